@@ -22,7 +22,7 @@ void fl_close_if_open(int descriptor) {
 }
 
 void fl_become_apart(const char *name, int count) {
-    // Everything else that we have belongs to the recorder.
+    // All our other descriptors belong to the recorder.
     fl_close_from(3 + (unsigned)count);
     for (int number = 0; number < 3; number++) close(number);
     (void)!chdir("/");
@@ -32,7 +32,7 @@ void fl_become_apart(const char *name, int count) {
 int fl_start_apart(void (*body)(const void *), const void *argument) {
     const pid_t child = fork();
     if (child == 0) {
-        // The one in between ends at once.
+        // The intermediate process ends at once.
         const pid_t apart = fork();
         if (apart == 0) {
             sigset_t all;

@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-// Defined by what scripts/link-commit makes, if that is linked.
+// Defined by the output of scripts/link-commit, if that is linked.
 extern const char firstlight_commit[] __attribute__((weak));
 
 const char *fl_build_commit(void) { return firstlight_commit != NULL ? firstlight_commit : "unknown"; }

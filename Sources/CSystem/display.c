@@ -1,4 +1,4 @@
-// Where the display relay's socket is, from its making to its end.
+// The display relay's socket, from its creation to its removal.
 #define _GNU_SOURCE  // here only: in a header it would contradict Swift's Glibc module
 #include "CSystem.h"
 #include "apart.h"
@@ -128,14 +128,14 @@ int fl_display_take_over(int number, struct fl_display *display) {
     }
     display->server = server;
     display->program = fl_moved(pair[0]);
-    // What stands there now is handed on: it is not closed by an exec.
+    // The descriptor under this number is passed on, so an exec must not close it.
     const int code = dup2(pair[1], number);
     const int error = errno;
     if (pair[1] != number) close(pair[1]);
     return code < 0 ? -error : display->program < 0 ? -EMFILE : 0;
 }
 
-// MARK: Who may still want to connect
+// MARK: Processes that may still want to connect
 
 static int file_holds(int folder, const char *name, struct fl_search *search) {
     static unsigned char buffer[65536];
@@ -151,7 +151,8 @@ static int file_holds(int folder, const char *name, struct fl_search *search) {
     return is_found;
 }
 
-// getdents64(2): the C library's readdir takes memory, whose lock another thread may have held.
+// getdents64(2): the C library's readdir allocates memory, and another thread may have held that
+// lock.
 static int is_in_an_environment(const char *text) {
     struct entry {
         uint64_t inode;

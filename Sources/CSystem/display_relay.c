@@ -1,5 +1,5 @@
-// The process between a program and its Wayland compositor. It was forked from one with several
-// threads: system calls only.
+// The process between a program and its Wayland compositor. It was forked from a process with
+// several threads, so it may only make system calls.
 #define _GNU_SOURCE  // here only: in a header it would contradict Swift's Glibc module
 #include "display_relay.h"
 #include "CSystem.h"
@@ -16,10 +16,10 @@
 #include <time.h>
 #include <unistd.h>
 
-// A connection of the program's, in memory of its own.
+// A connection of the program, in its own memory.
 struct connection {
     struct connection *next;
-    int is_connecting;  // the compositor has too many that wait
+    int is_connecting;  // the compositor has too many waiting connections
     struct fl_passage passage;
     struct fl_wayland_wire wire;
 };
@@ -30,15 +30,15 @@ struct relay {
     struct connection *connections;
     size_t count;  // of them
     int is_linked, is_crowded;
-    int told;   // what was, as bits of fl_wayland_…
-    int owed;   // looks after which an answer is given; 0: nobody asked
+    int told;   // what was reported, as bits of fl_wayland_…
+    int owed;   // how many more looks until an answer is due; 0: nobody asked
     struct pollfd *entries;
     size_t room;  // for entries
 };
 
 enum { control_entry, listener_entry, program_entry, first_entry };
 
-// What others write without end is not waited for.
+// We do not wait for processes that write without end.
 enum { most_looks = 1000 };
 
 static void *map(size_t size) {
@@ -52,7 +52,7 @@ static int64_t now(void) {
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-// MARK: What is told
+// MARK: Reports
 
 static void tell(const struct relay *relay, int kind, int64_t time) {
     const struct fl_relay_news news = {.time = time, .kind = kind};
@@ -68,8 +68,8 @@ static void tell_news(struct relay *relay, int found, int64_t time) {
     if (new & fl_wayland_lost) tell(relay, fl_display_lost, time);
 }
 
-// Nobody has to go through us any more. Who has connected already, or sees our socket in another
-// place, is served all the same.
+// From now on nobody has to connect through us. Existing connections, and those by another path to
+// our socket, are still served.
 static void step_aside(struct relay *relay) {
     if (relay->is_linked || relay->display->own[0] == '\0') return;
     relay->is_linked = fl_display_link(relay->display) == 0;
@@ -107,8 +107,8 @@ static void drop_ended(struct relay *relay) {
     }
 }
 
-// To the compositor, which may have too many that wait. Where there is none, the program sees the
-// end of its connection.
+// Connects to the compositor, which may have too many waiting connections. If there is none, the
+// program sees the end of its connection.
 static void connect_on(const struct relay *relay, struct connection *one) {
     const int code = fl_display_connect(relay->display->original, &one->passage.ends[1]);
     one->is_connecting = code == -EAGAIN;
@@ -121,7 +121,8 @@ static void accept_all(struct relay *relay) {
         const int program = accept4(relay->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (program < 0 && errno == EINTR) continue;
         if (program < 0) {
-            // No descriptor is left: the next go to the compositor, these wait until one is.
+            // No descriptor is left: further connections go to the compositor, and these wait until
+            // one is free.
             if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
                 relay->is_crowded = 1;
                 step_aside(relay);
@@ -133,7 +134,7 @@ static void accept_all(struct relay *relay) {
     }
 }
 
-// Passes on first, and looks at it afterwards: nobody waits for that.
+// Passes on the data first, and examines them afterwards, so that nobody waits for that.
 static void move(struct relay *relay, struct connection *one, int side, int may_receive) {
     const size_t received = fl_passage_move(&one->passage, side, may_receive);
     const struct fl_way *way = &one->passage.ways[side];
@@ -144,9 +145,9 @@ static void move(struct relay *relay, struct connection *one, int side, int may_
     if (found & fl_wayland_framed) step_aside(relay);
 }
 
-// MARK: What is waited for
+// MARK: Waiting
 
-// As many entries as there are connections, two each; false: there is no memory for them.
+// Makes two entries for each connection; false: there is no memory for them.
 static int fill_entries(struct relay *relay) {
     const size_t needed = first_entry + 2 * relay->count;
     if (needed > relay->room) {
@@ -249,7 +250,7 @@ void fl_become_display_relay(const void *argument) {
     dup2(display->program >= 0 ? display->program : setting->control, 5);
     dup2(display->server >= 0 ? display->server : setting->control, 6);
     fl_become_apart("display-relay", 4);
-    // Room for what clients hand over.
+    // Room for the descriptors that clients pass.
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
         limit.rlim_cur = limit.rlim_max;

@@ -15,8 +15,8 @@ void fl_become_display_relay(const void *setting);
 
 // Connects without waiting. 0 or -errno; -EAGAIN: too many others wait.
 int fl_display_connect(const char *path, int *descriptor);
-// A link to the compositor's socket takes the place of ours, in one step. 0 or -errno.
+// Replaces our socket by a link to the compositor's, in one step. 0 or -errno.
 int fl_display_link(const struct fl_display *display);
-// Removes socket and folder, unless a process is left whose environment names them: for that a link
-// stays.
+// Removes socket and folder. If a process is left whose environment names them, a link stays
+// instead.
 void fl_display_leave(const struct fl_display *display, int is_linked);

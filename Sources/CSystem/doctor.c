@@ -57,7 +57,7 @@ int fl_doctor_trace_from_outside(int *is_fatal) {
     pid_t child = fork();
     if (child == 0) {
         int answer = ptrace(PTRACE_SEIZE, getppid(), 0, 0) == 0 ? 0 : -errno;
-        // Its end lets go of what it traces.
+        // The child's end releases what it traces.
         _exit(write(ends[1], &answer, sizeof answer) == sizeof answer ? 0 : 1);
     }
     int error = errno;
@@ -91,7 +91,7 @@ int fl_doctor_share_memory(size_t size) {
 }
 
 int fl_doctor_cores(void) {
-    // More than CPU_SETSIZE cores do not fit; the kernel then says EINVAL.
+    // More than CPU_SETSIZE cores do not fit; then the kernel returns EINVAL.
     cpu_set_t set;
     return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
 }

@@ -24,12 +24,12 @@ int fl_open_regular(const char *path, int flags) {
         close(place);
         return -EMEDIUMTYPE;
     }
-    // What was looked at, whatever is at its path by now.
+    // Opens the file that was examined, whatever is at its path by now.
     char name[32];
     snprintf(name, sizeof name, "/proc/self/fd/%d", place);
     const int wanted = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
     int descriptor = open(name, wanted);
-    // Reports can be read where there is no /proc.
+    // Reports must be readable even without /proc.
     if (descriptor < 0 && errno == ENOENT) descriptor = open(path, wanted | flags);
     const int error = errno;
     close(place);
@@ -51,7 +51,7 @@ static struct {
 
 static _Thread_local volatile sig_atomic_t is_opening;
 
-// Puts zeros in place of what is gone. True: reading can go on.
+// Replaces the missing pages by zeros. True: reading can continue.
 static int replace(uintptr_t start, uintptr_t end) {
     const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
     return mmap((void *)start, end - start, PROT_READ, flags, -1, 0) != MAP_FAILED;
@@ -67,11 +67,11 @@ static void on_missing_page(int number, siginfo_t *information, void *context) {
         const uintptr_t start = guards[i].start;
         if (start <= 1 || address < start || address - start >= guards[i].size) continue;
         guards[i].is_hit = 1;
-        // All behind it is gone, too.
+        // All later pages are missing, too.
         is_mended = replace(first, (start + guards[i].size + page - 1) & ~(page - 1));
     }
     if (!is_mended && is_opening) is_mended = replace(first, first + page);
-    // It is somebody else's: it happens again, and ends us.
+    // The fault is not ours: it will happen again, and end us.
     if (!is_mended) signal(number, SIG_DFL);
     errno = error;
 }

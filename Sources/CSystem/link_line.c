@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// MARK: The process. It was forked from one with several threads: system calls only.
+// MARK: The process. It was forked from a process with several threads: system calls only.
 
 enum { ethernet_header = 14, at_once = 64 };
 
@@ -55,7 +55,7 @@ static int64_t duration(const struct way *way, uint32_t length) {
     return (int64_t)(length - ethernet_header) * 8 * 1000000000 / way->rule.rate;
 }
 
-// What has come to one end is put on its way to the other.
+// Puts the frames that have come to one end on their way to the other.
 static void take(struct way *way, int from, uint64_t *random) {
     for (int i = 0; i < at_once; i++) {
         struct frame spare;
@@ -64,7 +64,7 @@ static void take(struct way *way, int from, uint64_t *random) {
             is_full ? &spare : &way->frames[(way->first + way->count) % way->rule.frames];
         const ssize_t length = read(from, frame->bytes, sizeof frame->bytes);
         if (length <= 0) return;
-        // One that fills the room may have been cut.
+        // A frame that fills the buffer may have been cut.
         if (is_full || length == sizeof frame->bytes) continue;
         if (way->rule.loss > 0 && next_random(random) < way->rule.loss) continue;
         const int64_t time = now();
@@ -107,7 +107,7 @@ static void serve(struct way ways[2], const int ends[2], int parent) {
         if (found < 0 && errno != EINTR) return;
         if (found > 0 && watched[2].revents != 0) return;
         for (int i = 0; i < 2; i++) {
-            // An interface that was removed is no reason to look again and again.
+            // An interface that was removed must not make us loop.
             if (found > 0 && watched[i].revents & (POLLERR | POLLHUP | POLLNVAL)) return;
             if (found > 0 && watched[i].revents & POLLIN) take(&ways[i], ends[i], &random);
             pass_on(&ways[i], ends[!i]);
@@ -115,7 +115,7 @@ static void serve(struct way ways[2], const int ends[2], int parent) {
     }
 }
 
-// An interface whose frames come and go by the descriptor that this returns; or -errno.
+// An interface whose frames go through the returned descriptor; or -errno.
 static int open_end(int network, const char *name, int32_t index) {
     if (setns(network, CLONE_NEWNET) != 0) return -errno;
     const int device = fl_moved(open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC));
@@ -138,7 +138,7 @@ static int open_line(const struct fl_line *line, struct way ways[2], int ends[2]
         if (ends[i] < 0) return ends[i];
         ways[i] = (struct way){.rule = line->ways[i]};
         if (ways[i].rule.frames == 0) ways[i].rule.frames = 1;
-        // Memory that no frame has needed is none.
+        // Memory takes no room until a frame uses it.
         ways[i].frames = mmap(NULL, ways[i].rule.frames * sizeof *ways[i].frames,
                               PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
                               -1, 0);
@@ -160,13 +160,13 @@ static void run(const struct fl_line *line, int parent) {
     const int kept[] = {ends[0], ends[1], parent};
     for (int i = 0; i < 3; i++) dup2(kept[i], 3 + i);
     fl_become_apart("firstlight-link", 3);
-    // Frames are to be late by microseconds only.
+    // Frames should be late by microseconds only.
     prctl(PR_SET_TIMERSLACK, 1);
     const int numbers[] = {3, 4};
     serve(ways, numbers, 5);
 }
 
-// MARK: Whoever starts it
+// MARK: The starting process
 
 int fl_start_line(const struct fl_line *line, pid_t *pid, int *end) {
     int sockets[2];

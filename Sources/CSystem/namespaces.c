@@ -1,4 +1,4 @@
-// Namespaces that live as long as somebody holds them open.
+// Namespaces that live as long as a process holds them open.
 #define _GNU_SOURCE  // here only: in a header it would contradict Swift's Glibc module
 #include "Conditions.h"
 
@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// What the child tells its parent. With the first two comes a descriptor; behind the last come the
+// The child's messages to its parent. The first two carry a descriptor; after the last come the
 // step, the bind and the error.
 enum { kind_user, kind_wanted, kind_map, kind_done, kind_failed };
 
@@ -53,13 +53,13 @@ static int needs_user(const struct fl_namespaces *wanted) {
 
 static int child(struct fl_namespaces *wanted, int parent) {
     int result, go, none;
-    // Whoever made us may be gone.
+    // Our parent may have ended already.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (needs_user(wanted)) {
         if (unshare(CLONE_NEWUSER) != 0) return fail(parent, fl_step_user, 0, errno);
         if ((result = send_namespace(parent, "/proc/self/ns/user", kind_user)) != 0)
             return fail(parent, fl_step_user, 0, -result);
-        // Only the parent may map its user in it.
+        // Only the parent may map its user in the namespace.
         fl_send_number(parent, kind_map, -1);
         if (fl_receive_number(parent, &go, &none) != 0 || go != 0) return 1;
         if (wanted->bind_count > 0 && unshare(CLONE_NEWNS) != 0)
@@ -70,7 +70,7 @@ static int child(struct fl_namespaces *wanted, int parent) {
     if (wanted->wants_router && (result = send_network(parent)) != 0)
         return fail(parent, fl_step_network, 0, -result);
     if (wanted->bind_count > 0) {
-        // What is mounted later outside is seen inside, too, but not the other way round.
+        // Later mounts outside are visible inside, but not the reverse.
         if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0)
             return fail(parent, fl_step_mounts, 0, errno);
         for (int i = 0; i < wanted->bind_count; i++)
@@ -102,7 +102,7 @@ static int map_user(pid_t pid) {
     snprintf(groups, sizeof groups, "%u %u 1\n", getegid(), getegid());
     const int result = write_text(pid, "uid_map", users);
     if (result != 0) return result;
-    // Without it an ordinary user may not map a group.
+    // Without this, an ordinary user may not map a group.
     const int denied = write_text(pid, "setgroups", "deny");
     if (denied != 0) return denied;
     return write_text(pid, "gid_map", groups);
@@ -116,7 +116,7 @@ static int receive_failure(struct fl_namespaces *made, int socket) {
     return -error;
 }
 
-// Takes the descriptors in the order in which the child sends them.
+// Takes the descriptors in the child's order.
 static int receive_all(struct fl_namespaces *made, int socket, pid_t pid) {
     int *places[6];
     int count = 0, next = 0;

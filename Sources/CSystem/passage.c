@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// Room for a message's descriptors, and for a sender's credentials beside them.
+// Room for a message's descriptors, and also for a sender's credentials.
 union control {
     struct cmsghdr header;
     char bytes[CMSG_SPACE(FL_PASSAGE_DESCRIPTORS * sizeof(int)) + 64];
@@ -87,7 +87,7 @@ static void send_pending(struct fl_way *way, int to) {
     while (has_pending(way)) {
         const ssize_t sent = send_part(way, to);
         if (sent >= 0) {
-            // With the first byte they are the other side's.
+            // With the first byte, the descriptors belong to the other side.
             close_descriptors(way);
             way->first += (size_t)sent;
         } else if (errno == EAGAIN) {
@@ -134,7 +134,8 @@ static int is_hung_up(int end) {
 int fl_passage_is_over(const struct fl_passage *passage) {
     const int are_told[] = {passage->ways[0].is_told, passage->ways[1].is_told};
     if (are_told[0] && are_told[1]) return 1;
-    // One side has closed its end, and the other has all that it said: what comes back is for nobody.
+    // One side has closed its end, and the other has received everything: nobody would receive data
+    // on the way back.
     for (int side = 0; side < 2; side++)
         if (are_told[side] && is_hung_up(passage->ends[side])) return 1;
     return 0;

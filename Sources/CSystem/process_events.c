@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// Where ThreadCosts.swift and ProcessEvent.swift look. Later kernels only append.
+// The offsets used by ThreadCosts.swift and ProcessEvent.swift. Later kernels only append.
 _Static_assert(offsetof(struct taskstats, version) == 0, "version");
 _Static_assert(TASKSTATS_VERSION == 15 || offsetof(struct taskstats, cpu_run_virtual_total) == 72, "CPU time");
 _Static_assert(TASKSTATS_VERSION == 15 || offsetof(struct taskstats, ac_minflt) == 168, "minor faults");
@@ -38,7 +38,7 @@ static int open_kernel_socket(int protocol, uint32_t groups, int receive_bytes) 
         close(result);
         return -error;
     }
-    // Past the limit for everybody, which takes a privilege; else up to that.
+    // Beyond the general limit, which needs a privilege; otherwise up to it.
     if (setsockopt(result, SOL_SOCKET, SO_RCVBUFFORCE, &receive_bytes, sizeof receive_bytes) != 0)
         setsockopt(result, SOL_SOCKET, SO_RCVBUF, &receive_bytes, sizeof receive_bytes);
     return result;
@@ -53,10 +53,10 @@ static int send_all(int target, const void *bytes, size_t length) {
     return sent < 0 ? -errno : 0;
 }
 
-// Lets only forks, execs, ends and the kernel's answer through. Programs that name their threads, as
-// servers do for each task, would wake us a hundred times as often.
+// Lets only forks, execs, ends and the kernel's answer through. Servers name their threads for each
+// task, and would wake us a hundred times as often.
 static int filter_events(int target) {
-    // What a filter loads is in the network's order.
+    // A filter loads values in network order.
     struct sock_filter code[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, NLMSG_HDRLEN + sizeof(struct cn_msg)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, htonl(PROC_EVENT_FORK), 4, 0),
@@ -74,7 +74,7 @@ static int filter_events(int target) {
 int fl_open_process_events(int receive_bytes) {
     const int result = open_kernel_socket(NETLINK_CONNECTOR, CN_IDX_PROC, receive_bytes);
     if (result < 0) return result;
-    // Without it all of them come, which is only slower.
+    // Without the filter all events come, which is only slower.
     filter_events(result);
     const enum proc_cn_mcast_op operation = PROC_CN_MCAST_LISTEN;
     const struct cn_msg message = {
@@ -109,7 +109,7 @@ static int ask(int target, uint16_t type, uint8_t command, uint16_t attribute, c
     return send_all(target, &request, request.header.nlmsg_len);
 }
 
-// Takes the answers to one request, which the kernel gives before it returns from it. The family's
+// Takes the answers to one request, which the kernel sends before the request returns. The family's
 // number if it is among them, 0, or -errno.
 static int take_answers(int source) {
     int family = 0, is_answered = 0;

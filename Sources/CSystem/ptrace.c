@@ -1,4 +1,4 @@
-// ptrace(2): one function for each request, and what belongs to a diversion.
+// ptrace(2): one function for each request, and the parts of a diversion.
 #define _GNU_SOURCE  // here only: in a header it would contradict Swift's Glibc module
 #include "CSystem.h"
 
@@ -24,9 +24,9 @@ const uint64_t fl_trace_children = PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK;
 
 static int result(long value) { return value == -1 ? -errno : 0; }
 
-// PTRACE_SEIZE waits, in the kernel, for an exec that is under way; the exec may wait for threads
-// that we trace, and we for it. A signal makes the kernel begin the call anew: then another, which
-// does nothing, takes its place. Once the call is through, nothing is changed.
+// PTRACE_SEIZE waits in the kernel for an exec that is under way. That exec may wait for threads
+// that we trace, and so for us. A signal makes the kernel restart the call. Then we replace it by
+// another call, which does nothing. If the call is already over, nothing is changed.
 static void give_up_seize(int number, siginfo_t *info, void *context) {
     (void)number, (void)info;
     greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
@@ -35,7 +35,7 @@ static void give_up_seize(int number, siginfo_t *info, void *context) {
         registers[REG_RAX] = SYS_getpid;
 }
 
-// A thread's own timer, for as long as it lives; nil where there is none.
+// A thread's own timer, as long as the thread lives.
 static _Thread_local timer_t seize_own;
 static _Thread_local int seize_state;  // 0: not tried yet
 
@@ -64,7 +64,7 @@ void fl_ptrace_leave(void) {
 
 int fl_ptrace_seize(pid_t tid, uint64_t options) {
     timer_t *timer = seize_timer();
-    // Again and again, for the first signal may come before the call.
+    // Repeatedly, because the first signal may come before the call.
     const struct itimerspec limit = {.it_value.tv_nsec = 20000000, .it_interval.tv_nsec = 20000000};
     const struct itimerspec never = {.it_value.tv_nsec = 0};
     if (timer) timer_settime(*timer, 0, &limit, NULL);
@@ -105,8 +105,8 @@ int fl_ptrace_get_registers(pid_t tid, struct fl_registers *out) {
     return 0;
 }
 
-// The kernel restarts a call only if nobody has moved the thread. Who moves it does that here: by
-// going back to the `syscall` instruction, with the call's number (or restart_syscall's).
+// The kernel restarts a call only if nobody has moved the thread. If we move it, we do the restart
+// here: by returning to the `syscall` instruction, with the call's number (or restart_syscall's).
 static void leave_call(struct user_regs_struct *registers) {
     if ((long)registers->orig_rax < 0) return;
     long error = -(long)registers->rax;
@@ -164,14 +164,14 @@ int fl_ptrace_divert(pid_t tid, uint64_t address, struct fl_thread_state *state)
     registers.rsp = top - 16;
     registers.rip = address;
     status = result(ptrace(PTRACE_SETREGS, tid, 0, &registers));
-    // Last: from now on the thread takes the mask back by itself.
+    // This must be last: from now on the thread restores the mask itself.
     const uint64_t all = ~(uint64_t)0;
     if (status == 0) ptrace(PTRACE_SETSIGMASK, tid, sizeof all, &all);
     return status;
 }
 
 int fl_ptrace_restore(pid_t tid, const struct fl_thread_state *state) {
-    // In this order, because after the second step the thread would not do it by itself.
+    // In this order, because after the second step the thread would not restore it itself.
     int status = result(ptrace(PTRACE_SETSIGMASK, tid, sizeof state->mask, &state->mask));
     if (status != 0) return status;
     return result(ptrace(PTRACE_SETREGS, tid, 0, state->registers));
@@ -188,7 +188,7 @@ int fl_ptrace_in_call(pid_t tid) {
     return ptrace(PTRACE_GETREGS, tid, 0, &in) != 0 || (long)in.orig_rax >= 0;
 }
 
-// With a length of 0 nothing is registered.
+// A length of 0 means that nothing is registered.
 static int has_sequences(void) {
     return syscall(SYS_rseq, NULL, 0, 0, 0) == 0 || errno != ENOSYS;
 }
@@ -206,8 +206,8 @@ int fl_ptrace_in_sequence(pid_t tid) {
     uint64_t address = 0;
     const int get_configuration = 0x420F;  // Linux 5.13 and later
     if (ptrace(get_configuration, tid, sizeof configuration, &configuration) <= 0) {
-        // An older kernel does not tell. Only within a call, or where there are none (before Linux
-        // 4.18), is a thread in no sequence for certain.
+        // An older kernel does not tell. A thread is certainly in no sequence only within a call,
+        // or where there are no sequences (before Linux 4.18).
         if (errno != EIO && errno != EINVAL) return 0;
         return !fl_ptrace_in_call(tid) && has_sequences();
     }

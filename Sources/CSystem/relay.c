@@ -27,7 +27,7 @@ int fl_same_stream(int left, int right) {
     const int KCMP_FILE_ = 0;
     if (syscall(SYS_kcmp, getpid(), getpid(), KCMP_FILE_, left, right) == 0) return 1;
     if (S_ISCHR(a.st_mode) && S_ISCHR(b.st_mode)) return a.st_rdev == b.st_rdev;
-    // Two openings of one file have a position each.
+    // Two openings of one file have separate positions.
     return !S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
@@ -70,7 +70,7 @@ int fl_search_finds(struct fl_search *search, const void *start, size_t count) {
     return search->is_over;
 }
 
-// MARK: The process that relays. It was forked from one with several threads: system calls only.
+// MARK: The relaying process. It was forked from a process with several threads: system calls only.
 
 static int64_t now(void) {
     struct timespec time;
@@ -91,7 +91,7 @@ static int pass_on(int output, const unsigned char *bytes, size_t count) {
             bytes += written;
             count -= (size_t)written;
         } else if (errno == EAGAIN) {
-            // Made non-blocking by whoever shares it.
+            // Another process that shares it has made it non-blocking.
             struct pollfd entry = {.fd = output, .events = POLLOUT};
             poll(&entry, 1, -1);
         } else if (errno != EINTR) {
@@ -101,7 +101,7 @@ static int pass_on(int output, const unsigned char *bytes, size_t count) {
     return 1;
 }
 
-// Whether its reader may be followed by another: a pipe that has a name.
+// Whether another reader may follow the present one: for a named pipe.
 static int is_reopened(int output) {
     const long PIPEFS = 0x50495045;
     struct stat status;
@@ -115,10 +115,10 @@ static int has_more(int input) {
     return poll(&entry, 1, 0) > 0 && (entry.revents & POLLIN) != 0;
 }
 
-// What is on its way, in bytes; or more than that.
+// How many bytes are under way, or a larger number.
 static ssize_t waiting(int input) {
     int count;
-    // A terminal counts only what a reader could have at once. It holds less than this.
+    // A terminal counts only what a reader could read now. It holds less than this.
     if (isatty(input) || ioctl(input, FIONREAD, &count) != 0) return 1 << 16;
     return count;
 }
@@ -130,7 +130,7 @@ static void follow_size(int resized, int output, int input) {
     if (ioctl(output, TIOCGWINSZ, &size) != 0 || ioctl(input, TIOCGWINSZ, &known) != 0 ||
         memcmp(&size, &known, sizeof size) == 0 || ioctl(input, TIOCSWINSZ, &size) != 0)
         return;
-    // The program may have heard of it before, and seen the size as it was.
+    // The program may have been notified before, and have seen the old size.
     const pid_t group = tcgetpgrp(output);
     if (group > 1) kill(-group, SIGWINCH);
 }
@@ -143,12 +143,12 @@ static void relay(int input, int output, int control, int resized, struct fl_sea
     while (1) {
         struct pollfd entries[] = {
             {.fd = input, .events = POLLIN},
-            {.fd = watched, .events = 0},  // tells when nobody reads any more
+            {.fd = watched, .events = 0},  // reports when nobody reads any more
             {.fd = control, .events = POLLIN},
             {.fd = resized, .events = POLLIN},
         };
         if (poll(entries, 4, -1) < 0) continue;
-        // POLLHUP: a terminal that was hung up, a socket that is shut down both ways.
+        // POLLHUP: a terminal that was hung up, or a socket that is shut down both ways.
         if (entries[1].revents & (POLLERR | POLLHUP | POLLNVAL)) return;
         if (entries[3].revents & POLLIN) follow_size(resized, output, input);
         if (entries[2].revents) {
@@ -158,7 +158,7 @@ static void relay(int input, int output, int control, int resized, struct fl_sea
                 is_asked = 1;
                 owed = waiting(input);
             }
-            // 0: the recorder is gone, and `errno` what it was.
+            // 0: the recorder is gone; then `errno` is an old value.
             if (count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)) control = -1;
         }
         if (entries[0].revents) {
@@ -166,7 +166,7 @@ static void relay(int input, int output, int control, int resized, struct fl_sea
             ssize_t count = read(input, buffer, sizeof buffer);
             if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
             if (count <= 0) return;  // a terminal's end is EIO
-            // We are not told where we are no part of the terminal's foreground.
+            // We get no signal if we are outside the terminal's foreground.
             if (resized >= 0) follow_size(resized, output, input);
             const int has_found = fl_search_finds(search, buffer, (size_t)count);
             if (!pass_on(output, buffer, (size_t)count)) return;
@@ -180,7 +180,7 @@ static void relay(int input, int output, int control, int resized, struct fl_sea
     }
 }
 
-// What a relay is given.
+// The arguments of a relay.
 struct relay_start {
     int input, output, control, is_terminal;
     struct fl_search *search;
@@ -202,7 +202,7 @@ static void become_relay(const void *argument) {
 
 // MARK: The recorder's side
 
-// What comes out is what was written: the terminal itself adds its carriage returns.
+// Output must be exactly what was written: the terminal itself adds its carriage returns.
 static int open_terminal(int original, int ends[2]) {
     struct termios attributes;
     struct winsize size;
@@ -245,7 +245,7 @@ int fl_relay_start(int original, const void *text, size_t length, int *input, in
     sockets[0] = fl_moved(sockets[0]);
     sockets[1] = fl_moved(sockets[1]);
     const int output = fcntl(original, F_DUPFD_CLOEXEC, 16);
-    // Few descriptors are allowed: without one of them the relay would read another file.
+    // If few descriptors are allowed and one is missing, the relay would read another file.
     const int is_whole =
         output >= 0 && ends[0] >= 0 && ends[1] >= 0 && sockets[0] >= 0 && sockets[1] >= 0;
     const struct relay_start start = {ends[0], output, sockets[1], is_terminal, &search};
@@ -265,7 +265,8 @@ int fl_relay_start(int original, const void *text, size_t length, int *input, in
 
 int fl_relay_news(int control, struct fl_relay_news *news) {
     ssize_t count = recv(control, news, sizeof *news, MSG_DONTWAIT);
-    // A relay that ended before it read our question: that is told first, and its news after it.
+    // A relay that ended before it read our question: this error comes first, and its news after
+    // it.
     if (count < 0 && errno == ECONNRESET) count = recv(control, news, sizeof *news, MSG_DONTWAIT);
     if (count == sizeof *news) return 1;
     if (count < 0 && (errno == EAGAIN || errno == EINTR)) return 0;

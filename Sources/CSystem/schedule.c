@@ -19,7 +19,7 @@ static int open_events(struct perf_event_attr *attributes, pid_t tid, int core) 
     attributes->sample_id_all = 1;
     attributes->use_clockid = 1;
     attributes->clockid = CLOCK_MONOTONIC;
-    // Usually nobody waits for them: the ring is looked at now and then.
+    // Usually nobody waits for records: the ring is read now and then.
     if (!attributes->watermark) {
         attributes->watermark = 1;
         attributes->wakeup_watermark = UINT32_MAX;
@@ -37,7 +37,7 @@ int fl_open_switches(pid_t tid, int core) {
     struct perf_event_attr attributes = {
         .type = PERF_TYPE_SOFTWARE,
         .config = PERF_COUNT_SW_DUMMY,
-        // What the kernel does is not asked for, which would need a privilege.
+        // We do not ask for the kernel's own activity, which would need a privilege.
         .exclude_kernel = 1,
         .exclude_hv = 1,
         .context_switch = 1,
@@ -46,8 +46,8 @@ int fl_open_switches(pid_t tid, int core) {
     return open_events(&attributes, tid, core);
 }
 
-// The kernel's order of a sample's registers (`PERF_REG_X86_…`): ax bx cx dx si di bp sp ip, four
-// that are not asked for (flags, cs, ss, ds …), r8 … r15.
+// The kernel's order of a sample's registers (`PERF_REG_X86_…`): ax bx cx dx si di bp sp ip, some
+// that we do not ask for (flags, cs, ss, ds …), r8 … r15.
 static const uint64_t general_registers = 0xFF01FF;
 
 static struct perf_event_attr sampling(uint64_t period, uint32_t stack_bytes, int where) {
@@ -61,7 +61,7 @@ static struct perf_event_attr sampling(uint64_t period, uint32_t stack_bytes, in
         .exclude_kernel = where == FL_OWN_CODE,
         .exclude_user = where == FL_KERNEL_CODE,
         .exclude_hv = 1,
-        // The program's part comes from its registers and stack.
+        // We unwind the program's part from its registers and stack.
         .exclude_callchain_user = 1,
         .exclude_callchain_kernel = where == FL_OWN_CODE,
     };
@@ -86,7 +86,7 @@ int fl_open_tree_samples(
     return open_events(&attributes, tid, core);
 }
 
-// Of a thread, and of each thread and process that it starts: forks, execs and ends.
+// For a thread, and each thread and process that it starts: forks, execs and ends.
 static struct perf_event_attr tree_events(uint64_t config) {
     return (struct perf_event_attr){
         .type = PERF_TYPE_SOFTWARE,
@@ -102,7 +102,7 @@ static struct perf_event_attr tree_events(uint64_t config) {
 
 int fl_open_tree_news(pid_t tid, int core, int signal) {
     struct perf_event_attr attributes = tree_events(PERF_COUNT_SW_DUMMY);
-    // Each record wakes us: what it tells of may be over soon.
+    // Each record wakes us: what it reports may be over soon.
     attributes.watermark = 1;
     attributes.wakeup_watermark = 1;
     const int events = open_events(&attributes, tid, core);
@@ -129,7 +129,7 @@ int fl_open_lone_event(pid_t tid) {
 
 int fl_open_tree_costs(pid_t tid, int core) {
     struct perf_event_attr attributes = tree_events(PERF_COUNT_SW_TASK_CLOCK);
-    // What a thread has used is told at its end.
+    // A thread's CPU time is reported at its end.
     attributes.inherit_stat = 1;
     return open_events(&attributes, tid, core);
 }
@@ -217,7 +217,7 @@ int fl_start_events(int events) { return control(events, PERF_EVENT_IOC_ENABLE, 
 int fl_stop_events(int events) { return control(events, PERF_EVENT_IOC_DISABLE, 0); }
 
 void *fl_map_ring(int events, size_t pages, int *error) {
-    // The first page says how far the others are filled.
+    // The first page tells how far the others are filled.
     void *ring = mmap(NULL, (pages + 1) * page_size, PROT_READ | PROT_WRITE, MAP_SHARED, events, 0);
     *error = ring == MAP_FAILED ? errno : 0;
     return ring == MAP_FAILED ? NULL : ring;
@@ -243,7 +243,7 @@ size_t fl_read_ring(void *ring, size_t pages, void *buffer, size_t count) {
     size_t first = tail % size, whole = size - first < count ? size - first : count;
     memcpy(buffer, data + first, whole);
     memcpy((char *)buffer + whole, data, count - whole);
-    // The kernel may write there only when all of it was read.
+    // The kernel may overwrite only what was read completely.
     uint64_t next = head - tail > size ? head : tail + count;
     __atomic_store_n(&control->data_tail, next, __ATOMIC_RELEASE);
     return count;

@@ -62,10 +62,10 @@ int fl_receive_number(int socket, int *number, int *descriptor) {
 
 // MARK: Entering
 
-// A listener that is told of each call that opens or executes a file; or -errno.
+// A listener that hears of each call that opens or executes a file; or -errno.
 static int listen_to_opens(void) {
 #if defined(__x86_64__)
-    const int notify = 6;  // how far it is to the filter's last instruction
+    const int notify = 6;  // the distance to the filter's last instruction
     struct sock_filter code[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 0, notify),
@@ -106,12 +106,12 @@ int fl_enter_setting(struct fl_child_setting *setting) {
 
 // MARK: Which files are opened
 
-// As much of a process's string as there is, up to `size`; 0: it cannot be read.
+// Reads a process's string, up to `size` bytes; 0: it is unreadable.
 static int read_string(pid_t tid, uint64_t address, char *text, size_t size) {
     const uint64_t page = 4096;
     size_t count = 0;
     while (count + 1 < size) {
-        // The page behind it may not be there.
+        // The next page may not exist.
         size_t part = page - (address + count) % page;
         if (part > size - 1 - count) part = size - 1 - count;
         const struct iovec to = {text + count, part}, from = {(void *)(address + count), part};
@@ -125,7 +125,7 @@ static int read_string(pid_t tid, uint64_t address, char *text, size_t size) {
 }
 
 int fl_next_open(int listener, pid_t *tid, int *folder, char *path, size_t size) {
-    // The kernel's structures may be larger than those that we were built with.
+    // The kernel's structures may be larger than those at build time.
     union {
         struct seccomp_notif call;
         char room[512];

@@ -32,7 +32,7 @@ pid_t fl_wait(pid_t tid, int no_hang, int *status) {
 }
 
 pid_t fl_wait_briefly(pid_t pid, int *status) {
-    // A second or more: it may be frozen, or wait for a file server.
+    // A second or more: the process may be frozen, or wait for a file server.
     const struct timespec pause = {.tv_nsec = 200000};
     pid_t got = 0;
     for (int looks = 0; looks < 5000 && got == 0; looks++) {
@@ -58,7 +58,7 @@ pid_t fl_peek(int *has_ended) {
 int fl_has_ended(pid_t pid) {
     siginfo_t info = {.si_pid = 0};
     if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0) return 0;
-    // A tracer is told of stops, too, asked or not.
+    // A tracer also hears of stops, even if it did not ask for them.
     return info.si_pid == pid && tells_of_end(&info);
 }
 
@@ -80,7 +80,7 @@ int fl_end_of(pid_t pid, struct fl_end *end) {
 
 int fl_take_stop(pid_t tid, int *is_traced) {
     siginfo_t info = {.si_pid = 0};
-    // Of one that has ended there is no stop to wait for.
+    // A thread that has ended will not stop.
     if (waitid(P_PID, (id_t)tid, &info, WSTOPPED | WNOHANG | __WALL) != 0)
         return errno == ECHILD ? 0 : -errno;
     if (info.si_pid != tid) return 0;
@@ -161,11 +161,11 @@ int fl_wait_signal_for(const sigset_t *set, int64_t nanoseconds, struct fl_signa
 
 int fl_tick_signal(void) { return SIGRTMIN + 1; }
 
-// Beside that of the ticks and that by which a call of ours is interrupted (ptrace.c).
+// Different from the signals for ticks and for interrupting our own calls (ptrace.c).
 int fl_finish_signal(void) { return SIGRTMIN + 3; }
 
 int fl_ask_for_short_turns(void) {
-    // struct sched_attr of <linux/sched/types.h>, which glibc 2.36 has not.
+    // struct sched_attr of <linux/sched/types.h>, which glibc 2.36 does not have.
     struct {
         uint32_t size, policy;
         uint64_t flags;
@@ -175,7 +175,7 @@ int fl_ask_for_short_turns(void) {
         uint32_t clamp_min, clamp_max;
     } attributes = {.size = sizeof attributes};
     if (syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) != 0) return -errno;
-    if (attributes.policy != 0) return 0;  // somebody has chosen another one for us
+    if (attributes.policy != 0) return 0;  // another policy was chosen for us
     attributes.flags = 0;
     attributes.runtime = 100000;
     return result(syscall(SYS_sched_setattr, 0, &attributes, 0));
@@ -232,8 +232,8 @@ void *fl_map_memory(int descriptor, size_t size) {
 }
 
 int fl_open_memory(const char *path, size_t size) {
-    // What the program has under that number may be another file at any moment. So it is taken hold
-    // of first, by which nothing is opened yet, and looked at; what is opened then is the same.
+    // At any moment the program may have another file under that number. So we first get a
+    // reference that opens nothing yet, and check it; then we open that same file.
     struct stat status;
     const int held = open(path, O_PATH | O_CLOEXEC);
     if (held < 0) return -errno;
@@ -247,7 +247,7 @@ int fl_open_memory(const char *path, size_t size) {
     const int error = is_ours ? errno : EBADF;
     close(held);
     if (descriptor < 0) return -error;
-    // Only memory files can be sealed. Cut short by the program, it would end us when we read it.
+    // Only memory files can be sealed. If the program could truncate it, reading it would kill us.
     const int wanted = F_SEAL_SHRINK | F_SEAL_GROW;
     if (fstat(descriptor, &status) == 0 && (size_t)status.st_size == size &&
         fcntl(descriptor, F_ADD_SEALS, wanted) == 0 &&
@@ -283,7 +283,7 @@ int fl_read_pieces(pid_t pid, const uint64_t *addresses, size_t count, void *buf
         const ssize_t got = process_vm_readv(pid, &here, 1, there, wanted, 0);
         if (got == -1 && errno == ESRCH) return -ESRCH;
         done += got == -1 ? 0 : (size_t)got / size;
-        // It ends at the first one that cannot be read, perhaps within it.
+        // It ends at the first unreadable piece, perhaps within it.
         if (got != (ssize_t)(wanted * size)) memset(pieces + done++ * size, 0, size);
     }
     return 0;
@@ -309,7 +309,7 @@ int fl_known_file(int folder, const char *path, struct fl_file *file) {
     return 0;
 }
 
-// /dev/zero, full, random and urandom: of the memory devices, whose number is 1.
+// /dev/zero, full, random and urandom are memory devices, with major number 1.
 int fl_is_endless(uint32_t mode, uint64_t device) {
     const unsigned number = minor(device);
     return S_ISCHR(mode) && major(device) == 1 &&
@@ -331,7 +331,7 @@ void fl_close_from(unsigned first) {
     if (syscall(SYS_close_range, first, ~0u, 0u) == 0) return;
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur > 1 << 20)
-        limit.rlim_cur = 1 << 20;  // what the kernel allows unless told otherwise
+        limit.rlim_cur = 1 << 20;  // the kernel's default limit
     for (unsigned number = first; number < limit.rlim_cur; number++) close((int)number);
 }
 

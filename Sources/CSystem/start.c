@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// The kernel's view: the C library refuses to talk about the signals that it uses itself.
+// The kernel's structure: the C library refuses to handle the signals that it uses itself.
 struct kernel_action {
     void *handler;
     unsigned long flags;
@@ -40,8 +40,8 @@ static void ignore_signals(uint64_t ignored) {
         if (ignored >> (number - 1) & 1) syscall(SYS_rt_sigaction, number, &action, NULL, 8);
 }
 
-// Which of the standard streams we were started without. Libraries put something in their place
-// (SQLite does), which is not the program's.
+// Which standard streams we were started without. Libraries open files in their place (SQLite
+// does), which the program must not get.
 static int missing_streams;
 
 __attribute__((constructor)) static void find_missing_streams(void) {
@@ -58,7 +58,7 @@ static void close_missing_streams(void) {
         if (fl_is_missing_stream(number) && fcntl(number, F_GETFD) == 0) close(number);
 }
 
-// By their kind: ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF.
+// In this order: ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF.
 static struct itimerval timers[3];
 
 void fl_take_timers(void) {
@@ -72,17 +72,17 @@ static void start_timers(void) {
         if (timerisset(&timers[kind].it_value)) setitimer(kind, &timers[kind], NULL);
 }
 
-// What a child becomes.
+// All that a child needs to become a program.
 struct fl_start {
     char *path;
     char **argv, **envp;
-    char **shell;  // the arguments where the file is a script without `#!`
+    char **shell;  // the arguments if the file is a script without `#!`
     int streams[2];
     sigset_t mask;
     uint64_t ignored;
     int memory, memory_number;
-    int hold[2];    // to wait at; the child's end, and ours
-    int report[2];  // how executing failed; our end, and the child's
+    int hold[2];    // for waiting; the child's end, and ours
+    int report[2];  // for exec's error; our end, and the child's
 };
 
 static void free_words(char **words) {
@@ -105,7 +105,7 @@ static char **copy_words(char *const words[]) {
     return copy;
 }
 
-// A script's arguments are those of the shell, then its path, then its own.
+// A script's arguments: those of the shell, then its path, then its own.
 static char **words_for_shell(char *path, char **argv) {
     size_t count = 0;
     while (argv[count]) count++;
@@ -156,8 +156,8 @@ void fl_free_start(struct fl_start *start) {
     free(start);
 }
 
-// The child's side: tells how entering its setting went. The setting may be shared with whoever is
-// told.
+// The child's side: reports whether it could enter its setting. The waiting process may share the
+// setting.
 static void enter_or_end(struct fl_child_setting *setting, int hold) {
     const int result = fl_enter_setting(setting), listener = setting->listener;
     fl_send_number(hold, result, listener);
@@ -165,7 +165,7 @@ static void enter_or_end(struct fl_child_setting *setting, int hold) {
     if (listener >= 0) close(listener);
 }
 
-// The parent's side of it. 0 or -errno; then the child is gone.
+// The parent's side. 0 or -errno; then the child is gone.
 static int await_setting(struct fl_child_setting *setting, int hold, pid_t child) {
     int result = 0, status;
     const int received = fl_receive_number(hold, &result, &setting->listener);
@@ -174,17 +174,17 @@ static int await_setting(struct fl_child_setting *setting, int hold, pid_t child
     return received != 0 ? received : result;
 }
 
-// The child's side of all. It may share our memory: nothing is allocated, and nothing locked.
+// The child's whole part. It may share our memory, so it must neither allocate nor lock.
 static _Noreturn void become(const struct fl_start *start, struct fl_child_setting *setting) {
     char byte;
-    // Nobody takes it for the recorder, whose image it still is.
+    // So that nobody takes it for the recorder, whose image it still is.
     prctl(PR_SET_NAME, "firstlight-new");
     close(start->hold[1]);
     if (setting) enter_or_end(setting, start->hold[0]);
     ssize_t got;
     do got = read(start->hold[0], &byte, 1);
     while (got == -1 && errno == EINTR);
-    // The recorder is gone, and nobody would record the program.
+    // The recorder is gone, so nobody would record the program.
     if (got != 1) _exit(127);
     ignore_signals(start->ignored);
     close_missing_streams();
@@ -246,6 +246,6 @@ pid_t fl_await_held(struct fl_start *start, struct fl_child_setting *setting, in
 
 void fl_release_held(int release) {
     const char go = 1;
-    (void)!send(release, &go, 1, MSG_NOSIGNAL);  // it may have been killed meanwhile
+    (void)!send(release, &go, 1, MSG_NOSIGNAL);  // the child may have been killed meanwhile
     close(release);
 }

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-// Whoever speaks is not trusted: ids are looked at before they are used, and a message that is too
-// short for what it claims to be is left aside. No call is made here but to copy bytes.
+// The peers are not trusted: ids are checked before use, and a message that is too short for its
+// kind is ignored. The only call made here copies bytes.
 
 enum { header_size = 8, display = 1 };
 
@@ -17,11 +17,11 @@ enum kind {
     kind_toplevel,       // xdg_toplevel; its parent is the xdg_surface
 };
 
-// A message: as much as was kept of it.
+// A message: the part that was kept.
 struct message {
     uint32_t object, opcode;
     const unsigned char *arguments;
-    size_t count;  // bytes of them
+    size_t count;  // in bytes
 };
 
 static uint32_t word_at(const unsigned char *bytes) {
@@ -30,7 +30,7 @@ static uint32_t word_at(const unsigned char *bytes) {
     return word;
 }
 
-// 0 where there is none: no id is 0.
+// 0 if there is none: no id is 0.
 static uint32_t argument(const struct message *message, size_t index) {
     return 4 * index + 4 <= message->count ? word_at(message->arguments + 4 * index) : 0;
 }
@@ -68,8 +68,8 @@ static int configure(struct fl_wayland_wire *wire) {
     return fl_wayland_configured;
 }
 
-// wl_registry.bind(name, interface, version, id). Strings are a length with the final zero, and
-// padded to words.
+// wl_registry.bind(name, interface, version, id). A string is its length including the final zero,
+// and is padded to words.
 static int bind_global(struct fl_wayland_wire *wire, const struct message *message) {
     static const struct {
         char name[16];
@@ -120,7 +120,7 @@ static int take_shell_surface_request(
     case get_toplevel:
         set_toplevel(wire, message->object, 1);
         return create(wire, argument(message, 0), kind_toplevel, message->object);
-    // The event itself has told, unless the compositor's side cannot be followed.
+    // The event itself has counted, unless the compositor's side cannot be followed.
     case ack_configure: return role->is_toplevel ? configure(wire) : 0;
     default: break;
     }
@@ -163,7 +163,7 @@ static int take_request(struct fl_wayland_wire *wire, const struct message *mess
 static int take_event(struct fl_wayland_wire *wire, const struct message *message) {
     enum { delete_id = 1, shell_surface_configure = 0 };
     if (message->object == display) {
-        // From here on the client may give that id to anything.
+        // From here on the client may reuse that id.
         if (message->opcode == delete_id) forget(wire, argument(message, 0));
         return 0;
     }
@@ -186,7 +186,7 @@ static int take_message(
                                             : take_event(wire, &message);
 }
 
-// Moves up to `wanted` bytes of the message on, and keeps the first. How many there were.
+// Consumes up to `wanted` bytes of the message, and keeps the first ones. Returns how many.
 static size_t receive(
     struct fl_wayland_stream *stream, const unsigned char *bytes, size_t count, size_t wanted) {
     const size_t taken = count < wanted ? count : wanted;
@@ -210,7 +210,7 @@ int fl_wayland_take(struct fl_wayland_wire *wire, int direction, const void *sta
         if (stream->received < end) break;
         if (stream->size == 0) {
             stream->size = word_at(stream->start + 4) >> 16;
-            // Where the next message begins cannot be known.
+            // The beginning of the next message is unknown.
             if (stream->size < header_size) return news | lose(wire);
             if (stream->size > header_size) continue;
         }

@@ -12,13 +12,13 @@
 #include <time.h>
 #include <unistd.h>
 
-// Signals that are blocked stay pending, ignored or not, until they are asked for.
+// Blocked signals stay pending, ignored or not, until they are read.
 static void __attribute__((noreturn)) become_witness(int control) {
     const struct timespec none = {0};
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL);
-    // Everything else that we have belongs to the recorder.
+    // All our other descriptors belong to the recorder.
     dup2(control, 3);
     fl_close_from(4);
     for (int number = 0; number < 3; number++) close(number);
@@ -39,7 +39,7 @@ static void __attribute__((noreturn)) become_witness(int control) {
 
 // MARK: The recorder's side
 
-// Out of the way of the standard streams, which may be closed, and of the witness's numbers.
+// Away from the standard streams, which may be closed, and from the witness's numbers.
 static int moved(int descriptor) {
     const int copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 16);
     close(descriptor);
@@ -52,7 +52,7 @@ int fl_witness_start(int *control) {
     for (int side = 0; side < 2; side++) sockets[side] = moved(sockets[side]);
     const pid_t child = sockets[0] < 0 || sockets[1] < 0 ? -1 : fork();
     if (child == 0) {
-        // The one in between ends at once: nobody who waits for children hears of it.
+        // The intermediate process ends at once: nobody who waits for children notices it.
         const pid_t witness = fork();
         if (witness == 0) become_witness(sockets[1]);
         _exit(witness < 0);
@@ -71,8 +71,8 @@ int fl_witness_start(int *control) {
 }
 
 int fl_witness_ask(int control, uint64_t *signals) {
-    // A group's processes are signalled one after the other, during which nobody may change a group.
-    // This changes nothing; but when it is over, so is that.
+    // The kernel signals a group's processes one after another, and meanwhile nobody may change a
+    // group. This call changes nothing, but it returns only when such a signal is complete.
     (void)setpgid(0, getpgrp());
     if (send(control, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) != 1) return -errno;
     struct pollfd entry = {.fd = control, .events = POLLIN};

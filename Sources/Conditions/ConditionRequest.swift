@@ -1,15 +1,15 @@
 package import ProfileModel
 
-/// Under what conditions launches are to be made. Nothing of it has been tried yet.
+/// The conditions under which launches are to be made. Nothing has been tried yet.
 package struct ConditionRequest: Hashable, Sendable {
     package enum Cold: Hashable, Sendable {
-        /// The page cache has what the launch before left there (`--warm`).
+        /// The page cache keeps what the previous launch left there (`--warm`).
         case no
-        /// The program's files leave the page cache, but for what others have mapped.
+        /// The program's files leave the page cache, except what other processes have mapped.
         case files
-        /// The same with copies that nobody else has mapped (``PrivateCopies``).
+        /// The same with copies that no other process has mapped (``PrivateCopies``).
         case privateCopies
-        /// Everything leaves the caches (``AllCaches``).
+        /// All caches are emptied (``AllCaches``).
         case all
     }
 
@@ -25,7 +25,7 @@ package struct ConditionRequest: Hashable, Sendable {
     package var network: NetworkCondition?
     /// nil: no limit.
     package var disk: DiskRate?
-    /// nil: the user's own.
+    /// nil: the user's own home.
     package var home: Home?
     /// Variables (``EnvironmentFile``).
     package var environment: [EnvironmentChange] = []
@@ -33,7 +33,7 @@ package struct ConditionRequest: Hashable, Sendable {
     package var before: Hook?
     /// Run between two launches.
     package var between: Hook?
-    /// Whether daemons that a launch leaves behind are ended (`--clean`).
+    /// True to end daemons that a launch leaves behind (`--clean`).
     package var endsDaemons = false
 
     package init() {}

@@ -2,7 +2,7 @@ import Glibc
 import ProfileModel
 import System
 
-// Values that own something of the kernel's, where several of them are one value's parts.
+// Classes that own kernel objects, where one value has several of these as parts.
 
 final class DiskLimitHolder {
     private let limit: DiskLimit
@@ -27,7 +27,7 @@ final class CopiesHolder {
 final class NetHolder {
     private let namespaces: Namespaces
     private let link: LinkHolder?
-    /// nil: the program has our network.
+    /// nil: the program uses our network.
     private let shared: SharedFolder?
 
     /// nil: no namespace is needed.
@@ -69,7 +69,7 @@ final class NetHolder {
     var entered: [Int32] { namespaces.entered }
     var changesMounts: Bool { namespaces.changesMounts }
     var helpers: [Int32] { link?.helpers ?? [] }
-    /// For tests: the far end's namespaces, in the order in which they are entered.
+    /// For tests: the far end's namespaces, in the order of entering.
     var router: [Int32] { [namespaces.user, namespaces.router].filter { $0 >= 0 } }
 }
 
@@ -79,7 +79,7 @@ private final class LinkHolder {
     var helpers: [Int32] { link.helpers }
 }
 
-/// Files of ours that a program with another network finds.
+/// Our files for a program with another network.
 private final class SharedFolder {
     private let folder: TemporaryFolder
 
@@ -92,8 +92,8 @@ private final class SharedFolder {
 
     var path: String { folder.path }
 
-    /// What stands in the place of /etc/resolv.conf, whose name server may not be reachable; nil: there
-    /// is none to take the place of.
+    /// A replacement for /etc/resolv.conf, whose name server may be unreachable; nil: there is no
+    /// such file to replace.
     func nameServerFile(
         _ server: String, _ condition: String
     ) throws(ConditionError) -> (source: String, target: String)? {

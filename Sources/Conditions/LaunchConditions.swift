@@ -1,11 +1,12 @@
 import Glibc
 package import ProfileModel
 
-/// The conditions of a measurement's launches. What they need is had once, before the first launch,
-/// or the error says what is missing; all of it goes with this value, or with our process.
+/// The conditions of a measurement's launches. All that they need is set up once, before the first
+/// launch, or an error says what is missing. It is all removed with this value, or with our
+/// process.
 ///
-/// The order for each launch: ``renew(isFirst:)``; a child in ``childSetting``; when that waits to
-/// execute the program, ``evict()``; then the launch, and when it is over ``clean()`` and
+/// The order for each launch: ``renew(isFirst:)``; start a child with ``childSetting``; when it
+/// waits to execute the program, ``evict()``; then the launch; and when it is over, ``clean()`` and
 /// ``judge(_:readBytes:)``.
 package final class LaunchConditions {
     package let request: ConditionRequest
@@ -18,10 +19,10 @@ package final class LaunchConditions {
     private var net: NetHolder?
     private var copies: CopiesHolder?
     private var files: ColdFiles?
-    /// What launches have read whose files had left the cache, and that read some of each.
+    /// How much earlier launches read, if they were cold by their state and read some of each file.
     private var reads: [Int64] = []
 
-    /// - Parameter program: the path of its file.
+    /// - Parameter program: the path of the program's file.
     package init(_ request: ConditionRequest, program: String) throws(ConditionError) {
         self.request = request
         self.program = FileText.real(program) ?? program
@@ -40,16 +41,16 @@ package final class LaunchConditions {
         net = try NetHolder(request, binds: [])
     }
 
-    /// From now on orphans become our children, for ``clean(kept:)`` to end.
+    /// From now on orphans become our children, so that ``clean(kept:)`` can end them.
     package func adoptOrphans() throws(ConditionError) {
         cleaner = try Cleaner()
     }
 
-    /// What a launch uses: from then on that leaves the cache before each launch. Without this it is
-    /// the program's own file, what runs it and its dynamic linker.
+    /// Sets the files that leave the cache before each launch. By default these are the program's
+    /// own file, its interpreter, and its dynamic linker.
     ///
-    /// - Parameter paths: ``OpenedFiles/paths`` of a launch that does not count, or what the caller
-    ///   knows else.
+    /// - Parameter paths: ``OpenedFiles/paths`` of a launch that does not count, or files that the
+    ///   caller knows.
     package func use(files paths: [String]) throws(ConditionError) {
         guard request.cold != .no else { return }
         guard request.cold == .privateCopies else {
@@ -64,7 +65,7 @@ package final class LaunchConditions {
                 missing: "\(program) is on no disk, or cannot be read",
                 remedy: "copy the program to a disk")
         }
-        // A process can be in one user namespace only: all are made anew.
+        // A process can enter only one user namespace, so all are made again, together.
         net = nil
         net = try NetHolder(
             request, binds: copies.pairs.map { (source: $0.copy, target: $0.original) })
@@ -72,7 +73,7 @@ package final class LaunchConditions {
         self.copies = copies
     }
 
-    /// How a child is started; its descriptors are this value's.
+    /// How to start a child; this value owns the descriptors.
     package var childSetting: ChildSetting {
         var setting = ChildSetting()
         if let net {
@@ -85,17 +86,17 @@ package final class LaunchConditions {
         return setting
     }
 
-    /// What is different from our environment; of the same name the last counts.
+    /// The changes to our environment; the last one of a name counts.
     package var environment: [EnvironmentChange] {
         (home?.environment ?? []) + request.environment
     }
 
     // MARK: For each launch
 
-    /// The home as it was, then the user's commands, first `--between`, then `--before`. Where one
+    /// Restores the home, then runs the user's commands, first `--between`, then `--before`. If one
     /// fails, the others are not run: see ``CommandResult/hasSucceeded``.
     ///
-    /// - Returns: what the commands have said, with the command.
+    /// - Returns: each command with its result.
     package func renew(
         isFirst: Bool
     ) throws(ConditionError) -> [(command: String, result: CommandResult)] {
@@ -110,10 +111,10 @@ package final class LaunchConditions {
         return results
     }
 
-    /// Makes the launch cold, where that was asked for. Call it when the child waits already: whatever
-    /// reads the program's file after that warms it.
+    /// Makes the launch cold, if requested. Call it when the child is already waiting: any later
+    /// reader of the program's files warms them.
     ///
-    /// - Returns: what the page cache has of the files now; nil: the launch is a warm one.
+    /// - Returns: how much of the files is in the page cache now; nil: the launch should be warm.
     package func evict() throws(ConditionError) -> CacheState? {
         guard request.cold != .no else { return nil }
         let files =
@@ -123,20 +124,20 @@ package final class LaunchConditions {
         return files.evict()
     }
 
-    /// Whether a launch was cold; nil: it was to be warm. Ask once a launch, in their order, the first
-    /// one included: what was read is remembered for those that follow.
+    /// Judges whether a launch was cold; nil: it should be warm. Call it once for each launch, in
+    /// order, including the first: it remembers what was read, for later launches.
     ///
     /// - Parameters:
-    ///   - state: what ``evict()`` gave.
-    ///   - readBytes: what the launch and its children have read from block devices.
+    ///   - state: the result of ``evict()``.
+    ///   - readBytes: how much the launch and its children read from block devices.
     package func judge(_ state: CacheState?, readBytes: Int64?) -> ColdVerdict? {
         guard let state, let files else { return nil }
         var evidence = ColdEvidence(
             before: state, unavoidable: files.unavoidable, readBytes: readBytes)
         let isColdByItself = evidence.isProvenCold
         evidence.usualReadBytes = Self.median(reads)
-        // What warm launches read would lower what is asked of the others. One that read less than
-        // usual counts: if most do so, the usual was none.
+        // Only cold launches set the standard, since warm ones would lower it. A launch that read
+        // less than usual is included: if most do so, the usual value was wrong.
         if let readBytes, isColdByItself { reads.append(readBytes) }
         return evidence.verdict
     }
@@ -148,12 +149,12 @@ package final class LaunchConditions {
     /// Ends what the launch has left behind; the caller has waited for the program itself. Needs
     /// ``adoptOrphans()``.
     ///
-    /// - Parameter kept: children of ours that are no launch's, and not this value's either.
+    /// - Parameter kept: our children that belong neither to a launch nor to this value.
     package func clean(kept: Set<Int32> = []) -> [LeftBehind] {
         cleaner?.clean(kept: kept.union(helpers), endsDaemons: request.endsDaemons) ?? []
     }
 
-    /// Children of ours that this value needs: no launch's.
+    /// Our children that this value needs; they belong to no launch.
     package var helpers: Set<Int32> { Set(net?.helpers ?? []) }
 
     // MARK: What a measurement says of them
@@ -171,7 +172,7 @@ package final class LaunchConditions {
             until: until)
     }
 
-    /// What a reader of the figures should know, in words.
+    /// Notes for readers of the figures.
     package var notes: [String] {
         var notes: [String] = []
         let staying = files?.unavoidable.staying ?? []

@@ -1,10 +1,11 @@
-/// Reads little-endian numbers one after another from bytes that nobody vouches for.
+/// Reads little-endian numbers one after another from untrusted bytes.
 ///
-/// Past the end everything is 0, and ``isBroken`` says so: whoever reads many numbers asks once.
+/// Past the end everything is 0, and ``isBroken`` becomes true: a caller that reads many numbers
+/// checks once.
 ///
 /// Unsafe code: the bytes outlive this, and every read is checked against their end.
 ///
-/// Public, for only what is public is inlined into other modules: tables of unwinding and debug
+/// Public, since only public code is inlined into other modules: tables of unwinding and debug
 /// information are read number by number.
 public struct ByteCursor {
     @usableFromInline let start: UnsafeRawPointer?
@@ -15,7 +16,7 @@ public struct ByteCursor {
 
     /// - Parameters:
     ///   - position: of the first number.
-    ///   - end: cut to what there is; nil: all.
+    ///   - end: at most the number of bytes; nil: all of them.
     @inlinable
     public init(_ bytes: UnsafeRawBufferPointer, at position: Int, end: Int? = nil) {
         start = bytes.baseAddress
@@ -24,10 +25,10 @@ public struct ByteCursor {
         place = hasFailed ? self.end : position
     }
 
-    /// In the bytes.
+    /// The offset in the bytes.
     @inlinable public var position: Int { place }
 
-    /// Whether something past the end was asked for.
+    /// True if something past the end was read.
     @inlinable public var isBroken: Bool { hasFailed }
 
     @inlinable public var isAtEnd: Bool { place >= end }
@@ -45,7 +46,7 @@ public struct ByteCursor {
         skip(count)
     }
 
-    /// To a place within the bytes; never further than their end.
+    /// Moves to an offset in the bytes; never past their end.
     @inlinable
     public mutating func move(to target: Int) {
         guard target >= 0, target <= end else { return fail() }
@@ -70,7 +71,7 @@ public struct ByteCursor {
     @inline(__always)
     public mutating func byte() -> UInt8 { number(UInt8.self) }
 
-    /// Little-endian, of 1 to 8 bytes.
+    /// A little-endian number of 1 to 8 bytes.
     @inlinable
     public mutating func number(size: Int) -> UInt64 {
         switch size {
@@ -131,7 +132,7 @@ public struct ByteCursor {
         while byte() >= 0x80 {}
     }
 
-    /// Where the bytes up to the next zero byte are, which is passed over.
+    /// The range of the bytes up to the next zero byte. Moves behind that byte.
     @inlinable
     @discardableResult
     public mutating func text() -> Range<Int> {

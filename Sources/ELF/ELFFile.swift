@@ -8,9 +8,9 @@ internal import System
 package enum ELFFileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// It could not be opened: the `errno`.
     case cannotOpen(Int32)
-    /// A directory, device or pipe; or not ELF, or not of 64-bit little-endian machines.
+    /// A directory, device or pipe; not ELF; or not for 64-bit little-endian machines.
     case notUsable
-    /// It was replaced since the recording, or is another file of the same name.
+    /// It was replaced after the recording, or is another file with the same name.
     case otherBuildID
 
     package var description: String {
@@ -22,19 +22,19 @@ package enum ELFFileError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// An open ELF file, read through libelf. Nothing that it says is to be trusted: what is asked for and
-/// lies outside of it is empty.
+/// An open ELF file, read through libelf. Its content is not trusted: parts outside the file are
+/// empty.
 ///
-/// Threads may share a mapped one: what it tells is read when it is opened.
+/// Threads may share a mapped file: its headers are read when it is opened.
 ///
-/// Unsafe code: libelf's handle is owned here. Bytes that are handed out are valid while this lives.
+/// Unsafe code: libelf's handle is owned here. Returned bytes are valid while this lives.
 package final class ELFFile {
-    /// How a file's bytes are had.
+    /// How to read a file's bytes.
     package enum Access {
-        /// All of them. Where the file is cut short meanwhile they are 0, and ``ELFFile/wasCutShort``
-        /// says so.
+        /// Map the whole file. If the file is truncated meanwhile, missing bytes are 0, and
+        /// ``ELFFile/wasCutShort`` is true.
         case mapped
-        /// Only those that are asked for: for files of which little is wanted.
+        /// Read only the bytes that are asked for: for files of which little is needed.
         case read
     }
 
@@ -44,23 +44,25 @@ package final class ELFFile {
     package let machine: UInt16
     /// Its program headers.
     package let segments: [ELFSegment]
-    /// Its section headers in the order of the file, the empty first one included, so that indices agree.
+    /// Its section headers in the order of the file, including the empty first one, so that indices
+    /// agree.
     package private(set) lazy var sections = readSections()
-    /// Of the file; all 0 of an image in memory.
+    /// The file's status; all 0 for an image in memory.
     private let status: stat
-    /// Stays open with the file: libdw finds files that lie beside it through `/proc/self/fd`.
+    /// Stays open with the file: through `/proc/self/fd`, libdw finds files next to it.
     private let descriptor: Descriptor?
-    /// Whether all of its bytes are in memory.
+    /// True if all its bytes are in memory.
     private let isInMemory: Bool
-    /// What the memory belongs to that an image lies in.
+    /// The owner of the memory that an image is in.
     private let owner: AnyObject?
-    /// Of the mapped bytes: a file that is cut short meanwhile must not end us. -1: nothing is mapped.
+    /// Guards the mapped bytes: if the file is truncated meanwhile, we must not crash. -1: nothing
+    /// is mapped.
     private let guardNumber: CInt
 
     private static let mostSegments = 512
 
-    /// Opens the file at `path`, if it is a regular one: what was mapped may be a device, and a path may
-    /// by now name a pipe.
+    /// Opens the file at `path`, if it is a regular one. A program may have mapped a device, and
+    /// the path may now lead to a pipe.
     package convenience init(path: String, access: Access = .mapped) throws(ELFFileError) {
         let descriptor = try Self.open(path)
         _ = elf_version(UInt32(EV_CURRENT))
@@ -78,7 +80,7 @@ package final class ELFFile {
         }
     }
 
-    /// Where no guard is left, the file is read, not mapped.
+    /// If no guard is free, the file is read, not mapped.
     private static func begin(
         _ descriptor: CInt, _ access: Access
     ) -> (handle: OpaquePointer?, guardNumber: CInt) {
@@ -149,7 +151,7 @@ package final class ELFFile {
     private func readSections() -> [ELFSection] {
         var (count, names) = (0, 0)
         var file = GElf_Ehdr()
-        // libelf reads headers of their own size, whatever the file says that it is.
+        // libelf assumes the usual size of headers, whatever the file says.
         guard gelf_getehdr(handle, &file) != nil, file.e_shentsize == MemoryLayout<Elf64_Shdr>.size,
             elf_getshdrnum(handle, &count) == 0
         else { return [] }
@@ -167,17 +169,16 @@ package final class ELFFile {
 
     // MARK: Which file it is
 
-    /// Whether something of the file was missing when it was read: what it told is not to be
-    /// believed.
+    /// True if part of the file was missing when it was read: then its content is not trusted.
     package var wasCutShort: Bool { fl_guard_was_hit(guardNumber) == 1 }
 
-    /// 0 of an image in memory.
+    /// 0 for an image in memory.
     package var inode: UInt64 { UInt64(status.st_ino) }
 
-    /// Where the open file is now; nil of an image in memory.
+    /// Where the open file is now; nil for an image in memory.
     package var path: String? { descriptor?.path() }
 
-    /// The GNU build id, of 64 bytes at most; empty when there is none.
+    /// The GNU build id, at most 64 bytes; empty if there is none.
     package var buildID: [UInt8] {
         var start: UnsafeRawPointer?
         let length = dwelf_elf_gnu_build_id(handle, &start)
@@ -185,14 +186,15 @@ package final class ELFFile {
         return Array(UnsafeRawBufferPointer(start: start, count: length))
     }
 
-    /// What tells this file from another one that may be at the same path: its size, when it was last
-    /// changed, its build id.
+    /// Tells this file from another one at the same path: its size, its time of change, and its
+    /// build id.
     package var identity: String {
         let changed = status.st_mtim
         return "\(status.st_size) \(changed.tv_sec).\(changed.tv_nsec) \(buildID.hex)"
     }
 
-    /// The GNU build id in hexadecimal of the file at a path; nil: it has none, or cannot be read.
+    /// The GNU build id, in hexadecimal, of the file at a path; nil: it has none, or cannot be
+    /// read.
     package static func buildID(ofFile path: String) -> String? {
         guard let file = try? ELFFile(path: path, access: .read), !file.buildID.isEmpty else {
             return nil
@@ -202,17 +204,17 @@ package final class ELFFile {
 
     // MARK: Bytes
 
-    /// The whole file's.
+    /// The bytes of the whole file.
     package var contents: UnsafeRawBufferPointer {
         var size = 0
         let start = elf_rawfile(handle, &size)
         return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : size)
     }
 
-    /// From a place in the file on: fewer where it ends.
+    /// Bytes from an offset in the file on; fewer if the file ends.
     ///
-    /// Not through libelf, which keeps every piece that it was ever asked for in a list, and goes through
-    /// all of it each time.
+    /// Not through libelf, which keeps every piece that was ever read in a list, and walks that
+    /// whole list each time.
     package func bytes(from offset: UInt64, count: Int) -> [UInt8] {
         guard count > 0 else { return [] }
         if !isInMemory { return descriptor?.known(at: offset, count: count) ?? [] }
@@ -221,8 +223,8 @@ package final class ELFFile {
         return Array(contents[Int(offset)...].prefix(count))
     }
 
-    /// What lies at one of the file's own addresses once it is mapped, before anything is relocated: fewer
-    /// bytes where the file has no more.
+    /// The bytes at one of the file's own addresses once it is mapped, before relocation; fewer if
+    /// the file has no more.
     package func mapped(at address: UInt64, count: Int) -> [UInt8] {
         guard let segment = segments.first(where: { $0.isLoaded && $0.holds(address) }) else {
             return []
@@ -233,13 +235,13 @@ package final class ELFFile {
         return overflows ? [] : bytes(from: start, count: Int(size))
     }
 
-    /// The same; nil unless it has all of them.
+    /// The same; nil unless all bytes are there.
     package func bytes(at address: UInt64, count: Int) -> [UInt8]? {
         let bytes = mapped(at: address, count: count)
         return bytes.count == count ? bytes : nil
     }
 
-    /// A section's; empty when it has none in the file, lies outside of it, or is compressed.
+    /// A section's bytes; empty if it has none in the file, is outside the file, or is compressed.
     package func bytes(ofSection index: Int) -> UnsafeRawBufferPointer {
         let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
         guard sections.indices.contains(index), !sections[index].isEmptyOnDisk,
@@ -250,12 +252,13 @@ package final class ELFFile {
         return UnsafeRawBufferPointer(start: start, count: data.pointee.d_size)
     }
 
-    /// The place of the first section of a name; nil without one.
+    /// The index of the first section with this name; nil if there is none.
     package func index(ofSection name: String) -> Int? {
         sections.firstIndex { $0.name == name }
     }
 
-    /// The dynamic linker that it names (PT_INTERP); nil of a static program, and of most libraries.
+    /// The dynamic linker that it names (PT_INTERP); nil for a static program, and for most
+    /// libraries.
     package var interpreter: String? {
         guard let segment = segments.first(where: \.isInterpreter) else { return nil }
         let size = Int(min(segment.fileSize, UInt64(PATH_MAX)))
@@ -265,14 +268,14 @@ package final class ELFFile {
 }
 
 extension ELFFile {
-    /// The kernel's vdso, as this process has it: all processes have the same, and it is in no file.
+    /// The kernel's vdso in this process: all processes have the same one, and no file contains it.
     package static func vdso() throws(ELFFileError) -> ELFFile {
         let address = UInt(getauxval(UInt(AT_SYSINFO_EHDR)))
         guard let start = UnsafeMutableRawPointer(bitPattern: address) else {
             throw .cannotOpen(ENOENT)
         }
-        // Its section headers lie behind what its program header spans, but on pages that are mapped: the
-        // kernel maps the whole file.
+        // Its section headers are outside the segments, but on mapped pages: the kernel maps the
+        // whole file.
         let header = start.loadUnaligned(as: Elf64_Ehdr.self)
         guard header.e_shoff < 1 << 16 else { throw .notUsable }
         let size = Int(header.e_shoff) + Int(header.e_shnum) * Int(header.e_shentsize)

@@ -1,26 +1,26 @@
 /// A note.
 package struct ELFNote {
     package var type: UInt32
-    /// Whose it is, with the zero byte behind that.
+    /// The owner's name, with its final zero byte.
     package var owner: UnsafeRawBufferPointer
     package var content: UnsafeRawBufferPointer
-    /// Where its content is among the notes, in bytes.
+    /// The offset of its content in the notes, in bytes.
     package var place: Int
 
-    /// - Parameter owner: without the zero byte.
+    /// - Parameter owner: without the final zero byte.
     package func isOf(_ owner: StaticString, type: UInt32) -> Bool {
         self.type == type && self.owner.count == owner.utf8CodeUnitCount + 1
             && self.owner.hasText(owner, at: 0)
     }
 }
 
-/// The notes in a section or segment of them: sizes of owner and content, type, owner, content, the last
-/// two padded to four bytes (elf(5), "Notes"). The first that is not whole ends them.
+/// The notes in a section or segment: sizes of owner and content, type, owner, content, the last
+/// two padded to four bytes (elf(5), "Notes"). Ends at the first incomplete note.
 package struct ELFNotes: Sequence, IteratorProtocol {
     private let bytes: UnsafeRawBufferPointer
     private var position = 0
 
-    /// - Parameter bytes: outlive this and all that it gives.
+    /// - Parameter bytes: must outlive this and all notes from it.
     package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
     package mutating func next() -> ELFNote? {
@@ -41,7 +41,7 @@ package struct ELFNotes: Sequence, IteratorProtocol {
 
     private static func padded(_ size: UInt32) -> Int { (Int(size) + 3) & ~3 }
 
-    /// The GNU build id that they tell; empty: none.
+    /// The GNU build id in the notes; empty if there is none.
     package static func buildID(in notes: ArraySlice<UInt8>) -> [UInt8] {
         notes.withUnsafeBytes { bytes in
             let note = ELFNotes(bytes).first { $0.isOf("GNU", type: 3) }

@@ -1,9 +1,8 @@
 internal import CElfutils
 
-/// A section's header (elf(5), `Elf64_Shdr`), its numbers as the file has them: nothing in it is to be
-/// trusted.
+/// A section's header (elf(5), `Elf64_Shdr`) with the file's numbers, none of which is trusted.
 package struct ELFSection {
-    /// Empty where the file does not tell.
+    /// Empty if unknown.
     package var name: String
     /// `SHT_…`.
     package var type: UInt32

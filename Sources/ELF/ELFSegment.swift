@@ -1,7 +1,6 @@
 internal import CElfutils
 
-/// A program header (elf(5), `Elf64_Phdr`), its numbers as they stand there: nothing in it is to be
-/// trusted.
+/// A program header (elf(5), `Elf64_Phdr`) with the file's numbers, none of which is trusted.
 package struct ELFSegment: Hashable, Sendable {
     /// `PT_…`.
     package var type: UInt32
@@ -15,7 +14,7 @@ package struct ELFSegment: Hashable, Sendable {
     /// In bytes, in memory.
     package var memorySize: UInt64
 
-    /// Of a header, in bytes.
+    /// The size of a header in bytes.
     package static let headerSize = MemoryLayout<Elf64_Phdr>.size
 
     init(_ header: Elf64_Phdr) {
@@ -27,7 +26,7 @@ package struct ELFSegment: Hashable, Sendable {
         memorySize = header.p_memsz
     }
 
-    /// All that a table's bytes hold as a whole, from a place in them on.
+    /// All complete headers in a table's bytes.
     package static func all(in table: ArraySlice<UInt8>) -> [ELFSegment] {
         // Unsafe code: each header lies within the bytes.
         table.withUnsafeBytes { bytes in
@@ -43,7 +42,7 @@ package struct ELFSegment: Hashable, Sendable {
     package var isExecutable: Bool { flags & UInt32(PF_X) != 0 }
     package var isWritable: Bool { flags & UInt32(PF_W) != 0 }
 
-    /// Whether the file has a byte for an address.
+    /// True if the file has a byte for the address.
     package func holds(_ address: UInt64) -> Bool {
         address >= self.address && address - self.address < fileSize
     }

@@ -1,37 +1,37 @@
 internal import CElfutils
 
-/// One `.symtab` or `.dynsym` with its strings, valid while its file lives. Public, so that reading entries is
-/// inlined into other modules: libraries have 300,000 of them.
+/// One `.symtab` or `.dynsym` with its strings, valid while its file lives. Public, so that reading
+/// entries is inlined into other modules: libraries have 300,000 of them.
 public struct ELFSymbolTable {
     @usableFromInline let symbols: UnsafeRawBufferPointer
     @usableFromInline let strings: UnsafeRawBufferPointer
     /// `.dynsym`, which lacks local symbols.
     package let isDynamic: Bool
 
-    /// A symbol, as it lies in the table (elf(5), `Elf64_Sym`). Nothing in it is to be trusted.
+    /// A symbol in the table (elf(5), `Elf64_Sym`). Nothing in it is trusted.
     public struct Entry: BitwiseCopyable {
-        /// Where its name begins in the table's strings.
+        /// The offset of its name in the table's strings.
         public var name: UInt32
         @usableFromInline var information: UInt8
         private var visibility: UInt8
-        /// The index of the section that it is in, or a `SHN_…`.
+        /// The index of its section, or a `SHN_…`.
         public var section: UInt16
         public var address: UInt64
-        /// In bytes; 0: not known.
+        /// In bytes; 0: unknown.
         public var size: UInt64
 
         /// `STT_…`.
         @inlinable public var type: UInt8 { information & 0xF }
         /// `STB_…`.
         @inlinable public var binding: UInt8 { information >> 4 }
-        /// Whether it is of this file, and not one that another one is to have.
+        /// True if this file defines it, and does not expect it from another.
         @inlinable public var isDefined: Bool { section != 0 }
     }
 
-    /// With the empty first one.
+    /// The number of entries, including the empty first one.
     @inlinable public var count: Int { symbols.count / MemoryLayout<Entry>.size }
 
-    /// nil past the last one.
+    /// nil past the last entry.
     @inlinable
     public func entry(_ index: Int) -> Entry? {
         guard index >= 0, index < count else { return nil }
@@ -39,13 +39,13 @@ public struct ELFSymbolTable {
             fromByteOffset: index * MemoryLayout<Entry>.size, as: Entry.self)
     }
 
-    /// - Parameter offset: as an entry has it.
-    /// - Returns: without the zero byte; nil where there is none.
+    /// - Parameter offset: from an entry.
+    /// - Returns: the name without its zero byte; nil if there is none.
     package func name(at offset: UInt32) -> UnsafeRawBufferPointer? {
         strings.text(at: Int(offset))
     }
 
-    /// The address of its file's own that a symbol which it defines has; nil without it.
+    /// The file's own address of a symbol that it defines; nil if it defines none with this name.
     package func address(of name: StaticString) -> UInt64? {
         for index in 0..<count {
             if let entry = entry(index), entry.isDefined,
@@ -59,10 +59,10 @@ public struct ELFSymbolTable {
 }
 
 extension ELFFile {
-    /// The file's symbol tables, those that are more than the empty first entry.
+    /// The file's symbol tables that have more than the empty first entry.
     package var symbolTables: [ELFSymbolTable] { sections.indices.compactMap(symbolTable) }
 
-    /// Those of one kind: the other's bytes are not read.
+    /// The tables of one kind; the bytes of the other kind are not read.
     package func symbolTables(isDynamic: Bool) -> [ELFSymbolTable] {
         let type = UInt32(isDynamic ? SHT_DYNSYM : SHT_SYMTAB)
         return sections.indices.filter { sections[$0].type == type }.compactMap(symbolTable)

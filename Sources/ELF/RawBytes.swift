@@ -10,8 +10,8 @@ extension UnsafeRawBufferPointer {
         return Number(littleEndian: loadUnaligned(fromByteOffset: offset, as: type))
     }
 
-    /// The NUL-terminated text at `offset`, its bytes without the NUL; nil when it does not end
-    /// within these bytes.
+    /// The NUL-terminated text at `offset`, without the NUL; nil if it does not end within these
+    /// bytes.
     package func text(at offset: Int) -> UnsafeRawBufferPointer? {
         guard offset >= 0, offset < count, let start = baseAddress?.advanced(by: offset),
             let end = memchr(start, 0, count - offset)
@@ -19,13 +19,13 @@ extension UnsafeRawBufferPointer {
         return UnsafeRawBufferPointer(start: start, count: UnsafeRawPointer(end) - start)
     }
 
-    /// Whether these bytes are a text, without a NUL.
+    /// True if these bytes are exactly this text, without a NUL.
     package func isText(_ text: StaticString) -> Bool {
         guard count == text.utf8CodeUnitCount, let baseAddress else { return false }
         return memcmp(baseAddress, text.utf8Start, count) == 0
     }
 
-    /// Whether a text, and a NUL behind it, are at `offset`.
+    /// True if this text with a NUL after it is at `offset`.
     package func hasText(_ text: StaticString, at offset: Int) -> Bool {
         let size = text.utf8CodeUnitCount
         guard offset >= 0, offset < count - size, self[offset + size] == 0,

@@ -1,16 +1,16 @@
 import PerfData
 import ProfileModel
 
-/// Where the code of one process lies, as its mappings followed each other.
+/// Where the code of one process is, as its mappings replace each other.
 struct AddressMap {
     /// Ascending and disjoint.
     private(set) var code: [CodeMapping] = []
     /// Counts the changes.
     private(set) var version = 0
-    /// The first file that was mapped to be executed since the last `exec`: the program.
+    /// The first file that was mapped as code since the last `exec`: the program.
     private(set) var program: String?
 
-    /// No program has more: the rest is not looked at.
+    /// No program has more mappings: the rest is ignored.
     private static let most = 100_000
 
     mutating func clear() {
@@ -19,7 +19,7 @@ struct AddressMap {
         version += 1
     }
 
-    /// Takes a mapping's place: what was there before is gone.
+    /// Adds a mapping, replacing earlier ones at its addresses.
     mutating func add(_ mapping: PerfMapping, buildID: [UInt8]) {
         guard mapping.start < mapping.end else { return }
         let first = code.partitionIndex { $0.end > mapping.start }
@@ -47,7 +47,7 @@ struct AddressMap {
     }
 
     private static func code(_ mapping: PerfMapping, _ buildID: [UInt8]) -> CodeMapping {
-        // What is neither a file nor the kernel's own code is code made at run time.
+        // Everything except files and the kernel's own code was generated at run time.
         let isFile = mapping.path.hasPrefix("/") && !mapping.path.hasPrefix("//")
         return CodeMapping(
             start: mapping.start, end: mapping.end, fileOffset: mapping.fileOffset,

@@ -5,12 +5,12 @@ package import Recording
 package enum ImportError: Error, CustomStringConvertible {
     case input(PerfDataError)
     case recording(RecordingError)
-    /// The process has none that can be used; nil: nobody has. `busiest` has the most.
+    /// The process has no usable samples; nil: no process has any. `busiest` has the most.
     case noSamples(path: String, pid: Int32?, busiest: Int32?)
-    /// Recorded without times: nothing tells when the samples were.
+    /// Recorded without times: we cannot know when the samples were taken.
     case noTimes(path: String)
 
-    /// None of its events tells of time.
+    /// None of its events measures time.
     case noClock(path: String)
 
     package var description: String {

@@ -1,9 +1,9 @@
 package import ProfileModel
 import System
 
-/// What an import took, for `--timings`.
+/// The cost of an import, for `--timings`.
 package struct ImportTimings: Hashable, Sendable {
-    /// Wall time of reading and understanding the file.
+    /// Wall time of reading and parsing the file.
     package var reading = TimeSpan.zero
     /// Wall time of unwinding, on all cores, and the CPU time that it took.
     package var unwinding = TimeSpan.zero

@@ -3,7 +3,7 @@ import Recording
 import System
 import Unwind
 
-/// Unwinds the stacks of slices in batches and writes both down. The file is made when there is
+/// Unwinds the stacks of slices in batches, and writes both. The file is created when there is
 /// something to write.
 final class ImportWriter {
     private let path: String
@@ -18,7 +18,7 @@ final class ImportWriter {
     private var threads: [RecordedThread] = []
     private var writtenThreads = 0
     private var moduleCount = 0
-    /// Those that are not written yet.
+    /// The mappings that are not written yet.
     private var mappings: [Mapping] = []
     /// When the earliest slice begins.
     private(set) var start: MonotonicTime?
@@ -26,7 +26,7 @@ final class ImportWriter {
     private(set) var unverifiedStacks: Int64 = 0
     var timings = ImportTimings()
 
-    /// Stacks that are unwound together: some 4,000 of perf's usual size.
+    /// How many bytes of stacks are unwound together: some 4,000 stacks of perf's usual size.
     private static let batchSize = 32 << 20
     private static let batchSlices = 16_384
 
@@ -50,8 +50,8 @@ final class ImportWriter {
     }
 
     /// - Parameters:
-    ///   - source: of a stack under the mappings of the last ``update(_:at:)``.
-    ///   - kernelChain: what the kernel did for it; see ``Snapshot/kernelChain``.
+    ///   - source: a stack, valid for the mappings of the last ``update(_:at:)``.
+    ///   - kernelChain: its part in the kernel; see ``Snapshot/kernelChain``.
     func job(
         _ source: StackJob.Source, kernelChain: [UInt64]
     ) throws(RecordingError) -> StackJob {
@@ -63,7 +63,7 @@ final class ImportWriter {
         return job
     }
 
-    /// A thread's pieces, in order.
+    /// Adds a thread's pieces, which must come in order.
     func add(
         _ pieces: [ThreadTimes<StackJob>.Piece], of thread: ThreadIndex
     ) throws(RecordingError) {
@@ -84,7 +84,7 @@ final class ImportWriter {
 
     // MARK: Writing
 
-    /// Only now does a new recording take the place of an older one.
+    /// Only now does a new recording replace an older one.
     private func openFile() throws(RecordingError) -> RecordingWriter {
         if let file { return file }
         try RecordingFile.keepOlder(at: path)
@@ -133,7 +133,7 @@ final class ImportWriter {
             }.count)
     }
 
-    /// What is known only at the end. Without a single slice there is no file.
+    /// Writes what is known only at the end. Without any slice there is no file.
     func finish(
         _ facts: ImportFacts, _ complete: (inout Recording.Header) -> Void
     ) throws(RecordingError) {
@@ -161,7 +161,7 @@ final class ImportWriter {
     }
 }
 
-/// What of an import is known at its end only.
+/// What is known of an import only at its end.
 struct ImportFacts {
     var images: [Image] = []
     var marks: [Mark] = []

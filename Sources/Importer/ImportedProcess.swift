@@ -2,7 +2,7 @@ import PerfData
 import ProfileModel
 import Recording
 
-/// One process's records on their way into a recording.
+/// Turns one process's records into a recording.
 struct ImportedProcess {
     private let choice: ProcessChoice
     private let event: TimeEvent
@@ -12,7 +12,7 @@ struct ImportedProcess {
 
     private var maps: [Int32: AddressMap] = [:]
     private var kernel = AddressMap()
-    /// The kernel's code is told with the first stack that needs it.
+    /// The kernel's mappings are added with the first stack that needs them.
     private var needsKernel = false
     private var told: ToldMaps?
     private var threads: [Int32: Track] = [:]
@@ -23,11 +23,11 @@ struct ImportedProcess {
     private var last = MonotonicTime(nanoseconds: 0)
     private var notes: [RecorderNote.Kind: Int64] = [:]
     private var estimates: Int64 = 0
-    /// How many told of the process's time.
+    /// How many samples measured the process's time.
     private(set) var samples: Int64 = 0
     private var schedule = ScheduleBuilder()
 
-    /// The versions of the maps that the unwinders know.
+    /// The versions of the maps that the unwinders have.
     private struct ToldMaps: Equatable {
         var program: Int
         var kernel: Int?
@@ -110,7 +110,7 @@ struct ImportedProcess {
     private mutating func take(_ sample: PerfSample, at time: MonotonicTime) throws(RecordingError)
     {
         if let told = event.switchTold(by: sample) {
-            // Whoever comes may be ours even where the one that leaves is not.
+            // The next thread may be ours even if the leaving one is not.
             defer { last = max(last, time) }
             if sample.pid == choice.pid {
                 let stack = try job(of: sample, at: time)
@@ -158,14 +158,14 @@ struct ImportedProcess {
         _ tid: Int32, _ change: (inout ThreadTimes<StackJob>) -> [ThreadTimes<StackJob>.Piece]
     ) throws(RecordingError) {
         guard var track = threads[tid] else { return }
-        // Out of the table while it changes: it is not copied.
+        // Removed from the table while it changes, so that it is not copied.
         threads[tid] = nil
         let pieces = change(&track.times)
         threads[tid] = track
         try writer.add(pieces, of: track.index)
     }
 
-    /// Makes the thread known, if it is not.
+    /// Adds the thread, if it is unknown.
     private mutating func begin(_ tid: Int32, at time: MonotonicTime) throws(RecordingError) {
         guard threads[tid] == nil, tid >= 0 else { return }
         let start = MonotonicTime(nanoseconds: max(0, time.nanoseconds))
@@ -214,7 +214,7 @@ struct ImportedProcess {
         try emit(tid) { $0.left(at: time, isPushed: isPushed, stack: stack) }
     }
 
-    /// Only records of switches tell of all of them.
+    /// Only records of switches report all of them.
     private mutating func tell(_ record: SchedulerRecord) {
         guard event.recordsSwitches else { return }
         schedule.add(record)
@@ -244,7 +244,7 @@ struct ImportedProcess {
         return facts
     }
 
-    /// Whether the process was there before perf was.
+    /// True if the process existed before perf started.
     var isAttached: Bool { execs.isEmpty }
 
     private var images: [Image] {
@@ -255,8 +255,8 @@ struct ImportedProcess {
         return [Image(path: path, arguments: [], time: writer.start ?? last)]
     }
 
-    /// perf tells when programs are executed, and nothing of what the dynamic linker does: all
-    /// that follows the last of them is Main.
+    /// perf records when programs are executed, but nothing about the dynamic linker: all after the
+    /// last exec is Main.
     private func marks(until end: MonotonicTime) -> [Mark] {
         let beginning = writer.start ?? last
         guard let first = execs.first, let final = execs.last else {

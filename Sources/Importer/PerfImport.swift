@@ -3,21 +3,21 @@ package import ProfileModel
 import Recording
 import System
 
-/// Makes a recording of what `perf record` wrote.
+/// Makes a recording from a file of `perf record`.
 package struct PerfImport: Sendable {
     package var input: String
-    /// Where the recording goes; an older one there is kept as `.old`.
+    /// The path of the recording; an older one there is kept as `.old`.
     package var output: String
-    /// nil: the process that perf started; where it started none, the one with the most samples.
+    /// nil: the process that perf started, or if it started none, the one with the most samples.
     package var pid: Int32?
     package var engine = UnwindEngine.quick
     /// The version of this program, for the file's header.
     package var version: String
-    /// Told now and then how far it is.
+    /// Called now and then with the progress.
     package var tell: (@Sendable (Progress) -> Void)?
 
     package struct Progress: Hashable, Sendable {
-        /// Whether the process is still to be found, or already imported.
+        /// True while we search for the process, false while we import it.
         package var isSearching: Bool
         /// How many of the file's bytes were read.
         package var position: UInt64
@@ -32,12 +32,12 @@ package struct PerfImport: Sendable {
     }
 
     package struct Result: Sendable {
-        /// Where the input is damaged; what came before is in the recording.
+        /// Where the input is damaged; the recording has what came before.
         package var damage: PerfDataError?
         package var timings: ImportTimings
     }
 
-    /// Reads the file twice: to find the process, and to import it.
+    /// Reads the file twice: first to find the process, then to import it.
     package func run() throws(ImportError) -> Result {
         do throws(RecordingError) {
             try RecordingFile.checkWritable(output)
@@ -51,7 +51,7 @@ package struct PerfImport: Sendable {
             tell(of: file, isSearching: true)
         }
         timings.reading = .now - start
-        // A pipe's file tells of its events only while it is read.
+        // A file from a pipe has its events among the records.
         guard file.events.allSatisfy({ $0.hasTimes }) else { throw .noTimes(path: input) }
         let event = TimeEvent(file)
         guard event.index != nil || event.knowsSwitches else { throw .noClock(path: input) }
@@ -99,14 +99,14 @@ package struct PerfImport: Sendable {
         return Result(damage: damage, timings: writer.timings)
     }
 
-    /// In records of perf's.
+    /// In records of perf.
     static let tellInterval = 1_000
 
     private func tell(of file: PerfFile, isSearching: Bool) {
         tell?(Progress(isSearching: isSearching, position: file.position, size: file.size))
     }
 
-    /// - Returns: where the file is damaged.
+    /// - Returns: the damage, if there is any.
     private func take(
         _ file: PerfFile, into process: inout ImportedProcess, _ writer: ImportWriter
     ) throws(RecordingError) -> PerfDataError? {

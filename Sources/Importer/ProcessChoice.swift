@@ -1,18 +1,17 @@
 import PerfData
 import ProfileModel
 
-/// Which of the processes in a file is imported.
+/// The process in a file that is imported.
 struct ProcessChoice: Hashable, Sendable {
     var pid: Int32
-    /// It and the processes that it descends from, as far as the file tells: their mappings are
-    /// its own, too.
+    /// The process and its ancestors, as far as the file knows them: it inherits their mappings.
     var lineage: Set<Int32>
 
-    /// Reads the file up to its end (or its damage).
+    /// Reads the file to its end (or its damage).
     ///
     /// - Parameters:
-    ///   - wanted: nil: the process that perf started; where it started none, the one
-    ///     with the most samples.
+    ///   - wanted: nil: the process that perf started, or if it started none, the one with the most
+    ///     samples.
     ///   - tell: called now and then.
     init(
         _ wanted: Int32?, in file: PerfFile, path: String, tell: () -> Void = {}
@@ -46,7 +45,7 @@ struct ProcessChoice: Hashable, Sendable {
             }
         }
 
-        /// Of several the first that the kernel numbered.
+        /// Among equals, the one with the lowest id.
         var busiest: Int32? {
             samples.max { ($0.value, -$0.key) < ($1.value, -$1.key) }?.key
         }

@@ -1,23 +1,24 @@
 import ProfileModel
 import Unwind
 
-/// A sample's stack on its way from the file to the recording.
+/// A sample's stack, on its way from the file to the recording.
 final class StackJob {
     enum Source {
         case snapshot(Snapshot)
-        /// As the kernel followed frame pointers, innermost first.
+        /// The kernel's frame pointer chain, innermost first.
         case chain([UInt64])
-        /// No more than where the thread was.
+        /// Only the thread's position is known.
         case instruction(UInt64)
-        /// There should have been one.
+        /// There should have been a stack.
         case missing
     }
 
     private var source: Source?
-    /// As in ``Snapshot/kernelChain``.
+    /// Like ``Snapshot/kernelChain``.
     private let kernelChain: [UInt64]
     private(set) var truncation: Truncation?
-    /// Once it is unwound: in the table of whoever did that, until it is ``renumber(_:)``ed.
+    /// Set once it is unwound. It refers to the unwinding worker's table until ``renumber(_:)`` is
+    /// called.
     private(set) var id: StackID?
 
     init(_ source: Source, kernelChain: [UInt64] = []) {
@@ -25,7 +26,7 @@ final class StackJob {
         self.kernelChain = kernelChain
     }
 
-    /// Roughly what it takes of the memory, in bytes.
+    /// Its approximate size in memory, in bytes.
     var size: Int {
         let own =
             switch source {
@@ -63,7 +64,7 @@ final class StackJob {
         }
     }
 
-    /// `PERF_MAX_STACK_DEPTH`: the kernel follows no more.
+    /// `PERF_MAX_STACK_DEPTH`: the kernel's limit.
     private static let longestChain = 127
 
     private func follow(_ chain: [UInt64], _ interner: inout StackInterner) {
@@ -88,6 +89,6 @@ final class StackJob {
         return frame
     }
 
-    /// - Parameter ids: the recording's handles for those of the table that it was unwound into.
+    /// - Parameter ids: the recording's handles for those of the worker's table.
     func renumber(_ ids: [StackID]) { id = id.map { ids[Int($0.rawValue)] } }
 }

@@ -1,13 +1,13 @@
 import ProfileModel
 
-/// Makes pieces of time of what perf tells of one thread: at which moments it was sampled, and
-/// for how much CPU time each sample stands; and, where that was recorded, when it left its core
-/// and came back. What is not told stays unknown: it is no piece.
+/// Makes pieces of time from perf's records of one thread: when it was sampled, the CPU time that
+/// each sample stands for, and, if recorded, when it left its core and came back. Unknown time
+/// makes no piece.
 struct ThreadTimes<Stack> {
     struct Piece {
         var start: MonotonicTime
         var times: StateTimes
-        /// nil: none was recorded.
+        /// nil: no stack was recorded.
         var stack: Stack?
 
         var end: MonotonicTime { start + times.wall }
@@ -23,34 +23,34 @@ struct ThreadTimes<Stack> {
         /// Nothing is known between samples.
         case unknown
         case running(since: MonotonicTime)
-        /// It may be back since, where arrivals are not recorded.
+        /// It may be back already, if arrivals are not recorded.
         case away(Departure)
     }
 
-    /// What lies between two moments that are known, when it must wait for the next sample.
+    /// The time between two known moments, kept until the next sample.
     private struct Stretch {
         enum Kind {
             case running
             case away(Departure)
-            /// Away at its beginning, and running at its end.
+            /// Away at its begin, and running at its end.
             case mixed(Departure)
         }
 
         var kind: Kind
         var start: MonotonicTime
         var end: MonotonicTime
-        /// At its end.
+        /// The stack at its end.
         var stack: Stack?
 
         var length: TimeSpan { end - start }
     }
 
-    /// Whether the file tells of switches at all.
+    /// True if the file records switches at all.
     private let knowsSwitches: Bool
     private var activity = Activity.unknown
-    /// Up to when pieces were made.
+    /// The end of the pieces made so far.
     private var end: MonotonicTime
-    /// CPU time that samples stand for and that had no room before them.
+    /// CPU time that samples stand for, but that did not fit before them.
     private var owed = TimeSpan.zero
     /// CPU time in pieces since the last sample.
     private var ranSinceSample = TimeSpan.zero
@@ -61,16 +61,16 @@ struct ThreadTimes<Stack> {
     /// Waits whose end was not recorded.
     private(set) var estimates: Int64 = 0
 
-    /// More would be switches that no sample ever follows.
+    /// If there were more, they would be switches that no sample ever follows.
     private static var mostHeld: Int { 4096 }
 
-    /// - Parameter start: nothing was before.
+    /// - Parameter start: there is nothing before.
     init(start: MonotonicTime, knowsSwitches: Bool) {
         end = start
         self.knowsSwitches = knowsSwitches
     }
 
-    // MARK: What happens
+    // MARK: Events
 
     /// The thread runs from here on (it executed a program).
     mutating func begins(at time: MonotonicTime) -> [Piece] {
@@ -81,7 +81,7 @@ struct ThreadTimes<Stack> {
         return taken()
     }
 
-    /// - Parameter cpu: for how much CPU time the sample stands, since the one before.
+    /// - Parameter cpu: the CPU time that the sample stands for, since the previous one.
     mutating func sample(at time: MonotonicTime, cpu: TimeSpan, stack: Stack) -> [Piece] {
         guard time >= end else { return [] }
         switch activity {
@@ -107,7 +107,7 @@ struct ThreadTimes<Stack> {
         case .running(let since):
             close(Stretch(kind: .running, start: since, end: time, stack: stack))
         case .away(let before):
-            // It was back meanwhile; since when, the next sample's CPU time tells.
+            // It had come back meanwhile; the next sample's CPU time tells when.
             held.append(
                 Stretch(kind: .mixed(before), start: before.time, end: time, stack: stack))
         }
@@ -154,8 +154,8 @@ struct ThreadTimes<Stack> {
 
     // MARK: Without switches
 
-    /// The time for which a sample stands lies right before it; never more than there was since
-    /// the last one: what is too much (samples come late now and then) the next ones get.
+    /// The time that a sample stands for is right before it, but never reaches back beyond the last
+    /// sample. If it is too much (samples are late now and then), the next samples get the rest.
     private mutating func takeAlone(at time: MonotonicTime, _ cpu: TimeSpan, _ stack: Stack) {
         let room = time - end
         let wanted = cpu + owed
@@ -170,8 +170,8 @@ struct ThreadTimes<Stack> {
         if held.isEmpty { emit(stretch, away: stretch.length) } else { held.append(stretch) }
     }
 
-    /// Puts the held stretches down: of the mixed ones so much was running that all of it
-    /// together is the sample's CPU time; each has a share by its length.
+    /// Resolves the held stretches. Of the mixed ones, so much was running that the total is the
+    /// sample's CPU time; each gets a share by its length.
     private mutating func resolve(cpu: TimeSpan) {
         guard !held.isEmpty else { return }
         var (running, mixed) = (ranSinceSample, TimeSpan.zero)
@@ -216,7 +216,7 @@ struct ThreadTimes<Stack> {
         }
     }
 
-    /// - Parameter waits: whether the next sample's stack is the piece's, if it has none.
+    /// - Parameter waits: true if the piece gets the next sample's stack when it has none.
     private mutating func emit(
         _ start: MonotonicTime, _ times: StateTimes, _ stack: Stack?, waits: Bool = true
     ) {
@@ -231,7 +231,7 @@ struct ThreadTimes<Stack> {
         }
     }
 
-    /// The time up to a sample is charged to the stack that it found.
+    /// Charges the time up to a sample to the stack of that sample.
     private mutating func supply(_ stack: Stack) {
         for index in waiting.indices
         where waiting[index].stack == nil && waiting[index].times.running > .zero {
@@ -247,7 +247,7 @@ struct ThreadTimes<Stack> {
 }
 
 extension StateTimes {
-    /// How much of the first `passed` is blocked, when it is spread evenly.
+    /// How much of the first `passed` is blocked, if it is spread evenly.
     fileprivate func blockedShare(of passed: TimeSpan) -> TimeSpan {
         let wall = self.wall.nanoseconds
         guard wall > 0 else { return .zero }

@@ -1,9 +1,9 @@
 import PerfData
 import ProfileModel
 
-/// The event whose samples tell of time, and what it and the others say.
+/// The event whose samples measure time, and what it and the other events tell.
 struct TimeEvent {
-    /// Position in the file's events; nil: there are switches only.
+    /// Position among the file's events; nil: there are only switches.
     let index: Int?
     private let event: PerfEvent?
     let switchFormat: SwitchFormat?
@@ -19,38 +19,38 @@ struct TimeEvent {
         switchFormat = format
         switchEvents = Set(
             events.indices.filter { events[$0].isTracepoint && events[$0].config == format?.id }
-                // Some switches say nothing of the others: all of them must have been recorded.
+                // A sampled subset of the switches would be useless: all must have been recorded.
                 .filter { !events[$0].isFrequency && events[$0].periodOrFrequency == 1 })
         recordsSwitches = events.contains(where: \.recordsSwitches)
     }
 
     var knowsSwitches: Bool { recordsSwitches || !switchEvents.isEmpty }
 
-    /// What a sample says of a switch; nil: it is of another event.
+    /// The switch in a sample; nil: the sample is of another event.
     func switchTold(by sample: PerfSample) -> (isPushed: Bool, next: Int32)? {
         guard switchEvents.contains(sample.event) else { return nil }
         return switchFormat?.read(sample.raw)
     }
 
-    /// Samples a second; 0: not known.
+    /// Samples per second; 0: unknown.
     var frequency: Int32 {
         guard let event, event.periodOrFrequency > 0 else { return 0 }
         if event.isFrequency { return Int32(clamping: event.periodOrFrequency) }
         return event.isClock ? Int32(clamping: 1_000_000_000 / event.periodOrFrequency) : 0
     }
 
-    /// For how much CPU time each sample stands where the event is no clock: what was asked for,
-    /// or, where that were events, a millisecond. nil: samples tell themselves.
+    /// The CPU time that each sample stands for if the event is no clock: by the requested
+    /// frequency, or, if events were counted, a millisecond. nil: samples have it themselves.
     var assumed: TimeSpan? {
         guard let event, !event.isClock else { return nil }
         return event.isFrequency && frequency > 0
             ? TimeSpan(nanoseconds: 1_000_000_000 / Int64(frequency)) : .milliseconds(1)
     }
 
-    /// No sample stands for more.
+    /// The limit for one sample.
     private static let longest: Int64 = 10_000_000_000
 
-    /// For how much CPU time a sample stands.
+    /// The CPU time that a sample stands for.
     func cpu(of sample: PerfSample) -> TimeSpan {
         assumed ?? TimeSpan(nanoseconds: min(Int64(clamping: sample.period), Self.longest))
     }

@@ -3,19 +3,19 @@ import ProfileModel
 import System
 import Unwind
 
-/// Unwinds many stacks on all cores. Each worker has an unwinder of its own, to which the same
-/// mappings are told in the same order: so they number the modules alike. Stacks are interned by the
-/// worker, too, in a table of its own; only nodes that are new to it are looked up once more.
+/// Unwinds many stacks on all cores. Each worker has its own unwinder. All get the same mappings in
+/// the same order, so they number the modules alike. Each worker also interns its stacks in its own
+/// table; only nodes that are new in this table are looked up once more.
 ///
-/// Unsafe code: a job is touched by one worker at a time, and by nobody else until all have been
-/// joined.
+/// Unsafe code: only one worker at a time touches a job, and nothing else does until all workers
+/// have been joined.
 final class UnwindPool {
     private final class Worker: @unchecked Sendable {
         let unwinder: Unwinder
         private var interner: StackInterner
-        /// The recording's handles for those of the table of its own.
+        /// The recording's handles for those of its own table.
         private var ids: [StackID] = []
-        /// Mappings that it has not been told yet.
+        /// Updates of mappings that it has not taken yet.
         var updates: [(code: [CodeMapping], time: MonotonicTime)] = []
         var jobs: ArraySlice<StackJob> = []
         private(set) var cpu = TimeSpan.zero
@@ -28,7 +28,7 @@ final class UnwindPool {
             interner = StackInterner(unwinder: unwinder)
         }
 
-        /// - Returns: the mappings that were not there before the last update.
+        /// - Returns: the mappings that are new since the last update.
         @discardableResult
         func catchUp() -> [Mapping] {
             let start = CPUClock.ofThread
@@ -60,7 +60,7 @@ final class UnwindPool {
     }
 
     private let workers: [Worker]
-    /// Fewer are not worth another thread.
+    /// For fewer jobs another thread is not worth it.
     private static let fewJobs = 64
     private static let mostWorkers = 8
 
@@ -75,7 +75,7 @@ final class UnwindPool {
     /// The CPU time of all workers.
     var cpu: TimeSpan { workers.reduce(.zero) { $0 + $1.cpu } }
 
-    /// Of all stacks that were unwound.
+    /// The number of frames in all unwound stacks.
     var frames: Int { workers.reduce(0) { $0 + $1.frames } }
 
     var modules: [Module] { workers[0].unwinder.modules }
@@ -84,7 +84,7 @@ final class UnwindPool {
 
     /// Takes the process's new list of mappings.
     ///
-    /// - Returns: those that were not there before.
+    /// - Returns: the new ones among them.
     func update(_ code: [CodeMapping], at time: MonotonicTime) -> [Mapping] {
         for worker in workers { worker.updates.append((code, time)) }
         return workers[0].catchUp()
@@ -100,13 +100,13 @@ final class UnwindPool {
         let threads = workers[1..<count].map { Self.start($0) }
         workers[0].work()
         for (worker, thread) in zip(workers[1..<count], threads) {
-            // Without a thread of its own its work is done here.
+            // If there is no thread for it, its work is done here.
             if let thread { thread.join() } else { worker.work() }
         }
     }
 
-    /// Puts the stacks of the last ``unwind(_:)`` into the recording's table. Worker by worker is the
-    /// order of the jobs: the table is as if one had interned them all.
+    /// Adds the stacks of the last ``unwind(_:)`` to the recording's table. Workers have the jobs
+    /// in order, so the result is the same as with one worker.
     func merge(into stacks: inout StackTable) {
         for worker in workers { worker.merge(into: &stacks) }
     }
@@ -119,7 +119,7 @@ final class UnwindPool {
     }
 }
 
-/// perf keeps copies of what it recorded, by build id.
+/// perf keeps copies of recorded files, by build id.
 enum BuildIDCache {
     @Sendable static func paths(_ mapping: CodeMapping) -> [String] {
         guard mapping.buildID.count > 1, let home = getenv("HOME") else { return [] }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The `firstlight` that is installed.
+/// The installed `firstlight`.
 struct FirstlightTool: Hashable, Sendable {
-    /// What it printed, when it has ended.
+    /// Its output, once it has ended.
     struct Output: Sendable {
         var status: Int32
         var text: Data
@@ -13,7 +13,7 @@ struct FirstlightTool: Hashable, Sendable {
 
     /// - Parameters:
     ///   - environment: of this process; for tests.
-    ///   - isExecutable: whether there is a program at a path; for tests.
+    ///   - isExecutable: true if there is a program at a path; for tests.
     static func find(
         environment: [String: String] = ProcessInfo.processInfo.environment,
         isExecutable: (String) -> Bool = Self.isProgram
@@ -42,13 +42,14 @@ struct FirstlightTool: Hashable, Sendable {
             && !isFolder.boolValue && FileManager.default.isExecutableFile(atPath: path)
     }
 
-    /// Runs it to its end. When the task is cancelled it gets a SIGINT, and ends what it has launched.
+    /// Runs it to its end. If the task is cancelled, the tool gets a SIGINT, and ends what it has
+    /// launched.
     func run(_ arguments: [String]) async throws -> Output {
         try Task.checkCancellation()
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let process = RunningProcess(path: path, arguments: arguments)
-        // To files: whoever fills a pipe that nobody empties waits for ever.
+        // Output goes to files: a process that fills a pipe which nobody reads would wait for ever.
         let (output, error) = (folder.path + "/output", folder.path + "/error")
         let status = try await withTaskCancellationHandler {
             try await process.run(output: output, error: error)
@@ -61,7 +62,7 @@ struct FirstlightTool: Hashable, Sendable {
             complaints: Self.complaints(in: try Data(contentsOf: URL(fileURLWithPath: error))))
     }
 
-    /// The last 4 KiB, without the name that each line begins with.
+    /// The last 4 KiB, without the prefix of each line.
     private static func complaints(in data: Data) -> String {
         let prefix = "firstlight: "
         return String(decoding: data.suffix(4096), as: UTF8.self).split(separator: "\n")
@@ -70,7 +71,7 @@ struct FirstlightTool: Hashable, Sendable {
     }
 }
 
-/// A folder for what a run leaves.
+/// A folder for the files of a run.
 struct TemporaryFolder {
     let path: String
 
@@ -86,7 +87,7 @@ struct TemporaryFolder {
     func remove() { try? FileManager.default.removeItem(atPath: path) }
 }
 
-/// Whose turn it is to measure: two measurements at a time would disturb each other.
+/// Serialises measurements: two at a time would disturb each other.
 actor MeasuringTurn {
     static let shared = MeasuringTurn()
     private var isTaken = false
@@ -96,7 +97,7 @@ actor MeasuringTurn {
         _ body: @Sendable () async throws -> Value
     ) async rethrows -> Value {
         if isTaken {
-            // Whoever leaves hands the turn on.
+            // Whoever leaves passes the turn on.
             await withCheckedContinuation { waiting.append($0) }
         }
         isTaken = true

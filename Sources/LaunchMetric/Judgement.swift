@@ -1,6 +1,6 @@
 /// How much slower one program launches than another, with bounds.
 struct Difference: Hashable, Sendable {
-    /// As a share: 0.05 is 5 % slower.
+    /// As a fraction: 0.05 is 5 % slower.
     var change: Double
     var low: Double
     var high: Double
@@ -8,11 +8,11 @@ struct Difference: Hashable, Sendable {
     var time: Double
     var timeLow: Double
     var timeHigh: Double
-    /// Of each bound by itself; nil: it does not come from pairs, and is what it is.
+    /// The confidence of each bound; nil: the difference does not come from pairs.
     var confidence: Double?
-    /// Of launches; nil: there are none.
+    /// The number of pairs of launches; nil: there are none.
     var pairs: Int?
-    /// The smallest change that would have been seen; nil: not known, or none would.
+    /// The smallest change that could have been detected; nil: unknown, or none.
     var detectable: Double?
 }
 
@@ -25,7 +25,7 @@ extension Difference {
             pairs: comparison.pairs, detectable: comparison.detectable)
     }
 
-    /// Of launches that did not take turns: the intervals of both medians, as far apart as they may be.
+    /// For launches that did not take turns: from the intervals of both medians, in the worst case.
     /// nil: one of them has too few launches for an interval.
     init?(_ new: MeasurementDocument.Times?, against old: MeasurementDocument.Times?) {
         guard let new, let old, let newLow = new.lowNs, let newHigh = new.highNs,
@@ -40,14 +40,14 @@ extension Difference {
     }
 }
 
-/// What is said of a difference.
+/// Judges a difference.
 struct Judgement: Hashable, Sendable {
-    /// A smaller difference is nobody's concern, in nanoseconds.
+    /// In nanoseconds; a smaller difference does not matter.
     static let allowedTime = 2_000_000.0
-    /// Of a bound that decides.
+    /// The confidence of a bound that decides.
     static let confidence = 0.99
 
-    /// How much slower is allowed, as a share.
+    /// How much slower is allowed, as a fraction.
     var maxRegression: Double
 
     func outcome(of found: Difference) -> LaunchVerdict.Outcome {
@@ -63,7 +63,7 @@ struct Judgement: Hashable, Sendable {
         [found.low, found.high, found.timeLow, found.timeHigh].allSatisfy(\.isFinite)
     }
 
-    /// - Parameter second: of a fresh block of launches; nil: none was made.
+    /// - Parameter second: from a second block of launches; nil: none was made.
     func verdict(
         _ names: ComparedNames, _ first: Difference, second: Difference? = nil
     ) -> LaunchVerdict {
@@ -79,7 +79,7 @@ struct Judgement: Hashable, Sendable {
             difference: .time(first.time))
     }
 
-    /// Where stored figures are no ground for any decision.
+    /// For stored figures that cannot decide anything.
     static func undecided(_ names: ComparedNames, because reason: String) -> LaunchVerdict {
         LaunchVerdict(
             outcome: .inconclusive,
@@ -122,15 +122,14 @@ struct Judgement: Hashable, Sendable {
     }
 }
 
-/// What two programs are called.
+/// The names of the two compared programs.
 struct ComparedNames: Hashable, Sendable {
     var program: String
     var baseline: String
 }
 
 extension ComparedNames {
-    /// Two commands; of programs in the same place, or of different names, their folders tell nobody
-    /// anything.
+    /// Names two commands, without their programs' folders if the names still differ.
     init(_ program: [String], against baseline: [String]) {
         let (new, old) = (Self.short(program), Self.short(baseline))
         self =
@@ -173,7 +172,7 @@ enum Figures {
 
     private static func sign(_ value: Double) -> String { value < 0 ? "-" : "+" }
 
-    /// Rounded; "?" for what is no number.
+    /// Rounded; "?" if it is not a number.
     static func decimal(_ value: Double, digits: Int) -> String {
         let scale = (0..<digits).reduce(1.0) { scale, _ in scale * 10 }
         let scaled = (value * scale).rounded()

@@ -4,27 +4,28 @@ public struct LaunchMeasurement: Hashable, Sendable {
     public var program: String
     /// How many launches of the program count.
     public var count: Int
-    /// From the moment the program was asked for to the launch's end, without what measuring took.
+    /// From the moment the program was asked for to the launch's end, without the cost of
+    /// measuring.
     public var wall: Spread<Duration>
     /// The launch's parts, in the order of time.
     public var phases: [Phase]
-    /// CPU time of the process, and of its children that it waited for; nil: not known.
+    /// CPU time of the process and of the children that it waited for; nil: unknown.
     public var cpu: Spread<Duration>?
-    /// How long the first thread waited for something else than a core; nil: not known.
+    /// How long the first thread waited for something other than a core; nil: unknown.
     public var mainBlocked: Spread<Duration>?
-    /// Bytes read from disks; nil: not known.
+    /// Bytes read from disks; nil: unknown.
     public var readBytes: Spread<Double>?
-    /// All that were made, in their order, those that do not count included; with a baseline, the
+    /// All launches, in their order, including those that do not count; with a baseline, the
     /// baseline's, too.
     public var launches: [Launch]
-    /// What makes the figures less sure, in words.
+    /// Remarks on what makes the figures less certain.
     public var notes: [String]
-    /// What became of the comparison; nil: there was no baseline.
+    /// The result of the comparison; nil: there was no baseline.
     public var verdict: LaunchVerdict?
 
-    /// What many launches have in common of one figure.
+    /// The distribution of one figure over many launches.
     public struct Spread<Value: Hashable & Comparable & Sendable>: Hashable, Sendable {
-        /// Of how many launches.
+        /// The number of launches.
         public var count: Int
         public var median: Value
         /// The interval that holds the true median in 95 of 100 cases; nil: too few launches.
@@ -37,61 +38,61 @@ public struct LaunchMeasurement: Hashable, Sendable {
 
     /// One phase over all launches that have it.
     public struct Phase: Hashable, Sendable {
-        /// As `firstlight` reports name it: "Dynamic linking", "Main" …
+        /// The name in `firstlight` reports: "Dynamic linking", "Main" …
         public var name: String
         public var wall: Spread<Duration>
-        /// nil: not known.
+        /// nil: unknown.
         public var cpu: Spread<Duration>?
     }
 
     /// One launch.
     public struct Launch: Hashable, Sendable {
-        /// Of the baseline's program, not of the one that is measured.
+        /// True for the baseline's program, false for the measured one.
         public var isBaseline: Bool
-        /// Why it does not count ("first", "failed", "hung" …); nil: it does.
+        /// Why it does not count ("first", "failed", "hung" …); nil: it counts.
         public var discarded: String?
         public var wall: Duration
-        /// nil: not known.
+        /// nil: unknown.
         public var cpu: Duration?
-        /// nil: not known.
+        /// nil: unknown.
         public var readBytes: Int64?
-        /// What the program exited with; nil: it was ready, or a signal ended it.
+        /// The program's exit status; nil: it was ready, or a signal ended it.
         public var status: Int32?
     }
 }
 
-/// A launch against its baseline.
+/// The comparison of launches with their baseline.
 public struct LaunchVerdict: Hashable, Sendable {
     public enum Outcome: Hashable, Sendable {
         /// It is not slower by more than is allowed.
         case passed
-        /// It is, and two blocks of launches say so.
+        /// It is slower by more, and two blocks of launches confirm this.
         case failed
-        /// Neither can be said.
+        /// Neither is certain.
         case inconclusive
     }
 
     public var outcome: Outcome
-    /// The verdict, what it rests on, and what would help, in a sentence or two.
+    /// The verdict, its grounds, and what would help, in a sentence or two.
     public var sentence: String
-    /// How much slower it is than the baseline, as a share: 0.05 is 5 %; negative: faster. nil: not
-    /// known.
+    /// How much slower it is than the baseline, as a fraction: 0.05 is 5 %; negative: faster. nil:
+    /// unknown.
     public var change: Double?
-    /// Bounds of ``change``; nil: not known.
+    /// Bounds of ``change``; nil: unknown.
     public var bounds: ClosedRange<Double>?
-    /// How much slower a launch is, in time; nil: not known.
+    /// How much slower a launch is, in time; nil: unknown.
     public var difference: Duration?
 }
 
 /// Why there are no figures. `description` says what, where, and what to do.
 public enum LaunchMetricError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// There is no `firstlight`.
+    /// `firstlight` is not installed.
     case notInstalled(String)
-    /// A parameter that makes no sense.
+    /// A parameter is invalid.
     case invalidArgument(String)
-    /// `firstlight` ended with this status; `message` is what it said.
+    /// `firstlight` ended with this status; `message` is its message.
     case failed(status: Int32, message: String)
-    /// What `firstlight` printed is not what this version of the library reads.
+    /// This version of the library cannot read what `firstlight` printed.
     case unreadable(String)
     /// The baseline was measured under other conditions.
     case notComparable(String)

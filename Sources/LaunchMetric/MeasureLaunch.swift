@@ -1,5 +1,5 @@
-/// Launches a program several times, measures how long that takes, and checks it against a baseline.
-/// For tests, of XCTest and of Swift Testing.
+/// Launches a program several times, measures how long that takes, and checks it against a
+/// baseline. For tests with XCTest or Swift Testing.
 ///
 /// ```swift
 /// @Test func launch() async throws {
@@ -8,33 +8,34 @@
 /// }
 /// ```
 ///
-/// The launches are made by the `firstlight` that is installed: the one that the environment
-/// variable `FIRSTLIGHT` names, else the first in `PATH`. One launch that is thrown away comes
-/// first. No stacks are taken.
+/// The installed `firstlight` makes the launches: the one that the environment variable
+/// `FIRSTLIGHT` names, else the first in `PATH`. The first launch is discarded. No stacks are
+/// taken.
 ///
 /// With a baseline, the test fails (an issue is recorded at the caller's line) if the launch is
-/// slower than the baseline's by more than `maxRegression` and by more than 2 ms, surely, and a
-/// second block of launches, which is then made, says so, too. If nothing can be said, that is a
-/// warning: more launches help, or a machine with less to do.
+/// certainly slower than the baseline's, by more than `maxRegression` and by more than 2 ms, and a
+/// second block of launches confirms this. If nothing is certain, there is only a warning: more
+/// launches help, or a less busy machine.
 ///
-/// Measuring is exclusive: two calls in one process wait for each other. That other tests run at the
-/// same time cannot be known; run these alone (`swift test --no-parallel --filter …`).
+/// Measuring is exclusive: two calls in one process wait for each other. The library cannot know
+/// whether other tests run at the same time; run these alone (`swift test --no-parallel --filter
+/// …`).
 ///
 /// - Parameters:
 ///   - program: its path, or a name that is looked up in `PATH`.
-///   - arguments: what follows the program's name.
-///   - launches: how many are to count, 1 to 100,000. With a baseline, so many of each; fewer than 7
-///     pairs can show nothing.
+///   - arguments: the program's arguments, without its name.
+///   - launches: how many should count, 1 to 100,000. With a baseline, that many of each; fewer
+///     than 7 pairs can show nothing.
 ///   - end: when a launch is over. The program is ended then.
 ///   - coldness: what the page cache holds of the program's files.
-///   - baseline: what it is held against; nil: nothing, and the test never fails by a figure.
-///   - maxRegression: how much slower is allowed, as a share: 0.03 is 3 %. At least 0.
-///   - path: where the measurement is kept, as `firstlight measure -o` does; nil: nowhere. It can
-///     be a later test's baseline.
+///   - baseline: what to compare with; nil: nothing, and no figure makes the test fail.
+///   - maxRegression: how much slower is allowed, as a fraction: 0.03 is 3 %. At least 0.
+///   - path: where to store the measurement, like `firstlight measure -o`; nil: nowhere. It can be
+///     a later test's baseline.
 ///   - options: further options of `firstlight measure`, as `["--network", "3G"]`.
-/// - Returns: the figures. With a second block of launches, those of the first.
-/// - Throws: ``LaunchMetricError``: there are no figures. `CancellationError`: the task was cancelled;
-///   what had been launched has ended.
+/// - Returns: the figures; if there was a second block of launches, those of the first block.
+/// - Throws: ``LaunchMetricError``: there are no figures. `CancellationError`: the task was
+///   cancelled; what had been launched has ended.
 @discardableResult
 public func measureLaunch(
     of program: String, arguments: [String] = [], launches: Int = 10, until end: LaunchEnd = .exit,
@@ -54,7 +55,7 @@ public func measureLaunch(
     return measurement
 }
 
-/// When a launch is over, as `firstlight measure --until` has it.
+/// When a launch is over, as for `firstlight measure --until`.
 public struct LaunchEnd: Hashable, Sendable {
     /// Conditions in the words of `--until`; whichever is met first counts.
     var conditions: [String]
@@ -82,7 +83,7 @@ public struct LaunchEnd: Hashable, Sendable {
         LaunchEnd(conditions: ["output:" + text])
     }
 
-    /// All its threads have been blocked for so long. The launch was over when that began.
+    /// All its threads have been blocked for this long. The launch was over when that time began.
     public static func idle(for time: Duration) -> LaunchEnd {
         LaunchEnd(conditions: ["idle:\(time.nanoseconds)ns"])
     }
@@ -98,7 +99,7 @@ public struct LaunchEnd: Hashable, Sendable {
 
 /// What the page cache holds of a program's files when it is launched.
 public enum Coldness: Hashable, Sendable {
-    /// What the launch before left there.
+    /// Whatever the previous launch left there.
     case warm
     /// Nothing of the files that the last launch used. A launch that was not cold does not count.
     case cold
@@ -106,20 +107,20 @@ public enum Coldness: Hashable, Sendable {
     case allCold
 }
 
-/// What a launch is held against.
+/// What a launch is compared with.
 public enum LaunchBaseline: Hashable, Sendable {
-    /// A program and its arguments. It takes turns with the one that is measured, which is the only
-    /// comparison that what else happens on the machine cannot falsify.
+    /// A program and its arguments. It takes turns with the measured one. Only such a comparison is
+    /// safe from other work on the machine.
     case command([String])
-    /// A measurement that was kept (`saveTo`, `firstlight measure -o`). Where its program still exists,
-    /// unchanged, beside the one that is measured, they take turns as with ``command(_:)``. Otherwise
-    /// the stored figures count if they are of this machine since it was started; of another machine,
-    /// or from before that, they decide nothing. Those of other conditions are refused.
+    /// A stored measurement (`saveTo`, `firstlight measure -o`). If its program still exists
+    /// unchanged, and is not the measured one, they take turns as with ``command(_:)``. Otherwise
+    /// the stored figures count if they come from this machine since its start; figures of another
+    /// machine, or from before, decide nothing. Figures under other conditions are refused.
     case file(String)
 }
 
 extension Duration {
-    /// Clamped to what 64 bits hold.
+    /// Clamped to 64 bits.
     var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -1,14 +1,14 @@
 import Foundation
 
-/// What `firstlight measure --format json` prints, as far as it is read here (docs/json.md). What is
-/// unknown is left; what is missing is an error.
+/// The output of `firstlight measure --format json`, as far as it is used here (docs/json.md).
+/// Unknown members are ignored; missing ones are an error.
 struct MeasurementDocument: Decodable, Sendable {
-    /// The one that is read.
+    /// The schema that we read.
     static let schema = 1
 
     struct Program: Decodable, Sendable {
         var path: String
-        /// The command as it was given, with the program's name.
+        /// The command as given, with the program's name.
         var arguments: [String]
     }
 
@@ -26,7 +26,7 @@ struct MeasurementDocument: Decodable, Sendable {
 
     struct Conditions: Decodable, Hashable, Sendable {
         var cache: String
-        /// What leaves the page cache before each launch; nil: nothing.
+        /// What is removed from the page cache before each launch; nil: nothing.
         var dropped: String?
         var network: String?
         var disk: Int64?
@@ -82,12 +82,12 @@ struct MeasurementDocument: Decodable, Sendable {
         var change: Double
         var low: Double
         var high: Double
-        /// Of each bound.
+        /// The confidence of each bound.
         var confidence: Double
         var differenceNs: Double
         var differenceLowNs: Double
         var differenceHighNs: Double
-        /// The smallest change that would have been seen; nil: none would.
+        /// The smallest change that could have been detected; nil: none.
         var detectable: Double?
     }
 
@@ -126,7 +126,7 @@ struct MeasurementDocument: Decodable, Sendable {
         }
     }
 
-    /// What all reports have.
+    /// What all reports have in common.
     private struct Kind: Decodable {
         var schema: Int
         var kind: String?
@@ -175,14 +175,14 @@ extension MeasurementDocument.Counts {
 }
 
 extension Duration {
-    /// Of what a file says, which may be anything.
+    /// From a file's number, which may be anything.
     static func time(_ nanoseconds: Double) -> Duration {
         guard nanoseconds.isFinite else { return .zero }
         return .nanoseconds(Int64(min(max(nanoseconds, -9e18), 9e18)))
     }
 }
 
-/// nil: one of the ends is not known, or they are in the wrong order.
+/// nil: one of the ends is unknown, or they are in the wrong order.
 func interval<Value: Comparable>(
     _ low: Double?, _ high: Double?, _ value: (Double) -> Value
 ) -> ClosedRange<Value>? {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What is launched, and how.
+/// The program to launch, and how.
 struct LaunchRequest: Hashable, Sendable {
     var program: String
     var arguments: [String]
@@ -9,7 +9,7 @@ struct LaunchRequest: Hashable, Sendable {
     var coldness: Coldness
     var options: [String]
 
-    /// Words for `firstlight`.
+    /// The arguments for `firstlight`.
     func words(against: [String]?, output: String) -> [String] {
         var words = ["measure", "--format", "json", "-o", output, "-n", String(launches)]
         for condition in end.conditions where condition != "exit" {
@@ -24,7 +24,7 @@ struct LaunchRequest: Hashable, Sendable {
         return words + options + ["--", program] + arguments
     }
 
-    /// One word that splits into these again.
+    /// One word that a shell splits into these again.
     static func quoted(_ words: [String]) -> String {
         words.map { "'" + $0.replacing("'", with: "'\\''") + "'" }.joined(separator: " ")
     }
@@ -57,7 +57,7 @@ struct MetricRun: Sendable {
         judgement = Judgement(maxRegression: maxRegression)
     }
 
-    /// - Parameter path: where the measurement is kept; nil: nowhere.
+    /// - Parameter path: where to store the measurement; nil: nowhere.
     func measure(saveTo path: String?) async throws -> LaunchMeasurement {
         switch baseline {
         case nil:
@@ -137,7 +137,7 @@ struct MetricRun: Sendable {
     }
 
     private func report(of file: String) async throws -> MeasurementDocument {
-        // A name that begins with a dash would be an option.
+        // A name that begins with a dash would be taken for an option.
         try await document(["report", "--format", "json", "--", file])
     }
 

@@ -2,10 +2,11 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A process of ours, which may be asked to end, before it is started, too.
+/// A process that we start, and that can be asked to end even before it is started.
 ///
-/// Foundation's `Process` is not used: its children inherit which signals the calling thread blocks.
-/// Threads that serve tasks block nearly all, and a program launched so could not be ended by any.
+/// Foundation's `Process` is not used: its children inherit the calling thread's signal mask.
+/// Threads that run tasks block nearly all signals, so no signal could end a program launched from
+/// them.
 final class RunningProcess: Sendable {
     private enum State {
         case new
@@ -23,13 +24,13 @@ final class RunningProcess: Sendable {
         self.arguments = arguments
     }
 
-    /// Runs it to its end, with nothing as its input, and its streams to these files.
+    /// Runs it to its end, with empty input, and its output in these files.
     ///
     /// - Returns: its exit status; 128 + N: signal N ended it.
     func run(output: String, error: String) async throws -> Int32 {
         let pid = try start(output, error)
         return await withCheckedContinuation { continuation in
-            // Whoever waits needs a thread: those of tasks are few.
+            // Waiting takes a thread: there are only few for tasks.
             Thread.detachNewThread { continuation.resume(returning: self.wait(for: pid)) }
         }
     }
@@ -62,13 +63,13 @@ final class RunningProcess: Sendable {
 
     private func wait(for pid: pid_t) -> Int32 {
         var info = siginfo_t()
-        // It stays a zombie, so that its id is nobody else's while it may be signalled.
+        // It stays a zombie, so that its id is not reused while it may be signalled.
         while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) != 0, errno == EINTR {}
         return state.withLock { state in
             state = .over
             var status: Int32 = 0
             while waitpid(pid, &status, 0) < 0, errno == EINTR {}
-            // As WIFEXITED and the like take it apart.
+            // The same as WIFEXITED and the related macros.
             let signal = status & 0x7F
             return signal == 0 ? status >> 8 & 0xFF : 128 + signal
         }

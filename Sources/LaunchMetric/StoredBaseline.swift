@@ -1,13 +1,13 @@
 import Foundation
 
-/// A measurement that was kept, as something to hold another against.
+/// A stored measurement that serves as a baseline.
 struct StoredBaseline: Sendable {
     let document: MeasurementDocument
 
     init(_ document: MeasurementDocument) { self.document = document }
 
-    /// The command by which its program can be launched again, to take turns; nil: it is gone, was
-    /// changed since, or is the very one that is measured.
+    /// The command that launches its program again, to take turns; nil: the program is gone, was
+    /// changed since, or is the measured one itself.
     func command(besides program: String) -> [String]? {
         let path = document.program.path
         guard let changed = Self.changeDate(of: path),
@@ -17,7 +17,7 @@ struct StoredBaseline: Sendable {
         return [path] + document.program.arguments.dropFirst()
     }
 
-    /// Throws where figures of the one say nothing of the other.
+    /// Throws if the figures cannot be compared.
     func checkConditions(of new: MeasurementDocument) throws(LaunchMetricError) {
         let (then, now) = (document.conditions, new.conditions)
         let pairs = [
@@ -34,7 +34,7 @@ struct StoredBaseline: Sendable {
         }
     }
 
-    /// Why its figures can decide nothing; nil: they can.
+    /// Why its figures cannot decide anything; nil: they can.
     func doubt(on machine: MeasurementDocument.Machine) -> String? {
         let then = document.machine
         if then.host != machine.host {
@@ -66,7 +66,7 @@ struct StoredBaseline: Sendable {
         URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     }
 
-    /// Where a program of that name is run from.
+    /// Where a program with that name is run from.
     private static func found(_ name: String) -> String {
         guard !name.contains("/") else { return name }
         let folders = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []

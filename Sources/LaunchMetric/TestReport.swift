@@ -7,7 +7,7 @@ import Foundation
     import XCTest
 #endif
 
-/// Where in a test a measurement was asked for.
+/// The place in a test that asked for a measurement.
 struct TestPlace: Sendable {
     var fileID: StaticString
     var filePath: StaticString
@@ -15,8 +15,8 @@ struct TestPlace: Sendable {
     var column: UInt
 }
 
-/// Tells the test what became of a measurement. One library serves both: of Testing and XCTest it uses
-/// what the toolchain has, and asks at run time which of them runs the test.
+/// Reports a measurement's result to the test. One library serves both Testing and XCTest: it uses
+/// what the toolchain has, and finds out at run time which of them runs the test.
 enum TestReport {
     static func tell(_ verdict: LaunchVerdict, at place: TestPlace) {
         switch verdict.outcome {
@@ -59,7 +59,7 @@ enum TestReport {
     }
 
     #if canImport(Testing)
-        /// A detached task knows no current test, but what runs it was told on its command line.
+        /// A detached task has no current test, but the command line tells which library runs it.
         private static var isSwiftTesting: Bool {
             if Test.current != nil { return true }
             let words = CommandLine.arguments

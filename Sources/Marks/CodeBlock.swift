@@ -1,18 +1,18 @@
 import ProfileModel
 
-/// A stretch of code that belongs together, and what fills the room behind it.
+/// A contiguous piece of code, and the filler after it.
 struct CodeBlock {
-    /// Without what is behind it.
+    /// Without the filler.
     let range: Range<UInt64>
     /// Ascending, without gaps.
     let instructions: [Instruction]
-    /// Whether all of it could be read.
+    /// True if all of it could be disassembled.
     let isComplete: Bool
 
     /// - Parameters:
-    ///   - code: the bytes from the range's start on; those behind its end are looked at only as
-    ///     far as they are filler, and no further than `border`.
-    ///   - border: the next address behind it at which something else begins.
+    ///   - code: the bytes from the range's start on. Those after its end count only as far as they
+    ///     are filler, and not beyond `border`.
+    ///   - border: the next address at which something else begins.
     init(_ range: Range<UInt64>, code: [UInt8], border: UInt64, _ disassembler: Disassembler) {
         let own = code.prefix(range.count)
         var found = disassembler.instructions(in: Array(own), at: range.lowerBound)
@@ -35,10 +35,10 @@ struct CodeBlock {
         return index
     }
 
-    /// Where its own jumps and branches lead.
+    /// The targets of its own jumps and branches.
     var destinations: [UInt64] { own.compactMap(\.destination) }
 
-    /// Without the filler behind it.
+    /// Without the filler.
     var own: ArraySlice<Instruction> {
         instructions.prefix { range.contains($0.address) }
     }

@@ -7,7 +7,7 @@ final class Disassembler {
     private var handle: csh = 0
     private let scratch: UnsafeMutablePointer<cs_insn>
 
-    /// nil when there is no memory for it, or the library knows no x86.
+    /// nil if there is no memory for it, or Capstone does not support x86.
     init?() {
         guard cs_open(CS_ARCH_X86, CS_MODE_64, &handle) == CS_ERR_OK else { return nil }
         cs_option(handle, CS_OPT_DETAIL, Int(CS_OPT_ON.rawValue))
@@ -23,7 +23,7 @@ final class Disassembler {
         cs_close(&handle)
     }
 
-    /// The instructions from the first byte on, up to what is none.
+    /// The instructions from the first byte on, up to bytes that are no instruction.
     func instructions(in code: [UInt8], at address: UInt64) -> [Instruction] {
         var found: [Instruction] = []
         var offset = 0

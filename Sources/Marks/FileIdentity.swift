@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// What tells a file from all others, and from what it was before somebody wrote to it.
+/// Tells a file from all others, and from its own earlier content.
 struct FileIdentity: Hashable {
     private let device: UInt
     private let inode: UInt
@@ -8,7 +8,7 @@ struct FileIdentity: Hashable {
     private let seconds: Int
     private let nanoseconds: Int
 
-    /// nil: there is none.
+    /// nil: there is no such file.
     init?(_ path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

@@ -1,33 +1,33 @@
 internal import ProfileModel
 
-/// How a function may be left other than by an exception.
+/// The ways out of a function, except by an exception.
 struct FunctionExits {
-    /// What a fixed jump out of a function's parts leads to.
+    /// Where a fixed jump out of a function's parts leads.
     enum Destination {
         /// The beginning of another function, or a stub that leads to one.
         case function
         /// Another part of the same function.
         case part(Range<UInt64>)
-        /// Somewhere: what lies around it may come back.
+        /// Unknown: the code there may jump back.
         case unknown(Range<UInt64>?)
     }
 
-    /// The instructions before which it is over; ascending.
+    /// The instructions that end the function; ascending.
     private(set) var exits: [UInt64] = []
-    /// Where jumps lead, from all parts.
+    /// The targets of jumps in all parts.
     private(set) var targets: [UInt64] = []
-    /// What of it lies elsewhere.
+    /// Parts of the function that are elsewhere.
     private(set) var blocks: [CodeBlock]
-    /// Why its exits are not known; its targets are, as far as they can be.
+    /// Why its exits are unknown. Its targets are known as far as possible.
     private(set) var refusal: MarkRefusal?
 
     private static let mostParts = 16
 
     /// - Parameters:
-    ///   - block: the function's own.
-    ///   - tables: the destinations in the tables that its instructions lead to.
-    ///   - destination: what a jump leads to that leaves what is known so far.
-    ///   - part: another part's code.
+    ///   - block: the function's own code.
+    ///   - tables: gives the targets in the jump tables that instructions refer to.
+    ///   - destination: tells what a jump out of the known parts leads to.
+    ///   - part: gives another part's code.
     init(
         _ block: CodeBlock, tables: ([Instruction]) -> [UInt64],
         destination: (UInt64) -> Destination, part: (Range<UInt64>) -> CodeBlock?
@@ -81,7 +81,7 @@ struct FunctionExits {
         blocks.append(found)
     }
 
-    /// A jump by a table stays inside; one by a pointer leaves.
+    /// A jump by a table stays inside the function; one by a pointer leaves it.
     private mutating func followIndirect(_ tables: ([Instruction]) -> [UInt64]) {
         let all = blocks.flatMap(\.own)
         guard all.contains(where: { $0.kind == .indirectJump }) else { return }
@@ -100,7 +100,7 @@ struct FunctionExits {
 }
 
 extension Instruction {
-    /// Of an indirect jump: through a word of memory rather than a register.
+    /// True if an indirect jump reads its target from memory, not from a register.
     fileprivate var readsMemory: Bool {
         operandOffset > 0 && operandOffset < bytes.count && bytes[operandOffset] & 0xC0 != 0xC0
     }

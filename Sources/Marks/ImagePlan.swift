@@ -1,16 +1,16 @@
 internal import ProfileModel
 internal import Symbolicate
 
-/// A plan while it is made: its runs may still grow.
+/// A plan under construction: its runs may still grow.
 struct ImagePlan {
     var runs: [MarkedRun] = []
     /// Addresses of probes' semaphores.
     var semaphores: [UInt64] = []
     var refusals: [MarkPlan.Refusal] = []
-    /// Which requests found something here, refused or not.
+    /// The requests that found something here, refused or not.
     var found: Set<Int> = []
 
-    /// What is to be done where the image lies so much higher.
+    /// The plan for an image that is loaded higher by `bias`.
     func finished(movedBy bias: UInt64) -> MarkPlan {
         var plan = MarkPlan()
         plan.semaphores = semaphores.map { $0 &+ bias }
@@ -27,17 +27,17 @@ struct ImagePlan {
     }
 }
 
-/// Makes the plan of an image: reads its symbols, and its code as it is in memory.
+/// Makes the plan of an image, from its symbols and its code in memory.
 struct ImagePlanner {
-    /// The file's name, by which a request may name it.
+    /// The file's name; a request may name the library by it.
     let library: String
-    /// Added to an address of the file, it is one of the process.
+    /// Add this to an address in the file to get the one in the process.
     let bias: UInt64
     let code: ModuleCode
-    /// Up to so many bytes of the process's memory.
+    /// Reads at most that many bytes of the process's memory.
     let read: (_ address: UInt64, _ count: Int) -> [UInt8]
 
-    /// A name that every function has, or probe, makes no sense.
+    /// More places for one name or probe make no sense.
     static let mostPlaces = 256
 
     func plan(_ requests: [MarkRequest]) -> ImagePlan {
@@ -92,7 +92,7 @@ struct ImagePlanner {
 
     // MARK: Code
 
-    /// The code of a stretch of the file, at the process's addresses.
+    /// The code in a range of the file, with addresses in the process.
     func block(
         _ range: Range<UInt64>, _ disassembler: Disassembler
     ) throws(MarkRefusal) -> CodeBlock {
@@ -107,16 +107,16 @@ struct ImagePlanner {
         return block
     }
 
-    /// A jump is not longer.
+    /// No jump is longer.
     private static let behind = 16
 
-    /// Around a block, at the process's addresses.
+    /// The borders around a block, with addresses in the process.
     func borders(_ block: CodeBlock) -> [UInt64] {
         let range = (block.range.lowerBound &- bias)...(block.range.upperBound &- bias &+ 16)
         return code.borders(in: range).map { $0 &+ bias }
     }
 
-    /// - Parameter name: the function's; nil: it is not known, and its end does not matter.
+    /// - Parameter name: the function's name; nil: it is unknown, and the end does not matter.
     func exits(of block: CodeBlock, named name: String?, _ disassembler: Disassembler)
         -> FunctionExits
     {
@@ -144,7 +144,7 @@ struct ImagePlanner {
         let own = address &- bias
         if code.isStub(own) { return .function }
         let parts = code.parts(around: own)
-        // Compilers put what is seldom needed elsewhere, under the function's name.
+        // Compilers move rarely needed code elsewhere, under the function's name.
         if let name, let part = parts.first(where: { $0.name.hasPrefix(name + ".cold") }) {
             return .part((part.range.lowerBound &+ bias)..<(part.range.upperBound &+ bias))
         }
@@ -165,7 +165,7 @@ extension ImagePlan {
         refusals.append(MarkPlan.Refusal(request: request, place: place, reason: refusal))
     }
 
-    /// Has a record noted at an address, within runs that are there or a new one.
+    /// Notes a record at an address, in an existing run or in a new one.
     mutating func add(
         _ finder: RunFinder, at address: UInt64, isEntry: Bool = false, _ record: MarkHit
     ) -> MarkRefusal? {
@@ -182,7 +182,7 @@ extension ImagePlan {
     }
 }
 
-/// Marks one function's entry, or both ends of its span.
+/// Marks one function's entry, or both ends of its interval.
 struct FunctionMarker {
     private let planner: ImagePlanner
     private let function: ModuleCode.Function
@@ -196,7 +196,7 @@ struct FunctionMarker {
         self.disassembler = disassembler
     }
 
-    /// All or nothing.
+    /// Marks all places, or none.
     func mark(_ plan: inout ImagePlan, request: Int, isSpan: Bool) -> MarkRefusal? {
         guard !function.isIndirect else { return .indirect }
         let block: CodeBlock
@@ -217,7 +217,7 @@ struct FunctionMarker {
         return nil
     }
 
-    /// Behind a mark for indirect branches, if there is one and room.
+    /// After a mark for indirect branches, if there is one and there is room.
     private func enter(
         _ plan: inout ImagePlan, _ finder: RunFinder, _ record: MarkHit
     ) -> MarkRefusal? {

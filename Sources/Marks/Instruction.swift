@@ -1,4 +1,4 @@
-/// One instruction, as far as it must be known to be moved to another place.
+/// One instruction, with what must be known to move it elsewhere.
 struct Instruction: Hashable {
     enum Kind: Hashable {
         case ordinary
@@ -10,11 +10,11 @@ struct Instruction: Hashable {
         case indirectJump
         case indirectCall
         case `return`
-        /// Means something else, or to somebody else, at another place.
+        /// Elsewhere it would mean something else, or others rely on its place.
         case unmovable
     }
 
-    /// What it finds relative to its own place, and where in its bytes the distance is.
+    /// An address relative to the instruction's own, and where in its bytes the distance is.
     struct Reference: Hashable {
         var location: UInt64
         var offset: Int
@@ -24,9 +24,9 @@ struct Instruction: Hashable {
     var bytes: [UInt8]
     var kind: Kind
     var reference: Reference?
-    /// Where in its bytes the operand is described; 0: nowhere.
+    /// The offset of the operand's description in its bytes; 0: none.
     var operandOffset = 0
-    /// Addresses that it loads or indexes: of a table, perhaps.
+    /// An address that it loads or indexes: perhaps a table.
     var table: UInt64?
     var isSum = false
     var isIndexed = false
@@ -34,7 +34,7 @@ struct Instruction: Hashable {
 
     var end: UInt64 { address &+ UInt64(bytes.count) }
 
-    /// Where else than behind it the program may go on by it, as far as it says.
+    /// Where the program may continue other than after it, if the instruction tells.
     var destination: UInt64? {
         switch kind {
         case .jump(let target), .branch(let target): target
@@ -42,13 +42,13 @@ struct Instruction: Hashable {
         }
     }
 
-    /// Whether compilers fill the room between functions with it.
+    /// True if compilers fill the space between functions with it.
     var isFiller: Bool { kind == .padding || bytes == [0xCC] }
 
-    /// A mark for indirect branches' targets.
+    /// True if it marks the target of indirect branches.
     var isLandingMark: Bool { bytes == [0xF3, 0x0F, 0x1E, 0xFA] }
 
-    /// Whether what is behind it is not reached by it.
+    /// True if the program never continues after it.
     var endsFlow: Bool {
         switch kind {
         case .jump, .indirectJump, .return: true
@@ -56,7 +56,7 @@ struct Instruction: Hashable {
         }
     }
 
-    /// The same where its image lies so much higher.
+    /// The same instruction in an image that is loaded higher by `bias`.
     func moved(by bias: UInt64) -> Instruction {
         var moved = self
         moved.address &+= bias

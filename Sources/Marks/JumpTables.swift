@@ -1,21 +1,21 @@
-/// The tables by which compilers make jumps of `switch` and computed `goto`.
+/// The tables that compilers make for jumps of `switch` and computed `goto`.
 enum JumpTables {
     /// No switch has more cases.
     private static let mostEntries = 4096
 
-    /// Where the entries of all tables lead that instructions refer to, as long as that is inside of
-    /// one of some ranges; too many rather than too few.
+    /// The targets in all tables that the instructions refer to, up to the first entry that leads
+    /// out of the given ranges; rather too many than too few.
     ///
     /// Two forms are known: distances of four bytes from the table, and addresses of eight.
     ///
-    /// - Parameter read: bytes of memory; fewer where it ends.
+    /// - Parameter read: reads bytes of memory; fewer if the memory ends.
     static func destinations(
         of instructions: [Instruction], inside isInside: (UInt64) -> Bool,
         read: (_ address: UInt64, _ count: Int) -> [UInt8]
     ) -> [UInt64] {
         var found: Set<UInt64> = []
         for table in Set(instructions.compactMap(\.table)) {
-            // Most are none, and need not be read as a whole.
+            // Most of these are no tables, and need not be read completely.
             guard !entries(of: table, read(table, 8), isInside).isEmpty else { continue }
             found.formUnion(entries(of: table, read(table, 4 * mostEntries), isInside))
         }

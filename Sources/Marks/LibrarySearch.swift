@@ -1,32 +1,32 @@
 internal import Glibc
 package import Symbolicate
 
-/// Where the dynamic linker most likely finds what a program needs. It is not asked, and who relies
-/// on this must bear that it finds something else.
+/// Where the dynamic linker probably finds a program's libraries. We do not ask the linker, so the
+/// result may differ from its own.
 package struct LibrarySearch: Sendable {
-    /// Those of `LD_LIBRARY_PATH`.
+    /// The folders of `LD_LIBRARY_PATH`.
     private let preferred: [String]
     private let exists: @Sendable (String) -> Bool
-    /// Debian's and Fedora's.
+    /// Debian's and Fedora's folders.
     private static let usual = [
         "/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/lib",
         "/usr/lib", "/usr/local/lib",
     ]
 
-    /// - Parameter preferred: as `LD_LIBRARY_PATH` has it.
+    /// - Parameter preferred: the value of `LD_LIBRARY_PATH`.
     package init(preferred: String, exists: @escaping @Sendable (String) -> Bool) {
         self.preferred = preferred.split { $0 == ":" || $0 == ";" }.map(String.init)
         self.exists = exists
     }
 
-    /// For programs that have our environment.
+    /// For programs with our environment.
     package init() {
         self.init(
             preferred: getenv("LD_LIBRARY_PATH").map { String(cString: $0) } ?? "",
             exists: { access($0, R_OK) == 0 })
     }
 
-    /// The files that one at `path` needs; those that are not found are left out.
+    /// The files that the one at `path` needs; missing files are left out.
     package func files(for needs: LibraryNeeds, of path: String) -> [String] {
         let origin = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         let named = needs.folders.map { Self.replacingOrigin(in: $0, by: origin) }

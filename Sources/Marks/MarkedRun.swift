@@ -1,12 +1,12 @@
 internal import ProfileModel
 
-/// Whole instructions that a jump takes the place of, and what is noted on their way.
+/// Whole instructions that a jump replaces, and the records to note among them.
 struct MarkedRun: Hashable {
-    /// What is noted right before an instruction.
+    /// A record that is noted right before an instruction.
     struct Hook: Hashable {
         /// The instruction's position in the run.
         var index: Int
-        /// The number of the record that tells what.
+        /// The number of the record.
         var record: UInt32
     }
 
@@ -17,15 +17,15 @@ struct MarkedRun: Hashable {
     var start: UInt64 { instructions.first?.address ?? 0 }
     var end: UInt64 { instructions.last?.end ?? start }
 
-    /// What nobody may jump to any more.
+    /// The addresses that no code may jump to any more.
     var inside: Range<UInt64> { (start &+ 1)..<(start &+ UInt64(MovableCode.jumpLength)) }
 
-    /// Where the image lies so much higher.
+    /// The run in an image that is loaded higher by `bias`.
     func moved(by bias: UInt64) -> MarkedRun {
         MarkedRun(instructions: instructions.map { $0.moved(by: bias) }, hooks: hooks)
     }
 
-    /// The run in another place, where it notes what it is for and then does what it did. nil: it
+    /// The run moved elsewhere: it notes its records and then does what it did before. nil: it
     /// cannot be moved.
     var trampoline: MovableCode? {
         var code = MovableCode()
@@ -35,13 +35,13 @@ struct MarkedRun: Hashable {
             }
             guard let moved = Relocation.code(of: instruction) else { return nil }
             code += moved
-            // What fills the room behind is not reached.
+            // The filler after it is never reached.
             if instruction.endsFlow { return code }
         }
         return code + .jump(to: end)
     }
 
-    /// Below the red zone; with a ``MarkFrame`` on the stack.
+    /// Called below the red zone, with a ``MarkFrame`` on the stack.
     private static func call(noting record: UInt32, of instruction: Instruction) -> MovableCode {
         MovableCode([0x48, 0x8D, 0x64, 0x24, 0x80])  // lea -128(%rsp), %rsp
             + Relocation.push(instruction.address)

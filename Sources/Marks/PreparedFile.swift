@@ -2,10 +2,10 @@ internal import ELF
 internal import ProfileModel
 internal import Symbolicate
 
-/// What a file tells of its marks before any process has it: a plan at the file's own addresses, and
-/// what memory must say so that the plan holds there.
+/// A file's marks, prepared before any process has the file: a plan at the file's own addresses,
+/// and the memory content for which the plan is valid.
 struct PreparedFile {
-    /// What the plan was made from.
+    /// A piece of memory from which the plan was made.
     private struct Reading {
         var address: UInt64
         var bytes: [UInt8]
@@ -19,7 +19,7 @@ struct PreparedFile {
     private let library: String
     private let draft: ImagePlan
     private let readings: [Reading]
-    /// nil: nothing is to be marked, and the file need not be kept open.
+    /// nil: there is nothing to mark, so the file need not stay open.
     private let code: ModuleCode?
     let needs: LibraryNeeds
 
@@ -43,7 +43,7 @@ struct PreparedFile {
         needs = code.needs
     }
 
-    /// - Parameter read: up to so many bytes of the process's memory.
+    /// - Parameter read: reads at most that many bytes of the process's memory.
     func plan(
         for image: MarkedImage, read: (_ address: UInt64, _ count: Int) -> [UInt8]
     ) -> MarkPlan? {
@@ -60,7 +60,7 @@ struct PreparedFile {
         }
     }
 
-    /// Makes a plan that nobody asked for: the first time takes longer.
+    /// Makes a plan that is not needed, because the first one takes longer.
     func rehearse() {
         guard let code else { return }
         _ = plan(for: MarkedImage(file: library, path: library, bias: 0)) {

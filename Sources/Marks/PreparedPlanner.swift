@@ -2,17 +2,17 @@ package import ProfileModel
 internal import Symbolicate
 internal import Synchronization
 
-/// Plans for the programs and libraries of a recording. Their files are read before anybody stands
-/// and waits, as far as they are known then; what is not is read when it is asked for.
+/// Plans for the programs and libraries of a recording. Files that are known in advance are read
+/// before any program has to wait for it; others are read when they are asked for.
 package final class PreparedPlanner: Sendable {
-    /// What is to be marked.
+    /// The marks that the user asks for.
     package let requests: [MarkRequest]
     private let files = Mutex<[FileIdentity: Slot]>([:])
     private let search = LibrarySearch()
-    /// Beyond this somebody is hostile.
+    /// More files than this are an attack.
     private static let mostFiles = 512
 
-    /// A file, which one thread reads while others may wait for it.
+    /// A file that one thread reads while others may wait for the result.
     private final class Slot: Sendable {
         let file = Mutex<PreparedFile?>(nil)
     }
@@ -23,10 +23,10 @@ package final class PreparedPlanner: Sendable {
     /// to ``plan(for:read:)``.
     ///
     /// - Parameters:
-    ///   - file: where it is now.
+    ///   - file: where the program's file is now.
     ///   - path: where it is found.
     package func prepare(_ file: String, path: String) {
-        // Capstone sorts a table of its own for the first who reads code, and under no lock.
+        // On the first use, Capstone sorts a table of its own, without a lock.
         _ = Disassembler()?.instructions(in: [0xC3], at: 0)
         var next = [(file: file, path: path)]
         var known: Set<String> = []
@@ -43,9 +43,9 @@ package final class PreparedPlanner: Sendable {
         }
     }
 
-    /// What must change in an image. nil: its file cannot be read.
+    /// The changes in an image. nil: its file cannot be read.
     ///
-    /// - Parameter read: up to so many bytes of the process's memory.
+    /// - Parameter read: reads at most that many bytes of the process's memory.
     package func plan(
         for image: MarkedImage,
         read: @Sendable (_ address: UInt64, _ count: Int) -> [UInt8]

@@ -1,6 +1,6 @@
 internal import ProfileModel
 
-/// An instruction, written anew for another place, at which it does what it did at its own.
+/// Rewrites an instruction for another place, so that it has the same effect there.
 enum Relocation {
     /// nil: it cannot be moved.
     static func code(of instruction: Instruction) -> MovableCode? {
@@ -28,7 +28,7 @@ enum Relocation {
         (0..<MemoryLayout<Value>.size).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
     }
 
-    /// With what it finds relative to itself as it was.
+    /// With references to the same addresses as before.
     private static func moved(_ code: [UInt8], _ instruction: Instruction) -> MovableCode? {
         guard let reference = instruction.reference else { return MovableCode(code) }
         guard reference.offset + 4 <= code.count else { return nil }
@@ -36,7 +36,7 @@ enum Relocation {
             code, distanceAt: reference.offset, to: .address(reference.location))
     }
 
-    /// The low four bits of the condition's code: of a branch without prefixes.
+    /// The low four bits of the condition's code, for a branch without prefixes.
     private static func condition(of code: [UInt8]) -> UInt8? {
         switch code.count {
         case 2 where code[0] & 0xF0 == 0x70: code[0] & 0x0F
@@ -45,11 +45,11 @@ enum Relocation {
         }
     }
 
-    /// Whoever unwinds must find the address behind the call where it was, and nothing of ours: so
-    /// that is pushed, and the call becomes a jump.
+    /// Unwinding must find the original return address, and nothing of ours. So that address is
+    /// pushed, and the call becomes a jump.
     private static func indirectCall(_ instruction: Instruction) -> MovableCode? {
         let offset = instruction.operandOffset
-        // FF /2 is a call, FF /4 a jump. An operand on the stack moves with the push.
+        // FF /2 is a call, FF /4 a jump. The push would shift an operand on the stack.
         guard !instruction.usesStackPointer, offset > 0, offset < instruction.bytes.count,
             instruction.bytes[offset - 1] == 0xFF, instruction.bytes[offset] & 0x38 == 0x10
         else { return nil }

@@ -3,16 +3,17 @@ internal import ProfileModel
 /// Finds room for jumps in a block of code.
 struct RunFinder {
     let block: CodeBlock
-    /// Where the program may come to by anything else than going on: what jumps and branches say
-    /// of it, ascending.
+    /// Addresses that the program may reach other than from the instruction before: the targets of
+    /// jumps and branches, ascending.
     let targets: [UInt64]
     /// Where functions and labels begin, ascending.
     let borders: [UInt64]
 
-    /// A run that notes a record before the instruction at an address; one of `others` that must
-    /// be part of it is.
+    /// A run that notes a record before the instruction at an address. If it must include one of
+    /// `others`, it does.
     ///
-    /// - Parameter isEntry: no jump may lead to the instruction: it would count as an entry.
+    /// - Parameter isEntry: no jump may lead to the instruction, since that would count as an
+    ///   entry.
     func run(
         noting record: UInt32, at address: UInt64, isEntry: Bool = false,
         with others: [MarkedRun] = []
@@ -27,13 +28,13 @@ struct RunFinder {
             case .success(let run): return .success(run)
             case .failure(let why): if reason == .narrow { reason = why }
             }
-            // Who jumps to here would pass by what is before.
+            // A jump to this address would skip what is before it.
             if hasTarget(start..<(start &+ 1)) { break }
         }
         return .failure(reason)
     }
 
-    /// How far before it a run may begin, in bytes.
+    /// How far before the address a run may begin, in bytes.
     private static let longestWay: UInt64 = 48
 
     private func run(
@@ -41,7 +42,7 @@ struct RunFinder {
     ) -> Result<MarkedRun, MarkRefusal> {
         var last = first
         let start = block.instructions[first].address
-        // As far as the jump needs, and as the others do that are in its way.
+        // As far as the jump needs, and as other runs need that are in its way.
         var wanted = max(
             start &+ UInt64(MovableCode.jumpLength), block.instructions[site].end)
         for other in others where other.start < wanted && start < other.end {
@@ -60,14 +61,14 @@ struct RunFinder {
             guard let moved = block.index(of: other.start) else { return .failure(.crowded) }
             for hook in other.hooks {
                 let index = moved + hook.index - first
-                // Reached by a jump that does not pass by the start?
+                // Can a jump reach it without passing the start?
                 let position = run.instructions[index].address
                 if hasTarget((start &+ 1)..<(position &+ 1)) { return .failure(.jumpedInto) }
                 if index > firstCall { return .failure(.crowded) }
                 hooks.append(MarkedRun.Hook(index: index, record: hook.record))
             }
         }
-        // A call comes back to the code as it was.
+        // A call returns to the original code.
         guard site - first <= firstCall else { return .failure(.unmovable) }
         run.hooks = hooks.enumerated().sorted {
             ($0.element.index, -$0.offset) < ($1.element.index, -$1.offset)
@@ -91,7 +92,7 @@ struct RunFinder {
             if isCallOfOurs(first + offset) { return .needed }
             if Relocation.code(of: instruction) == nil { return .unmovable }
             if instruction.isCall, offset < run.instructions.count - 1 {
-                // It returns to what is left as it was, or not at all.
+                // The call returns to code that stays unchanged, or not at all.
                 guard instruction.end >= run.inside.upperBound else { return .unmovable }
             }
             if instruction.endsFlow { flows = false }
@@ -99,7 +100,7 @@ struct RunFinder {
         return nil
     }
 
-    /// `mov $number, %eax; syscall`: the signal capture has a use for some of them.
+    /// `mov $number, %eax; syscall`: the signal capture uses some of these calls.
     private func isCallOfOurs(_ index: Int) -> Bool {
         guard index + 1 < block.instructions.count else { return false }
         return block.instructions[index].bytes.first == 0xB8

@@ -1,6 +1,6 @@
-/// The launches of one pair: each arm once. Of one arm, each launch is a pair of its own.
+/// The launches of one pair: each arm once. With one arm, each launch is a pair of its own.
 package struct LaunchPair: Hashable, Sendable {
-    /// In the order in which they are launched; not empty.
+    /// In the order of the launches; not empty.
     package var arms: [Int]
     package var padding: EnvironmentPadding
 

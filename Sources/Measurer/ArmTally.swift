@@ -1,14 +1,14 @@
 import ProfileModel
 
-/// What became of one arm's launches so far.
+/// The results of one arm's launches so far.
 struct ArmTally: Hashable, Sendable {
-    /// Whether the launch that is thrown away has been made.
+    /// True once the discarded first launch was made.
     var isWarmedUp = false
     private(set) var counted = 0
-    /// Those that were made in vain; not the one that is thrown away.
+    /// Launches that do not count, by reason; without the discarded first one.
     private(set) var vain: [MeasuredLaunch.Discard: Int] = [:]
 
-    /// How many of those that count ended with each status.
+    /// How many counting launches ended with each status.
     private var statuses: [Int32: Int] = [:]
 
     mutating func noteCounted(_ status: Int32?) {
@@ -18,14 +18,14 @@ struct ArmTally: Hashable, Sendable {
 
     mutating func noteVain(_ reason: MeasuredLaunch.Discard) { vain[reason, default: 0] += 1 }
 
-    /// One that was noted as counted is in vain.
+    /// A launch that was noted as counting does not count after all.
     mutating func takeOut(_ status: Int32) {
         counted -= 1
         statuses[status, default: 0] -= 1
         noteVain(.otherStatus)
     }
 
-    /// The status of most; of equals, success, then the smaller. nil: none has ended.
+    /// The most frequent status; among equals success, then the smaller one. nil: none has ended.
     var usualStatus: Int32? {
         let most = statuses.values.max()
         return statuses.filter { $0.value == most }.keys.min { left, right in
@@ -35,14 +35,14 @@ struct ArmTally: Hashable, Sendable {
 
     private var vainCount: Int { vain.values.reduce(0, +) }
 
-    /// So many launches in vain, and none that counts, and there is no point in more.
+    /// After this many launches that do not count, and none that does, more are pointless.
     static let patience = 5
-    /// The same for those that take as long as the watchdog allows.
+    /// The same for launches that take as long as the watchdog allows.
     static let patienceWithHanging = 2
 
-    /// Why there is no point in more launches; nil: there is.
+    /// Why more launches are pointless; nil: they are not.
     ///
-    /// - Parameter requested: how many are to count. As many may be made in vain.
+    /// - Parameter requested: how many should count. As many may fail to count.
     func surrender(requested: Int) -> MeasuredLaunch.Discard? {
         let hung = vain[.hung] ?? 0
         let isHopeless =
@@ -51,7 +51,7 @@ struct ArmTally: Hashable, Sendable {
         return mostFrequent
     }
 
-    /// Of equals, the gravest.
+    /// Among equals, the gravest.
     private var mostFrequent: MeasuredLaunch.Discard? {
         let gravest: [MeasuredLaunch.Discard] = [.hung, .failed, .notReady, .warm, .otherStatus]
         let most = vain.values.max()

@@ -1,48 +1,49 @@
 package import ProfileModel
 
-/// Which launch is made next, which ones count, and when there are enough. Pure: it makes no launch
-/// itself.
+/// Decides which launch is next, which ones count, and when there are enough. Pure: it makes no
+/// launch itself.
 ///
-/// 1. The first launch of each arm is thrown away. One that went wrong is made again.
-/// 2. Then the arms take turns, in pairs. A pair of which one launch does not count is made anew: who
-///    takes a launch's place later ran at another time, and is no partner for the other.
-/// 3. When enough pairs count, launches that ended with another status than most are taken out, and
-///    pairs are added in their place. From then on it is known which status is right.
-/// 4. Who looks at what was measured may ask for more (``extend(to:)``).
+/// 1. The first launch of each arm is discarded. If it failed, it is made again.
+/// 2. Then the arms take turns, in pairs. If one launch of a pair does not count, the whole pair is
+///    made again: a later replacement would have run at another time, and be no partner for the
+///    other.
+/// 3. When enough pairs count, launches that ended with another status than most are removed, and
+///    further pairs replace them. From then on the right status is known.
+/// 4. The caller may ask for more launches after seeing the results (``extend(to:)``).
 package struct LaunchPlan: Sendable {
     package enum Step: Hashable, Sendable {
         case launch(LaunchRequest)
         case end(MeasuringEnd)
     }
 
-    /// A launch that was found not to count after it was noted.
+    /// A launch that turned out not to count after it was noted.
     package struct LateDiscard: Hashable, Sendable {
         package var index: Int
         package var reason: MeasuredLaunch.Discard
     }
 
-    /// How many launches of each arm are to count.
+    /// How many launches of each arm should count.
     package private(set) var requested: Int
-    /// All that were made, in their order.
+    /// All launches, in their order.
     package private(set) var launches: [MeasuredLaunch] = []
-    /// nil: there are launches to be made.
+    /// nil: there are more launches to make.
     package private(set) var end: MeasuringEnd?
 
     private var tallies: [ArmTally]
     private var order: any ArmOrder
     private var pairs: PairTally
-    /// What is to be launched of the pair.
+    /// The arms of the pair that must still be launched.
     private var waiting: [Int]
     private var padding: EnvironmentPadding
-    /// The exit status of each arm that is right; nil: not known yet.
+    /// The right exit status of each arm; nil: not known yet.
     private var usualStatus: [Int32?]
     private var isSettled = false
     private var late: [LateDiscard] = []
 
     /// - Parameters:
-    ///   - arms: how many programs there are, 1 or 2.
-    ///   - requested: how many launches of each are to count, at least 1.
-    ///   - order: how so many arms take turns.
+    ///   - arms: the number of programs, 1 or 2.
+    ///   - requested: how many launches of each should count, at least 1.
+    ///   - order: how that many arms take turns.
     package init(arms: Int, requested: Int, order: any ArmOrder) {
         self.requested = requested
         self.order = order
@@ -56,7 +57,7 @@ package struct LaunchPlan: Sendable {
     /// How many pairs of launches count.
     package var counted: Int { pairs.counted }
 
-    /// The same answer until a launch is noted.
+    /// Returns the same step until a launch is noted.
     package mutating func next() -> Step {
         if end == nil, waiting.isEmpty { goOn() }
         if let end { return .end(end) }
@@ -66,7 +67,7 @@ package struct LaunchPlan: Sendable {
                 padding: padding))
     }
 
-    /// Takes the launch that ``next()`` asked for. Its reason not to count may be added.
+    /// Takes the launch that ``next()`` asked for. The plan may add a reason why it does not count.
     package mutating func note(_ launch: MeasuredLaunch) {
         guard end == nil, let arm = waiting.first else { return }
         var launch = launch
@@ -91,14 +92,14 @@ package struct LaunchPlan: Sendable {
             end = .interrupted
         case let reason?:
             tallies[arm].noteVain(reason)
-            // Its first launch has no partner yet: it is made again at once.
+            // The pair's first launch has no partner yet: it is made again at once.
             if pairs.hasBegun { waiting = [] }
             surrenderIfHopeless(arm)
         }
     }
 
-    /// What it printed may say what is wrong with it. What nothing is wrong with, may be a hundred
-    /// thousand.
+    /// A failed launch's output may tell what is wrong. There may be a hundred thousand launches
+    /// that did not fail.
     private func isWorthItsOutput(_ launch: MeasuredLaunch) -> Bool {
         switch launch.discarded {
         case nil: isUnusual(launch)
@@ -107,28 +108,29 @@ package struct LaunchPlan: Sendable {
         }
     }
 
-    /// As far as can be said until now; of the first few a failure may turn out to be unusual.
+    /// As far as known so far; among the first few launches, a failure may turn out to be unusual.
     private func isUnusual(_ launch: MeasuredLaunch) -> Bool {
         guard let status = launch.endStatus else { return false }
         let tally = tallies[launch.arm]
         return status != tally.usualStatus || status != 0 && tally.counted < 3
     }
 
-    /// Ends it before there are enough launches.
+    /// Ends the plan before there are enough launches.
     package mutating func stop(_ reason: MeasuringEnd) {
         end = end ?? reason
     }
 
-    /// There were enough launches, and now there are to be more: it goes on where it ended.
+    /// There were enough launches, but now more are wanted: continues where it ended.
     ///
-    /// - Parameter requested: how many are to count in all. Not more than before: it is over.
+    /// - Parameter requested: how many should count in all. If this is no more than before, nothing
+    ///   changes.
     package mutating func extend(to requested: Int) {
         guard end == .complete, requested > self.requested else { return }
         self.requested = requested
         end = nil
     }
 
-    /// What was found since the last call.
+    /// The late discards since the last call.
     package mutating func takeLateDiscards() -> [LateDiscard] {
         defer { late = [] }
         return late
@@ -136,7 +138,7 @@ package struct LaunchPlan: Sendable {
 
     // MARK: - Pairs
 
-    /// There is nothing more to be launched of a pair.
+    /// Nothing of the current pair is left to launch.
     private mutating func goOn() {
         if counted >= requested { settle() }
         guard end == nil else { return }
@@ -155,7 +157,8 @@ package struct LaunchPlan: Sendable {
     private func reason(against launch: MeasuredLaunch) -> MeasuredLaunch.Discard? {
         if let known = launch.discarded, known != .warm, known != .first { return known }
         if case .signalled = launch.outcome, launch.readyBy == nil { return .failed }
-        // Which files a launch uses is only known after the first, so it is never cold.
+        // The files that a launch uses are known only after the first one, so the first is never
+        // cold.
         guard tallies[launch.arm].isWarmedUp else { return .first }
         if launch.discarded == .warm { return .warm }
         if let status = launch.endStatus, let usual = usualStatus[launch.arm], status != usual {
@@ -169,8 +172,8 @@ package struct LaunchPlan: Sendable {
         end = .gaveUp(arm: arm, reason: reason, counted: tallies[arm].counted)
     }
 
-    /// Finds the status that most launches of each arm ended with, and takes out the others. Once:
-    /// otherwise what counts could change with each launch.
+    /// Finds the status that most launches of each arm ended with, and removes the others. Only
+    /// once: otherwise each launch could change what counts.
     private mutating func settle() {
         guard !isSettled else { return }
         isSettled = true
@@ -196,8 +199,8 @@ package struct LaunchPlan: Sendable {
 }
 
 extension MeasuredLaunch {
-    /// The status that it ended with. nil: it did not, or had been ready, and what became of it after
-    /// that is no part of the launch.
+    /// The status that it ended with. nil: it did not end, or it had been ready before: what
+    /// happens after that does not belong to the launch.
     fileprivate var endStatus: Int32? {
         guard readyBy == nil, case .exited(let status) = outcome else { return nil }
         return status

@@ -1,11 +1,11 @@
-/// A launch that is to be made next.
+/// The next launch to make.
 package struct LaunchRequest: Hashable, Sendable {
-    /// Which of the measurement's arms.
+    /// The index of the measurement's arm.
     package var arm: Int
-    /// Its place among all launches that were made, from 0.
+    /// Its index among all launches, from 0.
     package var index: Int
-    /// The pair that it belongs to, from 0. Of one arm, each launch is a pair of its own. nil: it
-    /// comes before the pairs, and is thrown away.
+    /// The pair that it belongs to, from 0. With one arm, each launch is a pair of its own. nil: it
+    /// comes before the pairs, and is discarded.
     package var pair: Int?
     /// What is added to the program's environment.
     package var padding: EnvironmentPadding
@@ -18,18 +18,19 @@ package struct LaunchRequest: Hashable, Sendable {
     }
 }
 
-/// A variable that moves the program's stack. Where the stack begins depends on how large the
-/// environment is, and speed depends on where it begins: a measurement under one size is biased
-/// (Mytkowicz and others, "Producing wrong data without doing anything obviously wrong", 2009).
-/// So the size differs from pair to pair, and is the same for both launches of a pair.
+/// A variable that moves the program's stack. The stack begins at a place that depends on the size
+/// of the environment, and the program's speed depends on that place. So a measurement with only
+/// one size is biased (Mytkowicz and others, "Producing wrong data without doing anything obviously
+/// wrong", 2009). We vary the size from pair to pair, and keep it the same for both launches of a
+/// pair.
 package struct EnvironmentPadding: Hashable, Sendable {
     package static let name = "FIRSTLIGHT_LAYOUT"
-    /// Of its value, in bytes.
+    /// The size of its value, in bytes.
     package var size: Int
 
     package init(size: Int) { self.size = size }
 
     package var value: String { String(repeating: "0", count: size) }
-    /// As the environment has it.
+    /// The word for the environment.
     package var entry: String { Self.name + "=" + value }
 }

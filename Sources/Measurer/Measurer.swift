@@ -1,14 +1,14 @@
 package import ProfileModel
 
-/// Makes the launches of a measurement, one after the other, and keeps them as they come.
+/// Makes the launches of a measurement one after another, and stores each at once.
 package struct Measurer<Maker: LaunchMaker, Sink: LaunchSink> {
     package struct Result: Hashable, Sendable {
-        /// All that were made, whether or not they could be kept.
+        /// All launches, even if they could not be stored.
         package var launches: [MeasuredLaunch]
-        /// How many of each arm were to count at the end.
+        /// How many launches of each arm should count, at the end.
         package var requested: Int
         package var end: MeasuringEnd
-        /// Why not all of ``launches`` were kept; nil: they were.
+        /// Why not all of ``launches`` were stored; nil: all were.
         package var sinkFailure: MeasuringFailure?
     }
 
@@ -24,7 +24,7 @@ package struct Measurer<Maker: LaunchMaker, Sink: LaunchSink> {
         self.hooks = hooks
     }
 
-    /// Returns when enough launches count, or there is a reason to make no more.
+    /// Returns when enough launches count, or when there is a reason to stop.
     package mutating func run() -> Result {
         while true {
             switch plan.next() {
@@ -51,7 +51,7 @@ package struct Measurer<Maker: LaunchMaker, Sink: LaunchSink> {
         return plan.end == nil
     }
 
-    /// - Returns: the launch, as the plan judges it; nil: there is none, and the plan has ended.
+    /// - Returns: the launch as the plan judges it; nil: there is none, and the plan has ended.
     private mutating func launch(_ request: LaunchRequest) -> MeasuredLaunch? {
         guard !hooks.isInterrupted() else {
             plan.stop(.interrupted)
@@ -60,7 +60,7 @@ package struct Measurer<Maker: LaunchMaker, Sink: LaunchSink> {
         do throws(MeasuringFailure) {
             plan.note(try maker.make(request))
         } catch {
-            // Ctrl-C ends a command of the user's, too: that it failed is no news.
+            // Ctrl-C also ends a user's command, so its failure is no news then.
             plan.stop(hooks.isInterrupted() ? .interrupted : .failed(error))
             return nil
         }

@@ -2,16 +2,16 @@ package import ProfileModel
 
 /// Why no more launches are made.
 package enum MeasuringEnd: Hashable, Sendable {
-    /// As many as were asked for count.
+    /// The requested number of launches counts.
     case complete
-    /// The user asked for the end.
+    /// The user asked to stop.
     case interrupted
-    /// Too many launches of an arm were in vain, most of them for this reason.
+    /// Too many launches of an arm did not count, most of them for this reason.
     case gaveUp(arm: Int, reason: MeasuredLaunch.Discard, counted: Int)
-    /// A launch could not be made, a command around it failed, or it could not be kept.
+    /// A launch was impossible, a command around it failed, or it could not be stored.
     case failed(MeasuringFailure)
 
-    /// As it is stored.
+    /// The value to store.
     package var ending: Measurement.Ending {
         switch self {
         case .complete: .complete

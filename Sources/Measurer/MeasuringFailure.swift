@@ -1,8 +1,8 @@
-/// Why measuring could not go on. `message` is one line for the user: what, where, why, and what to
+/// Why measuring cannot continue. `message` is one line for the user: what, where, why, and what to
 /// do.
 package struct MeasuringFailure: Error, Hashable, Sendable, CustomStringConvertible {
     package var message: String
-    /// What firstlight exits with.
+    /// The exit status of firstlight.
     package var status: Int32
 
     package init(_ message: String, status: Int32) {

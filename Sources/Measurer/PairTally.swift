@@ -1,14 +1,14 @@
-/// Which launches make up pairs that count.
+/// Which launches form pairs that count.
 struct PairTally: Hashable, Sendable {
-    /// How many launches make up a pair.
+    /// The number of launches in a pair.
     let arms: Int
-    /// The pair that is launched, from 0; nil: the launches that are thrown away.
+    /// The current pair, from 0; nil: the discarded first launches.
     private(set) var current: Int?
     /// How many pairs count.
     private(set) var counted = 0
     /// How many launches of each pair count.
     private var good: [Int] = []
-    /// The pair of each launch that counts, by the launch's place.
+    /// The pair of each launch that counts, by the launch's index.
     private var pairOf: [Int: Int] = [:]
 
     init(arms: Int) { self.arms = arms }
@@ -18,7 +18,7 @@ struct PairTally: Hashable, Sendable {
         good.append(0)
     }
 
-    /// Whether one of the current pair's launches counts.
+    /// True if one of the current pair's launches counts.
     var hasBegun: Bool { current.map { good[$0] > 0 } ?? false }
 
     mutating func noteGood(_ launch: Int) {
@@ -28,7 +28,7 @@ struct PairTally: Hashable, Sendable {
         if good[current] == arms { counted += 1 }
     }
 
-    /// A launch that was good does not count after all.
+    /// A launch that counted does not count after all.
     mutating func takeOut(_ launch: Int) {
         guard let pair = pairOf.removeValue(forKey: launch) else { return }
         if good[pair] == arms { counted -= 1 }

@@ -1,13 +1,13 @@
-/// Numbers and texts from a stretch of bytes, one after the other. What lies outside is nil, and
-/// stays so: a reader that came to the end gives nothing more.
+/// Reads numbers and texts from a range of bytes, one after another. Beyond the range it returns
+/// nil, and all later reads do, too.
 ///
-/// Unsafe code: loads within bounds that were compared before.
+/// Unsafe code: loads are within checked bounds.
 struct ByteReader {
     private let bytes: [UInt8]
     private(set) var position: Int
     private var end: Int
 
-    /// - Parameter range: clamped to the bytes that there are.
+    /// - Parameter range: clamped to the existing bytes.
     init(_ bytes: [UInt8], _ range: Range<Int>) {
         self.bytes = bytes
         let whole = range.clamped(to: 0..<bytes.count)
@@ -37,7 +37,7 @@ struct ByteReader {
     mutating func i32() -> Int32? { integer(Int32.self) }
     mutating func u64() -> UInt64? { integer(UInt64.self) }
 
-    /// A length in bytes or entries that fits what is left, `size` bytes each.
+    /// A length in bytes or entries, `size` bytes each, if it fits into the rest.
     mutating func count(of size: Int = 1) -> Int? {
         guard let value = u64() else { return nil }
         return fitting(value, size)
@@ -83,7 +83,7 @@ struct ByteReader {
         }
     }
 
-    /// A text up to its NUL, or to the end without one. What is no UTF-8 is replaced.
+    /// A text up to its NUL, or to the end. Invalid UTF-8 is replaced.
     mutating func text() -> String {
         let stretch = bytes[position..<end]
         let nul = stretch.firstIndex(of: 0)
@@ -91,7 +91,7 @@ struct ByteReader {
         return String(decoding: stretch[..<(nul ?? end)], as: UTF8.self)
     }
 
-    /// As perf writes texts in its header: a length, and so many bytes with a NUL in them.
+    /// A text in perf's header: a length, and that many bytes with a NUL in them.
     mutating func countedText() -> String? {
         guard let length = u32().flatMap({ Int(exactly: $0) }), let bytes = take(length) else {
             return nil
@@ -99,14 +99,14 @@ struct ByteReader {
         return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
     }
 
-    /// What is left without its last `count` bytes.
+    /// The rest without its last `count` bytes.
     func dropping(last count: Int) -> ByteReader {
         var result = self
         result.end = max(result.position, end - count)
         return result
     }
 
-    /// The last `count` bytes of what is left; nil without so many.
+    /// The last `count` bytes of the rest; nil if there are fewer.
     func last(_ count: Int) -> ByteReader? {
         guard count >= 0, count <= remaining else { return nil }
         var result = self

@@ -1,13 +1,13 @@
 import CZstd
 
-/// What `perf record -z` compressed: one stream of zstd over all compressed records, from which
-/// as much is taken at a time as is asked for.
+/// Decompresses what `perf record -z` compressed: one zstd stream over all compressed records. It
+/// gives only as much at a time as is asked for.
 ///
-/// Unsafe code: the stream is owned here; zstd reads and writes within the sizes that it is given.
+/// Unsafe code: the stream is owned here; zstd reads and writes within the given sizes.
 final class Decompressor {
     enum Failure: Error {
         case damaged
-        /// More came out than any real recording holds.
+        /// The output is larger than any real recording's.
         case tooLarge
     }
 
@@ -18,8 +18,8 @@ final class Decompressor {
     private var taken: UInt64 = 0
     private var given: UInt64 = 0
 
-    /// zstd makes at most some hundred bytes of one from what a recording holds; a file that is
-    /// made to fill the disk makes 30,000.
+    /// For a recording, zstd makes some hundred bytes from one at most; a file that is made to fill
+    /// the disk makes 30,000.
     private static let largestRatio: UInt64 = 4096
     private static let allowance: UInt64 = 64 << 20
 
@@ -31,7 +31,7 @@ final class Decompressor {
 
     deinit { ZSTD_freeDStream(stream) }
 
-    /// Whether ``decompress(into:limit:)`` may give more without being fed.
+    /// True if ``decompress(into:limit:)`` may give more without new input.
     var hasInput: Bool { position < input.count || mayHoldMore }
 
     func feed(_ bytes: [UInt8]) {
@@ -60,7 +60,7 @@ final class Decompressor {
             throw .damaged
         }
         position = min(used, input.count)
-        // A full buffer may have kept something back.
+        // If the buffer is full, zstd may have kept something back.
         mayHoldMore = chunk.count == limit
         given &+= UInt64(chunk.count)
         guard given <= Self.allowance &+ taken &* Self.largestRatio else { throw .tooLarge }

@@ -1,4 +1,4 @@
-/// What perf tells about a recording beside its records (`HEADER_…` of perf's util/header.h).
+/// What perf stores about a recording besides its records (`HEADER_…` of perf's util/header.h).
 struct Features {
     private(set) var commandLine: [String] = []
     private(set) var architecture: String?
@@ -15,7 +15,7 @@ struct Features {
     private static let commandLineNumber = 11
     private static let eventNumber = 12
 
-    /// No real one is as large; larger ones are left out.
+    /// No real section is as large; larger ones are left out.
     static let largestSection = 16 << 20
 
     static func isOfInterest(_ number: Int) -> Bool {
@@ -24,7 +24,7 @@ struct Features {
         ].contains(number)
     }
 
-    /// Takes the content of a section. What is damaged in it is left out: samples do not need it.
+    /// Takes the content of a section. Damaged parts are left out: samples do not need them.
     mutating func add(_ number: Int, _ bytes: [UInt8]) {
         var reader = ByteReader(bytes)
         switch number {

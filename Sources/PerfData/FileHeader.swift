@@ -1,5 +1,5 @@
-/// The beginning of a perf.data file (perf.data-file-format.txt of the kernel's sources): where
-/// its parts are.
+/// The beginning of a perf.data file (perf.data-file-format.txt of the kernel's sources): where its
+/// parts are.
 struct FileHeader {
     struct Section {
         var offset: UInt64
@@ -16,7 +16,7 @@ struct FileHeader {
             self.size = size
         }
 
-        /// Behind its last byte; the file's end where it claims to lie beyond.
+        /// One past its last byte; at most the file's end.
         func end(in fileSize: UInt64) -> UInt64 {
             let (end, overflow) = offset.addingReportingOverflow(size)
             return overflow ? fileSize : min(end, fileSize)
@@ -29,7 +29,7 @@ struct FileHeader {
 
     /// Written by `perf record -o -`: everything else is in the records.
     var isPipe: Bool
-    /// nil: perf was ended before it could write how much there is.
+    /// nil: perf ended before it could write the size.
     var dataSize: UInt64?
     var data: Section
     var attributes: Section
@@ -39,7 +39,7 @@ struct FileHeader {
 
     /// "PERFILE2", read as a number.
     private static let magic: UInt64 = 0x3245_4C49_4652_4550
-    /// "PERFFILE", of old.
+    /// "PERFFILE", the old format.
     private static let oldMagic: UInt64 = 0x454C_4946_4652_4550
     private static let pipeSize: UInt64 = 16
     private static let fullSize = 104

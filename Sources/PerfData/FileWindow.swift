@@ -1,8 +1,8 @@
 import Glibc
 import System
 
-/// A file that is read in windows: however large it is, little of it is in memory, and one that
-/// is cut short meanwhile is an error and no signal.
+/// A file that is read in windows. However large it is, only little of it is in memory; and if it
+/// is truncated meanwhile, that is an error, not a signal.
 final class FileWindow {
     let path: String
     let size: UInt64
@@ -17,7 +17,7 @@ final class FileWindow {
         guard stat(path, &status) == 0 else {
             throw PerfDataError(path: path, kind: .cannotOpen(errno: errno))
         }
-        // Before opening: that would wait for a pipe's other end.
+        // Check before opening: opening would wait for a pipe's other end.
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw PerfDataError(path: path, kind: .notAFile)
         }
@@ -29,7 +29,7 @@ final class FileWindow {
         size = UInt64(clamping: status.st_size)
     }
 
-    /// Bytes of the file, for reading once: `count` of them, at most 64 KiB.
+    /// `count` bytes of the file, at most 64 KiB, to be read once.
     func reader(at offset: UInt64, count: Int) throws(PerfDataError) -> ByteReader {
         if offset < windowStart || offset &- windowStart > UInt64(window.count)
             || UInt64(window.count) &- (offset &- windowStart) < UInt64(count)
@@ -45,7 +45,7 @@ final class FileWindow {
         return ByteReader(window, start..<start + count)
     }
 
-    /// Bytes of the file, as many as there are.
+    /// At most `count` bytes of the file.
     func read(at offset: UInt64, upTo count: Int) throws(PerfDataError) -> [UInt8] {
         do throws(Errno) {
             return try file.bytes(at: offset, count: count)

@@ -8,21 +8,21 @@ package struct PerfDataError: Error, Hashable, CustomStringConvertible {
         /// A directory, a pipe, a device …
         case notAFile
         case notPerfData
-        /// Recorded on a machine whose numbers have their bytes the other way round.
+        /// Recorded on a machine with the opposite byte order.
         case foreignByteOrder
         /// perf's format from before 2013.
         case oldFormat
         /// Recorded on another kind of processor: its registers mean nothing to us.
         case foreignArchitecture(String)
-        /// The file ends within something.
+        /// The file ends within a record or section.
         case truncated
-        /// What is there cannot be: in a few words.
+        /// The content is impossible; says why in a few words.
         case corrupt(String)
     }
 
     package var path: String
     package var kind: Kind
-    /// Where in the file, in bytes; for what was compressed: where its compressed record is.
+    /// The offset in the file, in bytes; for compressed data: that of the compressed record.
     package var offset: UInt64
 
     package init(path: String, kind: Kind, offset: UInt64 = 0) {
@@ -49,7 +49,7 @@ package struct PerfDataError: Error, Hashable, CustomStringConvertible {
     }
 
     private static func text(_ errno: Int32) -> String {
-        // What strerror gives is the C library's own text, valid until it is asked again.
+        // strerror returns the C library's own text, valid until the next call.
         strerror(errno).map { String(cString: $0) } ?? "error \(errno)"
     }
 }

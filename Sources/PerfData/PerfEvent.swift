@@ -1,20 +1,20 @@
-/// One of the events that perf counted, and what it wrote down at each (`struct perf_event_attr`
-/// of linux/perf_event.h).
+/// One of the events that perf counted, and what it recorded each time (`struct perf_event_attr` of
+/// linux/perf_event.h).
 package struct PerfEvent: Hashable, Sendable {
     /// The kernel's number for the kind of event: 0 hardware, 1 software, 2 tracepoint …
     package var type: UInt32
-    /// Which of that kind.
+    /// The event of that kind.
     package var config: UInt64
-    /// Samples a second when ``isFrequency``, otherwise events between two samples.
+    /// Samples per second if ``isFrequency``, otherwise events between two samples.
     package var periodOrFrequency: UInt64
     package var isFrequency: Bool
-    /// Bytes of stack that were asked for; 0: none.
+    /// How many bytes of stack were requested; 0: none.
     package var stackBytes: UInt32
     /// `CLOCK_…` of the times; nil: perf's own clock.
     package var clock: Int32?
-    /// As perf names it, e.g. `cpu-clock:u`; empty where the file does not tell.
+    /// perf's name for it, e.g. `cpu-clock:u`; empty if the file has none.
     package var name: String
-    /// Whether switches from and to a core were recorded.
+    /// True if switches from and to a core were recorded.
     package var recordsSwitches: Bool
 
     var sampleType: SampleType
@@ -24,18 +24,18 @@ package struct PerfEvent: Hashable, Sendable {
     var hasSampleIDs: Bool
     var ids: [UInt64]
 
-    /// Whether a sample's period is nanoseconds of CPU time.
+    /// True if a sample's period is in nanoseconds of CPU time.
     package var isClock: Bool { type == 1 && (config == 0 || config == 1) }
     package var isTracepoint: Bool { type == 2 }
     package var hasCallchains: Bool { sampleType.contains(.callchain) }
     package var hasStacks: Bool {
         sampleType.contains([.userRegisters, .userStack]) && userRegisters != 0
     }
-    /// Whether counting began when the program was executed that perf started.
+    /// True if counting began when the program that perf started was executed.
     package private(set) var startsAtExec: Bool
     package var hasTimes: Bool { sampleType.contains(.time) }
 
-    /// - Parameter reader: at the attribute; it ends where the attribute does.
+    /// - Parameter reader: at the attribute, and ending with it.
     init?(_ reader: ByteReader) {
         var reader = reader
         guard reader.remaining >= Self.smallestSize, let type = reader.u32(), reader.u32() != nil,
@@ -51,7 +51,7 @@ package struct PerfEvent: Hashable, Sendable {
         hasSampleIDs = flags & 1 << 18 != 0
         startsAtExec = flags & 1 << 12 != 0
         recordsSwitches = flags & 1 << 26 != 0
-        // What an older kernel did not know of yet is 0.
+        // Fields that an older kernel did not know are 0.
         reader.skip(24)
         branchType = reader.u64() ?? 0
         userRegisters = reader.u64() ?? 0
@@ -62,10 +62,10 @@ package struct PerfEvent: Hashable, Sendable {
         ids = []
     }
 
-    /// What perf's first version had.
+    /// The size in perf's first version.
     static let smallestSize = 64
 
-    /// What it is called, also where the file does not name it.
+    /// The name to show, even if the file has none.
     package var displayName: String {
         // Without the terms that were given with it: `cpu-clock/freq=999/`.
         if let plain = name.split(separator: "/").first { return String(plain) }
@@ -79,7 +79,7 @@ package struct PerfEvent: Hashable, Sendable {
     }
 }
 
-/// What a sample consists of (`PERF_SAMPLE_…`).
+/// The parts of a sample (`PERF_SAMPLE_…`).
 struct SampleType: OptionSet, Hashable, Sendable {
     var rawValue: UInt64
 

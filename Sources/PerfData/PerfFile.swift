@@ -1,5 +1,4 @@
-/// A perf.data file, read once from its beginning to its end. Its memory does not grow with the
-/// file.
+/// A perf.data file, read once from beginning to end. The memory used does not grow with the file.
 package final class PerfFile {
     private let file: FileWindow
     private let header: FileHeader
@@ -18,30 +17,29 @@ package final class PerfFile {
         stream = RecordStream(file, header)
         guard !header.isPipe else { return }
         try readAttributes()
-        // They come last in the file, and where it is cut short they are missing.
+        // They are at the end of the file, so they are missing if it is cut short.
         try? readFeatures()
         try checkArchitecture()
     }
 
-    /// The events, as far as they are known: a file that was written to a pipe tells of them
-    /// among its records.
+    /// The events, as far as known: a file that was written to a pipe has them among its records.
     package var events: [PerfEvent] { parser.events }
-    /// The words of the `perf record` command; empty: not known.
+    /// The words of the `perf record` command; empty: unknown.
     package var commandLine: [String] { features.commandLine }
-    /// The build ids that perf looked up when it had recorded. Those of files that were written
-    /// to a pipe come as records, too.
+    /// The build ids that perf looked up after recording. In files written to a pipe they come as
+    /// records, too.
     package var buildIDs: [PerfBuildID] { features.buildIDs }
-    /// What the kernel says of tracepoints' fields; empty: nothing.
+    /// The kernel's description of tracepoints' fields; empty: none.
     package var tracingData: [UInt8] { features.tracingData }
-    /// Whether perf was ended before it could finish the file.
+    /// True if perf ended before it could finish the file.
     package var isUnfinished: Bool { header.dataSize == nil }
     /// How far the file has been read, in bytes.
     package var position: UInt64 { stream.position }
     /// In bytes.
     package var size: UInt64 { file.size }
 
-    /// The next record in the order of time; nil at the end. Where the file is damaged, all that
-    /// came before is handed out first, and then the error is thrown once.
+    /// The next record in the order of time; nil at the end. If the file is damaged, all earlier
+    /// records are returned first, and then the error is thrown once.
     package func next() throws(PerfDataError) -> PerfRecord? {
         while true {
             if let record = sorter.next() { return record }
@@ -128,7 +126,7 @@ package final class PerfFile {
         }
     }
 
-    /// Where the sections are is written behind the data.
+    /// The table of these sections is behind the data.
     private func readFeatures() throws(PerfDataError) {
         guard header.dataSize != nil, header.data.fits(file.size) else { return }
         let table = header.data.end(in: file.size)
@@ -154,7 +152,7 @@ package final class PerfFile {
         }
     }
 
-    // MARK: The same in a pipe's records
+    // MARK: The same in records from a pipe
 
     private func addAttribute(_ record: RawRecord) throws(PerfDataError) {
         var peek = record.body

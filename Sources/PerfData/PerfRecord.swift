@@ -1,9 +1,9 @@
 package import ProfileModel
 
-/// What perf wrote down of one moment.
+/// What perf recorded at one moment.
 package struct PerfRecord: Sendable {
-    /// On the clock that was chosen for the recording (usually one of perf's own that begins at
-    /// boot); nil for what holds from the beginning.
+    /// On the clock that was chosen for the recording (usually perf's own, which begins at boot);
+    /// nil if it holds from the beginning.
     package var time: MonotonicTime?
     package var body: Body
 
@@ -11,17 +11,17 @@ package struct PerfRecord: Sendable {
         case mapping(PerfMapping)
         /// A new name of a thread; with `isExec` because it executed another program.
         case name(pid: Int32, tid: Int32, name: String, isExec: Bool)
-        /// A new process or, where `pid` and `parent` are the same, thread.
+        /// A new process, or, if `pid` and `parent` are the same, a new thread.
         case fork(pid: Int32, parent: Int32, tid: Int32, parentThread: Int32)
         /// A thread's end.
         case exit(pid: Int32, tid: Int32)
         case sample(PerfSample)
         /// Records that the kernel had no room for.
         case lost(count: UInt64)
-        /// A thread came to a core, or left it: `isPushed`: because of other work.
+        /// A thread came to a core, or left it; `isPushed`: because of other work.
         case arrived(pid: Int32, tid: Int32, cpu: UInt32?)
         case left(pid: Int32, tid: Int32, cpu: UInt32?, isPushed: Bool)
-        /// The kernel left samples out, because they took too long.
+        /// The kernel left out samples because they took too long.
         case throttled
         case buildID(PerfBuildID)
     }
@@ -31,7 +31,7 @@ package struct PerfRecord: Sendable {
         self.body = body
     }
 
-    /// Roughly what it takes of the memory, in bytes.
+    /// Its approximate size in memory, in bytes.
     var size: Int {
         guard case .sample(let sample) = body else { return 256 }
         return 512 + (sample.snapshot?.byteCount ?? 0) + sample.callchain.count * 8
@@ -39,20 +39,20 @@ package struct PerfRecord: Sendable {
     }
 }
 
-/// A part of a file that became part of a process's memory.
+/// A part of a file that was mapped into a process.
 package struct PerfMapping: Hashable, Sendable {
-    /// -1: of the kernel.
+    /// -1: mapped by the kernel.
     package var pid: Int32
     package var start: UInt64
-    /// Behind its last byte.
+    /// One past its last byte.
     package var end: UInt64
-    /// Where in the file it begins, in bytes.
+    /// The offset in the file, in bytes.
     package var fileOffset: UInt64
-    /// `[vdso]`, `//anon` and `[kernel.kallsyms]…` are no files.
+    /// `[vdso]`, `//anon` and `[kernel.kallsyms]…` are not files.
     package var path: String
-    /// 0: not known.
+    /// 0: unknown.
     package var inode: UInt64
-    /// Empty: not known.
+    /// Empty: unknown.
     package var buildID: [UInt8]
     package var isExecutable: Bool
     package var isKernel: Bool
@@ -74,7 +74,7 @@ package struct PerfMapping: Hashable, Sendable {
     }
 }
 
-/// The build id of a file, as perf found it when it had recorded.
+/// The build id of a file, which perf looked up after recording.
 package struct PerfBuildID: Hashable, Sendable {
     package var path: String
     package var buildID: [UInt8]
@@ -87,27 +87,27 @@ package struct PerfSample: Sendable {
     package var event: Int
     package var pid: Int32
     package var tid: Int32
-    /// Where it was, in the kernel or the program.
+    /// The thread's position, in the kernel or the program.
     package var instruction: UInt64
     package var isKernel: Bool
     /// nil: not recorded.
     package var cpu: UInt32?
-    /// For how many of its event it stands.
+    /// The number of events that it stands for.
     package var period: UInt64
-    /// The program's registers and stack, also where the thread was in the kernel; nil: not
-    /// recorded, or there are none (a thread of the kernel's), or the program is a 32-bit one.
+    /// The program's registers and stack, even if the thread was in the kernel. nil: not recorded,
+    /// there are none (a kernel thread), or the program is a 32-bit one.
     package var snapshot: Snapshot?
-    /// As the kernel followed the frame pointers, innermost first, with the kernel's markers
-    /// between the parts; empty: not recorded.
+    /// The kernel's frame pointer chain, innermost first, with the kernel's markers between the
+    /// parts; empty: not recorded.
     package var callchain: [UInt64]
     /// A tracepoint's fields.
     package var raw: [UInt8]
 
-    /// The part of ``callchain`` that is the program's: where it was, and the return addresses.
+    /// The program's part of ``callchain``: its position, and the return addresses.
     package var userCallchain: [UInt64] { part(of: Self.userMarker) }
 
-    /// The part of ``callchain`` that is the kernel's. Of a sample without call chains, where in the
-    /// kernel the thread was.
+    /// The kernel's part of ``callchain``. For a sample without call chains: the thread's position
+    /// in the kernel.
     package var kernelCallchain: [UInt64] {
         if callchain.isEmpty, snapshot == nil { return isKernel ? [instruction] : [] }
         return part(of: Self.kernelMarker)

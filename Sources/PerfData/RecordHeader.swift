@@ -1,10 +1,10 @@
-/// A record as it lies in the file.
+/// A record in the file.
 struct RawRecord {
     var type: UInt32
     var misc: UInt16
-    /// What follows its header of eight bytes.
+    /// What follows the header of eight bytes.
     var body: ByteReader
-    /// Where in the file.
+    /// The record's offset in the file.
     var offset: UInt64
 
     static let headerSize = 8
@@ -15,7 +15,7 @@ struct RawRecord {
     func has(_ flag: UInt16) -> Bool { misc & flag != 0 }
 }
 
-/// The numbers of the records that mean something to us (linux/perf_event.h and perf's own).
+/// The numbers of the records that we use (linux/perf_event.h and perf's own).
 enum RecordType {
     static let mmap: UInt32 = 1
     static let lost: UInt32 = 2
@@ -39,7 +39,7 @@ enum RecordType {
     static let compressedWithSize: UInt32 = 83
 }
 
-/// `PERF_RECORD_MISC_…`, whose meaning depends on the record.
+/// `PERF_RECORD_MISC_…`; their meaning depends on the record.
 enum RecordFlag {
     static let mappingOfData: UInt16 = 1 << 13
     static let mappingHasBuildID: UInt16 = 1 << 14

@@ -1,13 +1,13 @@
 import ProfileModel
 
-/// Makes sense of single records. The events tell how they are laid out.
+/// Parses single records. The events determine their layout.
 struct RecordParser {
     private(set) var events: [PerfEvent] = []
     private var indices: [UInt64: Int] = [:]
 
     enum Result {
         case record(PerfRecord)
-        /// Nothing that we use.
+        /// A record that we do not use.
         case skipped
         case damaged(String)
     }
@@ -17,7 +17,7 @@ struct RecordParser {
         events.append(event)
     }
 
-    /// - Parameter id: one of the event's.
+    /// - Parameter id: one of the event's ids.
     mutating func name(_ name: String, id: UInt64) {
         if let index = indices[id] { events[index].name = name }
     }
@@ -45,7 +45,7 @@ struct RecordParser {
 
     // MARK: Which event, and when
 
-    /// What all records but samples end with, where the events ask for it.
+    /// The end of all records except samples, if the events ask for it.
     private struct Trailer {
         var pid: Int32?
         var tid: Int32?
@@ -54,7 +54,7 @@ struct RecordParser {
     }
 
     private static func time(_ value: UInt64?) -> MonotonicTime? {
-        // Records that perf made up have none, or all bits set.
+        // Records that perf made itself have no time, or all bits set.
         guard let value, value != 0, let time = Int64(exactly: value) else { return nil }
         return MonotonicTime(nanoseconds: time)
     }
@@ -94,7 +94,7 @@ struct RecordParser {
         if first.sampleType.contains(.identifier) {
             return reader.u64().flatMap { indices[$0] }
         }
-        // Without identifiers all events have the same layout up to the id.
+        // Without identifiers, all events have the same layout up to the id.
         guard first.sampleType.contains(.id) else { return 0 }
         for field in [SampleType.instruction, .thread, .time, .address] {
             if first.sampleType.contains(field) { reader.skip(8) }
@@ -173,7 +173,7 @@ struct RecordParser {
 
     private func lost(_ record: RawRecord) -> Result {
         var reader = record.body
-        // Which event's.
+        // The event's id.
         if record.type == RecordType.lost { reader.skip(8) }
         guard let count = reader.u64() else { return .damaged("a count that is cut short") }
         return timed(record, .lost(count: count))

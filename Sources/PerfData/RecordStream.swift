@@ -1,15 +1,15 @@
-/// The records of a file one after the other, those that were compressed included.
+/// The records of a file one after another, including compressed ones.
 struct RecordStream {
     private let file: FileWindow
-    /// Where the next record lies.
+    /// The offset of the next record.
     private var offset: UInt64
     private let end: UInt64
-    /// Where the data would end if the file were whole.
+    /// True if the file ends before its data should.
     private let isCutShort: Bool
 
     private var decompressor: Decompressor?
     private var compressedOffset: UInt64 = 0
-    /// What was decompressed, and how much of it was handed out.
+    /// Decompressed bytes, and how many of them were returned.
     private var inner: [UInt8] = []
     private var innerPosition = 0
 
@@ -52,14 +52,14 @@ struct RecordStream {
         }
     }
 
-    /// Bytes that follow a record without being part of its size.
+    /// Skips bytes that follow a record but are not part of its size.
     mutating func skip(_ count: UInt64) throws(PerfDataError) {
         let (place, overflow) = offset.addingReportingOverflow(count)
         guard !overflow, place <= end else { throw failure(.truncated, at: offset) }
         offset = place
     }
 
-    /// The same, read: at most ``Features/largestSection``.
+    /// The same, but reads them: at most ``Features/largestSection``.
     mutating func take(_ count: UInt64) throws(PerfDataError) -> [UInt8] {
         let start = offset
         try skip(count)
@@ -113,7 +113,7 @@ struct RecordStream {
         decompressor?.feed(body.take(count) ?? [])
     }
 
-    /// Whether there may be more now than before.
+    /// True if there may be more now.
     private mutating func decompressMore() throws(PerfDataError) -> Bool {
         guard let decompressor, decompressor.hasInput else { return false }
         inner.removeFirst(innerPosition)
@@ -139,7 +139,7 @@ struct RecordStream {
                 .corrupt("a compressed record of an impossible size"), at: compressedOffset)
         }
         guard inner.count - innerPosition >= size else { return nil }
-        // A copy: what is decompressed next must not have to be one.
+        // A copy, since later decompression changes the buffer.
         let start = innerPosition + RawRecord.headerSize
         let body = Array(inner[start..<innerPosition + size])
         innerPosition += size

@@ -1,11 +1,11 @@
 import ProfileModel
 
-/// Puts records into the order of their times. perf writes what the cores' buffers hold one
-/// after the other, and says after each round that nothing older than the round before can come.
+/// Sorts records by their times. perf writes the cores' buffers one after another. After each round
+/// it guarantees that nothing older than the previous round will come.
 struct RoundSorter {
     private struct Pending {
         var time: MonotonicTime
-        /// Of what happened at one time, what came first is first.
+        /// For equal times, the order in which they came.
         var order: UInt64
         var record: PerfRecord
     }
@@ -19,13 +19,13 @@ struct RoundSorter {
     private var readyPosition = 0
     private let limit: Int
 
-    /// Rounds are a few MiB each; a file without any must not fill the memory.
+    /// Rounds have a few MiB each; a file without rounds must not fill the memory.
     static let usualLimit = 64 << 20
 
     init(limit: Int = usualLimit) { self.limit = limit }
 
     mutating func add(_ record: PerfRecord) {
-        // What has no time holds from the beginning.
+        // A record without a time holds from the beginning.
         guard let time = record.time else {
             ready.append(record)
             return
@@ -44,7 +44,7 @@ struct RoundSorter {
 
     mutating func finish() { flush { _ in true } }
 
-    /// The next in order, as far as that is known; nil: more must be added before.
+    /// The next record in order, if it is certain; nil: more records must be added first.
     mutating func next() -> PerfRecord? {
         guard readyPosition < ready.count else {
             ready.removeAll(keepingCapacity: true)

@@ -1,11 +1,11 @@
 import ProfileModel
 
-/// Takes a sample apart, in the order in which the kernel writes its parts
-/// (`perf_output_sample`): up to the stack, behind which nothing is of use to us.
+/// Parses a sample's parts in the kernel's order (`perf_output_sample`), up to the stack; the later
+/// parts are of no use to us.
 struct SampleParser {
     let event: PerfEvent
 
-    /// nil: the record ends too soon.
+    /// nil: the record is too short.
     func parse(_ record: RawRecord, event index: Int) -> (sample: PerfSample, time: UInt64?)? {
         var reader = record.body
         let type = event.sampleType
@@ -42,7 +42,7 @@ struct SampleParser {
         return (sample, time)
     }
 
-    /// The parts whose size differs from sample to sample.
+    /// The parts whose size varies between samples.
     private func parseVariable(_ reader: inout ByteReader, into sample: inout PerfSample) -> Void? {
         let type = event.sampleType
         if type.contains(.read) { guard skipCounts(&reader) != nil else { return nil } }
@@ -80,7 +80,7 @@ struct SampleParser {
     private func stackBytes(_ reader: inout ByteReader) -> [UInt8]? {
         guard let size = reader.count() else { return nil }
         guard size > 0 else { return [] }
-        // The kernel says behind the bytes how many of them count.
+        // After the bytes, the kernel tells how many of them are valid.
         var behind = reader
         guard behind.skip(size) != nil, let valid = behind.u64() else { return nil }
         let bytes = reader.take(Int(clamping: min(valid, UInt64(size))))

@@ -1,5 +1,5 @@
-/// How the tracepoint `sched:sched_switch` writes down its fields, as the kernel that recorded
-/// says (its `events/sched/sched_switch/format`, which perf copies).
+/// The layout of the tracepoint `sched:sched_switch` on the kernel that recorded (its
+/// `events/sched/sched_switch/format`, which perf copies).
 package struct SwitchFormat: Hashable, Sendable {
     /// Its number among the tracepoints: ``PerfEvent/config``.
     package var id: UInt64
@@ -10,14 +10,14 @@ package struct SwitchFormat: Hashable, Sendable {
         var offset: Int
         var size: Int
 
-        /// The field as a little-endian number.
+        /// The field's value as a little-endian number.
         func value(in raw: [UInt8]) -> UInt64? {
             guard offset >= 0, 1...8 ~= size, offset <= raw.count - size else { return nil }
             return raw[offset..<offset + size].reversed().reduce(0) { $0 << 8 | UInt64($1) }
         }
     }
 
-    /// nil: the data does not describe it.
+    /// nil: the data do not describe it.
     package init?(tracingData: [UInt8]) {
         guard let start = Self.position(of: "name: sched_switch\n", in: tracingData[...]),
             let end = Self.position(of: "print fmt:", in: tracingData[start...])
@@ -33,7 +33,8 @@ package struct SwitchFormat: Hashable, Sendable {
         self.next = next
     }
 
-    /// What a sample's raw data say: whether the thread that left wanted to go on, and who came.
+    /// From a sample's raw data: whether the leaving thread wanted to continue, and which thread
+    /// came.
     package func read(_ raw: [UInt8]) -> (isPushed: Bool, next: Int32)? {
         guard let state = state.value(in: raw), let next = next.value(in: raw) else { return nil }
         // 0 is TASK_RUNNING; the kernel marks preemption with the bit above those of the states.

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The two streams that everything printed goes through.
+/// The two streams for all output.
 package struct Console: Sendable {
     package enum Stream: Sendable {
         case output, error
@@ -10,16 +10,16 @@ package struct Console: Sendable {
     package struct Failure: Error, Hashable {
         package var errno: Int32
 
-        /// Whether nobody reads any more (`firstlight report | head`).
+        /// True if nobody reads any more (`firstlight report | head`).
         package var isClosedPipe: Bool { errno == EPIPE }
     }
 
     package var output: Int32
     package var error: Int32
-    /// Wiped before anything is written to either stream.
+    /// Wiped before anything else is written to either stream.
     package let line: LiveLine
 
-    /// Whether the locale has no UTF-8; see ``PlainText``.
+    /// True if the locale has no UTF-8; see ``PlainText``.
     package var isPlain: Bool
 
     package init(
@@ -34,13 +34,13 @@ package struct Console: Sendable {
 
     private func descriptor(of stream: Stream) -> Int32 { stream == .output ? output : error }
 
-    /// Writes all of `text`, however often that takes. A closed pipe is a ``Failure`` like any
-    /// other, not a SIGPIPE: a recorder must see its program to the end.
+    /// Writes all of `text`, in as many calls as needed. A closed pipe is a ``Failure`` like any
+    /// other, not a SIGPIPE: a recorder must stay with its program to the end.
     package func write(_ text: String, to stream: Stream = .output) throws(Failure) {
         try write(Array(text.utf8), to: stream)
     }
 
-    /// The same for what is no text.
+    /// The same for bytes that are not text.
     package func write(_ bytes: [UInt8], to stream: Stream = .output) throws(Failure) {
         line.wipe()
         let guardian = PipeSignalGuard()
@@ -63,18 +63,18 @@ package struct Console: Sendable {
         guard problem == 0 else { throw Failure(errno: problem) }
     }
 
-    /// A stream that was made non-blocking, by whoever shares it with us.
+    /// Waits for a stream that another process sharing it has made non-blocking.
     private static func waitUntilWritable(_ descriptor: Int32) {
         var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         poll(&entry, 1, -1)
     }
 
-    /// One line to standard error: `firstlight: …`. There is nowhere to report its failure to.
+    /// One line to standard error: `firstlight: …`. If this fails, nobody can be told.
     package func complain(_ message: String) {
         try? write(words("firstlight: \(Self.oneLine(message))\n"), to: .error)
     }
 
-    /// The text with control characters, of which paths may be full, written as `\u{1b}`.
+    /// The text with control characters (paths may contain any) written as `\u{1b}`.
     package static func oneLine(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
@@ -96,8 +96,8 @@ package struct Console: Sendable {
     }
 }
 
-/// Keeps this thread's SIGPIPE away while it writes, without touching how the process (and the
-/// programs that it starts) handle the signal.
+/// Blocks SIGPIPE in this thread while it writes. How the process (and the programs that it starts)
+/// handle the signal does not change.
 private struct PipeSignalGuard {
     private var previous = sigset_t()
     private var wasPending: Bool

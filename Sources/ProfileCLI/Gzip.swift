@@ -2,10 +2,10 @@ import CZlib
 
 /// The gzip format, by zlib.
 enum Gzip {
-    /// Unsafe code: zlib is given pointers into arrays that outlive the calls.
+    /// Unsafe code: zlib gets pointers into arrays that outlive the calls.
     static func compressed(_ bytes: [UInt8]) -> [UInt8] {
         var stream = z_stream()
-        // 15 bits of window; 16 more ask for gzip's header and checksum.
+        // 15 bits of window; plus 16 for gzip's header and checksum.
         let version = ZLIB_VERSION
         guard
             deflateInit2_(

@@ -1,10 +1,10 @@
 import Glibc
 
-/// Signals are blocked and taken from a queue: one that came is pending.
+/// Looks for pending signals: they are blocked, and taken from a queue.
 enum Interrupt {
     static var isPending: Bool { pending != nil }
 
-    /// The signal by which the user asks for the end; nil: there is none.
+    /// The signal with which the user asks us to end; nil: none is pending.
     static var pending: Int32? {
         var set = sigset_t()
         sigpending(&set)

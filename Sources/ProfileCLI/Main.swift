@@ -5,7 +5,7 @@ package import Sampler
 @main
 package enum Main {
     package static func main() {
-        // They are read from /proc, as is much else that recording needs.
+        // Swift reads the words from /proc, which recording needs for much else, too.
         let words = (0..<Int(CommandLine.argc)).compactMap { number in
             CommandLine.unsafeArgv[number].map { CommandWord(cString: $0) }
         }
@@ -18,7 +18,7 @@ package enum Main {
         exit(run(Array(words.dropFirst()), Console()))
     }
 
-    /// Does what the words ask for, and returns the exit status.
+    /// Runs the command line, and returns the exit status.
     package static func run(_ words: [CommandWord], _ console: Console) -> Int32 {
         switch ArgumentParser.parse(commandLine: words) {
         case .failure(let error): complain(error, console)

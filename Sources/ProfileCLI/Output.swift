@@ -1,9 +1,9 @@
 import Glibc
 
-/// Printing as the whole purpose of a run.
+/// Output as the only purpose of a run.
 enum Output {
-    /// Prints to standard output and returns the exit status: 0; 141 for a closed pipe, quietly,
-    /// as of a program that SIGPIPE killed; 1 with a complaint for any other failure.
+    /// Prints to standard output and returns the exit status: 0; 141 for a closed pipe, without a
+    /// message, like a program that SIGPIPE killed; 1 with a complaint for any other failure.
     static func print(_ text: String, to console: Console) -> Int32 {
         print(Array(text.utf8), to: console)
     }
@@ -20,14 +20,14 @@ enum Output {
         }
     }
 
-    /// Where text goes: to a file, or to standard output without one. A file is as wide as a pipe.
+    /// The target of a text: a file, or else standard output. A file has the width of a pipe.
     static func terminal(for path: String?, _ console: Console) -> Terminal {
         path == nil
             ? console.terminal(of: .output) : Terminal(isTerminal: false, columns: nil) { _ in nil }
     }
 
-    /// Writes a file and returns the exit status: 0, or 1 with a complaint. What was at `path`
-    /// stays until all of the new is written.
+    /// Writes a file and returns the exit status: 0, or 1 with a complaint. An earlier file stays
+    /// until all of the new one is written.
     static func write(_ bytes: [UInt8], to path: String, _ console: Console) -> Int32 {
         // Devices and pipes cannot be replaced.
         var status = stat()

@@ -1,10 +1,10 @@
 import Glibc
 
-/// Text for locales without UTF-8: what reports draw with has a stand-in there, one column for one, so
-/// that tables stay in line. Formats for programs are UTF-8 everywhere.
+/// Text for locales without UTF-8. Each character that reports draw with has a replacement of one
+/// column, so that tables stay aligned. Formats for programs always use UTF-8.
 package enum PlainText {
-    /// Whether the locale that was chosen (`LC_ALL` before `LC_CTYPE` before `LANG`) has none. One
-    /// that nobody chose says nothing of the terminal.
+    /// True if the chosen locale (`LC_ALL` before `LC_CTYPE` before `LANG`) has no UTF-8. If none
+    /// was chosen, this says nothing about the terminal.
     package static func isNeeded(_ environment: (String) -> String?) -> Bool {
         let chosen = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap(environment)
             .first { !$0.isEmpty }
@@ -16,7 +16,7 @@ package enum PlainText {
         return charset != "utf8"
     }
 
-    /// The same in ASCII. What has no stand-in becomes a question mark.
+    /// The same in ASCII. Other characters become question marks.
     package static func of(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
@@ -38,11 +38,11 @@ package enum PlainText {
 }
 
 extension Console {
-    /// Text for people, as the locale can show it.
+    /// Text for people, as far as the locale can show it.
     package func words(_ text: String) -> String { isPlain ? PlainText.of(text) : text }
 
-    /// The bytes of a text for people that goes to a file, or to standard output without one. A file
-    /// may be read anywhere.
+    /// The bytes of a text for people that goes to a file, or else to standard output. A file may
+    /// be read anywhere, so it keeps UTF-8.
     func bytes(_ text: String, for path: String?) -> [UInt8] {
         Array((path == nil ? words(text) : text).utf8)
     }

@@ -3,23 +3,24 @@ import Glibc
 import Report
 import System
 
-/// Lines of the source files that a profile's frames name, as far as they are readable here.
+/// Lines of the source files that a profile's frames name, if they are readable here.
 ///
-/// Which files these are, whoever made the recording decided, and the page may be handed on. So
-/// only what looks like source is read, below a folder of the user's choice, and what was read is
-/// said. Files that were changed after the recording are left out: their lines are others now.
+/// The author of the recording decided which files these are, and the page may be passed on. So we
+/// read only files that look like source, below a folder that the user chooses, and report what was
+/// read. Files that changed after the recording are left out: their lines differ now.
 struct SourceReading {
     private let profile: Profile
     private let recordedAt: Int
-    /// Without links, with a slash at its end; nil: there is no such folder.
+    /// Without links, and with a final slash; nil: there is no such folder.
     private let root: String?
 
-    /// Around each line that occurs; files and bytes in all. Debug information may name any path.
+    /// The lines around each occurring line, and limits for all files: debug information may name
+    /// any path.
     private static let context: Int32 = 4
     private static let (mostFiles, mostBytes, largestFile) = (400, 512 << 10, 4 << 20)
     private static let longestLine = 400
 
-    /// How files of source are called, in all languages whose compilers write DWARF.
+    /// The endings of source files, in all languages whose compilers write DWARF.
     private static let endings: Set<Substring> = [
         "c", "h", "cc", "hh", "cpp", "hpp", "cxx", "hxx", "c++", "h++", "ii", "inc", "inl", "ipp",
         "tcc", "def", "m", "mm", "s", "S", "asm", "swift", "rs", "go", "d", "zig", "nim", "f",
@@ -38,7 +39,7 @@ struct SourceReading {
         recordedAt = stat(recording, &status) == 0 ? status.st_mtim.tv_sec : 0
     }
 
-    /// The same, and says what the page has.
+    /// The same, and reports what the page contains.
     func lines(tell console: Console) -> SourceLines {
         let result = lines()
         let count = result.files.count
@@ -69,8 +70,7 @@ struct SourceReading {
         return result
     }
 
-    /// The files that occur in stacks, the developer's own first, with the lines that are to be
-    /// seen.
+    /// The files in stacks, the developer's own first, with the lines to show.
     private func wanted() -> [(String, Set<Int32>)] {
         var files: [String: (isOwn: Bool, lines: Set<Int32>)] = [:]
         for frame in profile.frames.frames {
@@ -86,20 +86,20 @@ struct SourceReading {
             .map { ($0.key, $0.value.lines) }
     }
 
-    /// Where a path leads, links followed.
+    /// The path with links resolved.
     private static func resolved(_ path: String) -> String? {
         let resolved = realpath(path, nil)
         defer { free(resolved) }
         return resolved.map { String(cString: $0) }
     }
 
-    /// The file itself, not what it is called: a link may lead anywhere.
+    /// Checks the file itself, not its name: a link may lead anywhere.
     private func permitted(_ path: String) -> String? {
         guard let root, let path = Self.resolved(path), path.hasPrefix(root) else { return nil }
         let names = path.dropFirst(root.count).split(separator: "/")
         guard let name = names.last, let dot = name.lastIndex(of: "."),
             Self.endings.contains(name[name.index(after: dot)...]),
-            // `.git`, `.config`: nobody compiles these.
+            // `.git`, `.config`: such folders have no source.
             !names.contains(where: { $0.hasPrefix(".") })
         else { return nil }
         return path

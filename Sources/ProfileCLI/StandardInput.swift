@@ -1,14 +1,14 @@
 import Glibc
 
-/// What came by standard input, kept in a file for as long as somebody reads it there: a recording is
-/// read here and there, which a pipe does not allow.
+/// Data from standard input, kept in a file as long as they are read: reading a recording jumps
+/// between places, which a pipe does not allow.
 package final class StandardInput {
-    /// Why it could not be read or kept; one line.
+    /// Why it could not be read or stored; one line.
     package struct Failure: Error {
         package var message: String
     }
 
-    /// The operand that means it.
+    /// The operand for standard input.
     static let name = "-"
 
     private let folder: String
@@ -20,7 +20,7 @@ package final class StandardInput {
             "\(parent.hasPrefix("/") ? parent : "/tmp")/firstlight-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw Self.failure("making a folder for it") }
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        // As messages name it.
+        // This name appears in messages.
         path = folder + "/standard input"
         let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         let code = file < 0 ? errno : Self.copy(from: descriptor, to: file)
@@ -38,7 +38,7 @@ package final class StandardInput {
         rmdir(folder)
     }
 
-    /// - Returns: what kept us from it; 0: nothing.
+    /// - Returns: an error number; 0: success.
     private static func copy(from source: Int32, to target: Int32) -> Int32 {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {

@@ -1,7 +1,7 @@
 import Glibc
 import System
 
-/// A small file of text that belongs to the user.
+/// A small text file of the user.
 enum TextFile {
     /// Why it could not be read or written; one line.
     struct Failure: Error {
@@ -21,7 +21,7 @@ enum TextFile {
         do throws(Errno) {
             file = try Descriptor(regular: path)
         } catch {
-            // The number for what is no regular file says nothing to people.
+            // EMEDIUMTYPE (not a regular file) has a message that tells people nothing.
             throw Failure(path, "open", error.number == EMEDIUMTYPE ? EINVAL : error.number)
         }
         do throws(Errno) {
@@ -33,7 +33,7 @@ enum TextFile {
         }
     }
 
-    /// Adds lines to its end, and makes it where there is none. What is there is not touched.
+    /// Appends lines, and creates the file if it is missing. Existing content is unchanged.
     static func append(_ text: String, to path: String) throws(Failure) {
         let flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
         let file = open(path, flags, 0o666)

@@ -3,8 +3,8 @@ import Report
 import Sampler
 import System
 
-/// How long the steps of a command took, for `--timings`. Times are of `CLOCK_MONOTONIC`; where a
-/// step runs on several cores, also the CPU time of all its threads.
+/// How long the steps of a command took, for `--timings`. Times are from `CLOCK_MONOTONIC`. If a
+/// step runs on several cores, the CPU time of all its threads is shown, too.
 struct Timings {
     private var lines: [(step: String, text: String)] = []
 

@@ -4,14 +4,15 @@ import Recording
 import Report
 import Symbolicate
 
-/// Which firstlight this is, and which versions of its formats it writes and reads.
+/// The version of firstlight, and the versions of its formats that it writes and reads.
 package enum Version {
-    /// The one place that says it: recordings carry it, and packages take it from `--version`.
+    /// The only place with the version: recordings contain it, and packages take it from
+    /// `--version`.
     package static let current = "1.0.0"
     /// When it was released, for the manual pages.
     static let date = "2026-11-27"
 
-    /// What `--version` prints. Scripts read its first line.
+    /// The output of `--version`. Scripts read its first line.
     package static var description: String {
         let width = rows.map(\.name.count).max() ?? 0
         let lines = rows.map { row in

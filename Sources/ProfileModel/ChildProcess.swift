@@ -1,28 +1,29 @@
-/// A process that the recorded one, or a child of its, started while children were followed. Its
-/// threads are among the recording's.
+/// A process that the recorded one, or one of its children, started while children were followed.
+/// Its threads are among the recording's.
 package struct ChildProcess: Hashable, Sendable {
     package var pid: Int32
-    /// The process that started it; ids are used again, so ``parentIndex`` says which of that id.
+    /// The process that started it. Ids are reused, so ``parentIndex`` tells which process with
+    /// that id.
     package var parent: Int32
-    /// nil: the recorded process itself, or none of the recording's.
+    /// nil: the recorded process itself, or a process outside the recording.
     package var parentIndex: ChildIndex?
     /// The last program that it ran; see ``Image/name``.
     package var name: String
     /// When it was forked.
     package var start: MonotonicTime
-    /// When it ended, or the recording did; nil: the recording was cut short.
+    /// When it ended, or when the recording ended; nil: the recording was cut short.
     package var end: MonotonicTime?
-    /// CPU time of all its threads; nil: not known.
+    /// CPU time of all its threads; nil: unknown.
     package var cpu: TimeSpan?
     package var outcome: Recording.Outcome
-    /// How its stacks were captured; nil: not known.
+    /// How its stacks were captured; nil: unknown.
     package var capture: CaptureMethod?
-    /// The name of a recording of its own, a file in the same folder: earlier versions made one for
-    /// each child. nil: this recording has all that is known of it.
+    /// The file name of a separate recording in the same folder: earlier versions made one for each
+    /// child. nil: this recording has all that is known of the child.
     package var file: String?
-    /// As ``Recording/images``: the first is its parent's program.
+    /// Like ``Recording/images``: the first is its parent's program.
     package var images: [Image] = []
-    /// As ``Recording/marks``.
+    /// Like ``Recording/marks``.
     package var marks: [Mark] = []
 
     package init(
@@ -43,8 +44,8 @@ package struct ChildProcess: Hashable, Sendable {
     }
 }
 
-/// Position in a recording's list of children. Where a value may have none, that means the recorded
-/// process itself.
+/// Position in a recording's list of children. An optional value is nil for the recorded process
+/// itself.
 package struct ChildIndex: Hashable, Sendable, Comparable {
     package var rawValue: Int
     package init(_ rawValue: Int) { self.rawValue = rawValue }

@@ -1,5 +1,5 @@
-/// An address of code, whose kind is part of its type: where execution *is*, or where it will
-/// *return to*. Only ``lookup`` knows the rule that tells them apart.
+/// An address of code, with its kind as part of the type: where execution *is*, or where it will
+/// *return to*. Only ``lookup`` treats the two differently.
 package struct CodeAddress: Hashable, Sendable {
     package enum Kind: UInt8, Sendable {
         /// The instruction that the thread was about to execute (a leaf, or the code that a
@@ -17,13 +17,13 @@ package struct CodeAddress: Hashable, Sendable {
         self.kind = kind
     }
 
-    /// The address to ask unwind tables and symbols about. A return address may be the first
-    /// byte of the *next* function when the call was the last instruction of its own; one byte
-    /// before lies inside the call.
+    /// The address to look up in unwind tables and symbols. A return address may be the first byte
+    /// of the *next* function, if the call was the last instruction of its own. One byte before is
+    /// always inside the call.
     package var lookup: UInt64 {
         kind == .returnAddress ? value &- 1 : value
     }
 
-    /// Whether an address of memory is the kernel's: programs have the lower half.
+    /// True if a memory address is the kernel's: programs have the lower half.
     package static func isKernel(_ address: UInt64) -> Bool { address >> 63 == 1 }
 }

@@ -1,6 +1,6 @@
-/// Which module's data a place in a process's memory is likely to belong to.
+/// Finds the module whose data probably contain a place in a process's memory.
 package struct DataPlaces: Sendable {
-    /// Each process's in the order of their starts.
+    /// Each process's mappings, in the order of their starts.
     private let mappings: [ChildIndex?: [Mapping]]
 
     package init(_ recording: Recording) {
@@ -8,10 +8,10 @@ package struct DataPlaces: Sendable {
             .mapValues { list in list.sorted { ($0.start, $0.time) < ($1.start, $1.time) } }
     }
 
-    /// A module's data follow its code, so it is the one whose code begins last before the place.
-    /// Whether anything of the module's lies there, its symbols have to say.
+    /// A module's data follow its code, so this is the module whose code begins last before the
+    /// place. Its symbols must tell whether it has anything there.
     ///
-    /// - Parameter child: whose memory; nil: the recorded process's.
+    /// - Parameter child: the child whose memory it is; nil: the recorded process.
     package func address(of place: UInt64, in child: ChildIndex?) -> FrameAddress? {
         let mappings = mappings[child] ?? []
         let next = mappings.partitionIndex { $0.start > place }

@@ -1,10 +1,10 @@
-/// The stretches in which the recorder kept every thread of the program from running, and a clock
-/// that leaves them out: to the program they never happened.
+/// The spans in which the recorder kept every thread of the program from running, and a clock that
+/// leaves them out: for the program they never happened.
 package struct HeldTime: Hashable, Sendable {
-    /// In their order; none overlaps another.
+    /// In order, without overlaps.
     package private(set) var stretches: [Range<MonotonicTime>] = []
 
-    /// - Parameter marks: each ``Mark/Kind/held`` belongs to the ``Mark/Kind/released`` that follows.
+    /// - Parameter marks: each ``Mark/Kind/held`` belongs to the next ``Mark/Kind/released``.
     package init(_ marks: [Mark]) {
         var start: MonotonicTime?
         for mark in marks.filter({ $0.kind == .held || $0.kind == .released })
@@ -21,7 +21,7 @@ package struct HeldTime: Hashable, Sendable {
 
     package var isEmpty: Bool { stretches.isEmpty }
 
-    /// All of it, up to a moment.
+    /// The total held time up to a moment.
     package func total(before time: MonotonicTime) -> TimeSpan {
         var sum = TimeSpan.zero
         for stretch in stretches where stretch.lowerBound < time {
@@ -34,13 +34,14 @@ package struct HeldTime: Hashable, Sendable {
         stretches.reduce(.zero) { $0 + ($1.upperBound - $1.lowerBound) }
     }
 
-    /// The time on a clock that stands still meanwhile.
+    /// The time on a clock that stands still while the program is held.
     package func without(_ time: MonotonicTime) -> MonotonicTime {
         time + (.zero - total(before: time))
     }
 
-    /// The times of a stretch that begins at `start`, less what was held of it. It was no running
-    /// that is left out: first what the profiler's stops count as, then what is nearest to it.
+    /// The times of a span that begins at `start`, without its held time. The held time was not
+    /// running, so it is taken first from what the profiler's stops count as, and then from the
+    /// nearest states.
     func without(_ times: StateTimes, from start: MonotonicTime) -> StateTimes {
         let end = start + times.wall
         var excess = times.wall - (without(end) - without(start))
@@ -60,7 +61,8 @@ package struct HeldTime: Hashable, Sendable {
 }
 
 extension Recording {
-    /// The same on a clock that leaves out what the recorder held the whole program for.
+    /// The recording on a clock that leaves out the time in which the recorder held the whole
+    /// program.
     package consuming func without(_ held: HeldTime) -> Recording {
         guard !held.isEmpty else { return self }
         var result = consume self

@@ -1,10 +1,10 @@
 private let digits = Array("0123456789abcdef".utf8)
 
 extension Collection<UInt8> {
-    /// Lowercase, two digits a byte.
+    /// Lowercase, two digits per byte.
     ///
-    /// By hand: `String(_:radix:)` looks up conformances when it is first used, which takes longer
-    /// than all the rest of opening a file.
+    /// Written by hand: `String(_:radix:)` looks up conformances on its first use, which takes
+    /// longer than all the rest of opening a file.
     package var hex: String {
         var text: [UInt8] = []
         text.reserveCapacity(2 * count)

@@ -1,29 +1,29 @@
 /// A shared library that a process loaded, at start-up or by `dlopen`.
 package struct LibraryLoad: Hashable, Sendable {
-    /// As the dynamic linker names it.
+    /// The path that the dynamic linker uses.
     package var path: String
-    /// When the dynamic linker took it up: at start-up together with all others, otherwise when
-    /// the `dlopen` that loaded it began to map.
+    /// When the dynamic linker began to load it: at start-up together with all others, otherwise
+    /// when the `dlopen` that loaded it began to map.
     package var start: MonotonicTime
-    /// Until its `dlopen` was through, with its initialisers; nil where that cannot be told for
-    /// one library alone: at start-up.
+    /// The time until its `dlopen` was done, including initialisers. nil if this is unknown for a
+    /// single library: at start-up.
     package var wall: TimeSpan?
-    /// What it takes of the address space, in bytes.
+    /// How much of the address space it takes, in bytes.
     package var size: Int64
-    /// The path of the library or program that names it as needed; nil: it was asked for by a
-    /// call, or that is not known.
+    /// The path of the library or program that lists it as needed; nil: a call asked for it, or
+    /// this is unknown.
     package var requestedBy: String?
     /// The stack of the `dlopen` that asked for it.
     package var caller: StackID?
-    /// Whether it was there before `main`.
+    /// True if it was loaded before `main`.
     package var isInitial: Bool
-    /// The path of its file without symbolic links, as mappings (and so modules) name it; nil:
-    /// not known. The recorder finds it out.
+    /// The path of its file without symbolic links, as in mappings (and so in modules); nil:
+    /// unknown. The recorder finds it.
     package var file: String?
-    /// By which child; nil: by the recorded process.
+    /// The child that loaded it; nil: the recorded process.
     package var child: ChildIndex?
-    /// Whether another file that was loaded names a symbol that this library defines; nil: not
-    /// known. Symbolication finds it out, from the files.
+    /// True if another loaded file refers to a symbol that this library defines; nil: unknown.
+    /// Symbolication finds out from the files.
     package var isReferenced: Bool?
 
     package init(
@@ -44,16 +44,16 @@ package struct LibraryLoad: Hashable, Sendable {
     }
 }
 
-/// One run of a library's or the program's initialiser (`init`, `init_array`),
-/// timed by the thread itself.
+/// One run of an initialiser (`init`, `init_array`) of a library or the program, timed by the
+/// thread itself.
 package struct InitializerRun: Hashable, Sendable {
     /// A stack of one frame: the function's first instruction.
     package var function: StackID
     package var thread: ThreadIndex
     package var start: MonotonicTime
-    /// When it returned, or where it was last seen (``isComplete``).
+    /// When it returned, or when it was last seen (``isComplete``).
     package var end: MonotonicTime
-    /// CPU time of its thread meanwhile.
+    /// CPU time of its thread during the run.
     package var cpu: TimeSpan
     /// False: it never returned (exit, longjmp, exception, the recording's end).
     package var isComplete: Bool
@@ -71,20 +71,20 @@ package struct InitializerRun: Hashable, Sendable {
     }
 }
 
-/// What the program itself, or somebody who asked for a mark, says about its time.
+/// A span of time that the program itself, or a mark on request, names.
 package struct Interval: Hashable, Sendable {
     package var name: String
     /// `launch` and `extended` are phases; all others are points of interest. Empty: a mark.
     package var category: String
-    /// Empty where the program names none.
+    /// Empty if the program names none.
     package var subsystem: String
     /// The thread that began it.
     package var thread: ThreadIndex?
     package var start: MonotonicTime
-    /// Its end, or where it was last known to last (``isComplete``).
+    /// Its end, or the last time at which it was known to last (``isComplete``).
     package var end: MonotonicTime
     package var isComplete: Bool
-    /// In which child; nil: in the recorded process.
+    /// The child that it belongs to; nil: the recorded process.
     package var child: ChildIndex?
 
     package init(
@@ -103,14 +103,14 @@ package struct Interval: Hashable, Sendable {
     }
 }
 
-/// A point in the program's time, of the same origins as an ``Interval``.
+/// A point in the program's time, from the same sources as an ``Interval``.
 package struct Signpost: Hashable, Sendable {
     package var name: String
     package var category: String
     package var subsystem: String
     package var thread: ThreadIndex?
     package var time: MonotonicTime
-    /// In which child; nil: in the recorded process.
+    /// The child that it belongs to; nil: the recorded process.
     package var child: ChildIndex?
 
     package init(
@@ -126,10 +126,10 @@ package struct Signpost: Hashable, Sendable {
     }
 }
 
-/// When the launch was over, and what said so.
+/// When the launch was over, and the condition that was met.
 package struct Readiness: Hashable, Sendable {
     package var time: MonotonicTime
-    /// The condition that was met, in the words of `--until` (`listen:8080`, `notify` …).
+    /// The condition in the words of `--until` (`listen:8080`, `notify` …).
     package var by: String
 
     package init(time: MonotonicTime, by: String) {

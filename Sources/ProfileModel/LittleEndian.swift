@@ -1,4 +1,4 @@
-/// Integers of little-endian bytes, such as a process's memory has. nil: they do not lie within the bytes.
+/// Integers in little-endian bytes, such as a process's memory has. nil: outside the bytes.
 extension [UInt8] {
     @inlinable
     package func littleEndianWord(at offset: Int) -> UInt64? { self[...].littleEndian(at: offset) }
@@ -24,7 +24,7 @@ extension ArraySlice<UInt8> {
         at offset: Int
     ) -> Value? {
         guard offset >= 0, offset <= count - MemoryLayout<Value>.size else { return nil }
-        // Unsafe code: it lies within the bytes, as was checked.
+        // Unsafe code: the range was checked.
         return unsafe withUnsafeBytes {
             unsafe Value(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: Value.self))
         }

@@ -1,12 +1,12 @@
-/// What a mark's trampoline has on the stack while a hit is noted, for whoever unwinds: a word with a
-/// sign and its record's number, the address of the instruction that is marked, and the red zone.
+/// What a mark's trampoline has on the stack while a hit is noted, for unwinding: a word with a
+/// sign and the number of its record, the address of the marked instruction, and the red zone.
 package enum MarkFrame {
     /// In bytes.
     package static let redZone = 128
     package static let size: UInt64 = 16 + UInt64(redZone)
     private static let sign: UInt64 = 0xFFFF_FFFF_8F17
 
-    /// The lower half of the word; the upper half are its sign's bits, as `push` has it.
+    /// The lower half of the word; `push` extends its sign into the upper half.
     ///
     /// - Parameter record: its lowest 16 bits count.
     package static func word(record: UInt32) -> UInt32 { 0x8F17_0000 | record & 0xFFFF }

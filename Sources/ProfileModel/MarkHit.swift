@@ -1,4 +1,4 @@
-/// What is noted when the program comes to a marked place.
+/// What is noted when the program reaches a marked place.
 package struct MarkHit: Hashable, Sendable {
     package enum Event: UInt8, CaseIterable, Sendable {
         case point = 1
@@ -6,7 +6,7 @@ package struct MarkHit: Hashable, Sendable {
         case end = 3
     }
 
-    /// The place of its request in the list.
+    /// The position of its request in the list.
     package var request: Int
     package var event: Event
 
@@ -15,7 +15,7 @@ package struct MarkHit: Hashable, Sendable {
         self.event = event
     }
 
-    /// Of its record: each request has one for each event.
+    /// The number of its record: each request has one record for each event.
     package var number: Int { Event.allCases.count * request + Int(event.rawValue) - 1 }
 
     /// The request that a record belongs to.

@@ -1,10 +1,10 @@
-/// A program or library in a process, in which something is to be marked.
+/// A program or library in a process that has something to be marked.
 package struct MarkedImage: Hashable, Sendable {
     /// Where its file is now.
     package var file: String
     /// Where the program found it.
     package var path: String
-    /// Added to an address of the file, it is one of the process.
+    /// Add this to an address in the file to get the one in the process.
     package var bias: UInt64
 
     package init(file: String, path: String, bias: UInt64) {
@@ -16,13 +16,13 @@ package struct MarkedImage: Hashable, Sendable {
 
 /// What must change in a loaded program or library so that its marks are noted.
 package struct MarkPlan: Hashable, Sendable {
-    /// Whole instructions that a jump takes the place of.
+    /// Whole instructions that a jump replaces.
     package struct Change: Hashable, Sendable {
-        /// Of the first one.
+        /// The address of the first one.
         package var start: UInt64
-        /// Whose hits are noted there, by their places in the list.
+        /// The requests whose hits are noted there, by their positions in the list.
         package var requests: Set<Int>
-        /// Notes the hits, does what the instructions did, and goes back behind them.
+        /// Notes the hits, does what the instructions did, and returns behind them.
         package var trampoline: MovableCode
 
         package init(start: UInt64, requests: Set<Int>, trampoline: MovableCode) {
@@ -31,13 +31,14 @@ package struct MarkPlan: Hashable, Sendable {
             self.trampoline = trampoline
         }
 
-        /// What nobody may jump to any more, nor be in when it is written.
+        /// Addresses that no code may jump to any more, and where no thread may be when the jump is
+        /// written.
         package var inside: Range<UInt64> {
             (start &+ 1)..<(start &+ UInt64(MovableCode.jumpLength))
         }
     }
 
-    /// Why one place that a request stands for cannot be marked.
+    /// Why one place of a request cannot be marked.
     package struct Refusal: Hashable, Sendable {
         package var request: Int
         /// The function or probe.
@@ -55,7 +56,7 @@ package struct MarkPlan: Hashable, Sendable {
     /// Addresses of probes' semaphores.
     package var semaphores: [UInt64] = []
     package var refusals: [Refusal] = []
-    /// Which requests found something here, refused or not.
+    /// The requests that found something here, refused or not.
     package var found: Set<Int> = []
 
     package init() {}

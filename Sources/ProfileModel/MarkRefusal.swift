@@ -16,7 +16,7 @@ package enum MarkRefusal: Error, Hashable, Sendable, CustomStringConvertible {
     case tooFar
     case noRoom
     case notWritten
-    /// Of a span: why one of its ends cannot be watched.
+    /// For an interval: why one of its ends cannot be watched.
     indirect case end(MarkRefusal)
 
     package var description: String {

@@ -1,9 +1,9 @@
 /// What `--mark` asks for: a name, and the place in the program that it stands for.
 package struct MarkRequest: Hashable, Sendable {
     package enum Place: Hashable, Sendable {
-        /// Each time a function is entered; as a span, until it returns.
+        /// Each time a function is entered; as an interval, until it returns.
         ///
-        /// - Parameter library: the file's name that has it; nil: any.
+        /// - Parameter library: the name of the file that contains it; nil: any file.
         case function(_ name: String, library: String?, isSpan: Bool)
         /// Each time a USDT probe (sys/sdt.h) is passed.
         case probe(provider: String, name: String)

@@ -1,6 +1,6 @@
 extension Module {
-    /// Whether this is an interpreter, or an extension of one that came with it or with a package: of
-    /// whoever develops a script none of them is, wherever a version manager has put it.
+    /// True if this is an interpreter, or an extension of one that came with it or with a package.
+    /// To a developer of scripts this is never own code, wherever a version manager has put it.
     var isInterpreters: Bool {
         let parts = path.split(separator: "/")
         guard let file = parts.last, let folder = parts.dropLast().last else { return false }

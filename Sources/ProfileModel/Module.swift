@@ -1,8 +1,8 @@
 /// A file (or the vdso) whose code was mapped into the profiled process.
 package struct Module: Hashable, Sendable {
-    /// The path as the process's mappings name it (`[vdso]` for the kernel's).
+    /// The path in the process's mappings (`[vdso]` for the kernel's).
     package var path: String
-    /// The GNU build id, empty when the file has none or could not be read.
+    /// The GNU build id; empty if the file has none or could not be read.
     package var buildID: [UInt8]
 
     package init(path: String, buildID: [UInt8] = []) {
@@ -15,54 +15,55 @@ package struct Module: Hashable, Sendable {
         path.split(separator: "/").last ?? Substring(path)
     }
 
-    /// Whether this is the developer's own code: the path is not one of the system's.
-    /// `/usr/local` and `/usr/src` count as own: what lies there was built on this machine.
+    /// True if this is the developer's own code: its path is not one of the system's. `/usr/local`
+    /// and `/usr/src` count as own: their content was built on this machine.
     package var isOwn: Bool {
         guard path.hasPrefix("/"), !isInterpreters else { return false }
         if path.hasPrefix("/usr/local/") || path.hasPrefix("/usr/src/") { return true }
         return !Self.systemPrefixes.contains { path.hasPrefix($0) }
     }
 
-    /// Whether memory of that name holds code that no file has: a just-in-time compiler made it.
+    /// True if memory with that name holds code without a file, made by a just-in-time compiler.
     package static func isGenerated(_ path: String) -> Bool {
         path.isEmpty
             || ["[anon:", "//anon", "/memfd:", "/dev/zero"].contains { path.hasPrefix($0) }
     }
 
-    /// The path of functions that an interpreter runs, which have no addresses: frames count them.
+    /// The path for functions that an interpreter runs. They have no addresses; their frames have
+    /// numbers instead.
     ///
-    /// - Parameter name: of the language, and which version of it, as people write them.
+    /// - Parameter name: the language and its version, as people write them.
     package static func runtimePath(_ name: String) -> String { "\(runtimePrefix)\(name)]" }
     private static let runtimePrefix = "[runtime:"
 
-    /// The path of functions that Node runs.
+    /// The path for functions that Node runs.
     package static let nodePath = runtimePath("Node")
 
-    /// Whether a path stands for such functions.
+    /// True if a path stands for such functions.
     package static func isRuntime(_ path: String) -> Bool { path.hasPrefix(runtimePrefix) }
 
-    /// The language and its version in such a path; nil for all else.
+    /// The language and its version in such a path; nil for any other path.
     package static func runtimeName(_ path: String) -> Substring? {
         guard isRuntime(path), path.hasSuffix("]") else { return nil }
         return path.dropFirst(runtimePrefix.count).dropLast()
     }
 
-    /// The path of the kernel's own code. Its addresses count from its symbol `_text`, which lies
-    /// elsewhere after each boot.
+    /// The path of the kernel's own code. Its addresses are relative to the symbol `_text`, which
+    /// is elsewhere after each boot.
     package static let kernelPath = "[kernel]"
     private static let kernelModulePrefix = "[kernel:"
 
-    /// The path of a loadable module of the kernel's. Its addresses count from its first byte.
+    /// The path of a loadable kernel module. Its addresses are relative to its first byte.
     package static func kernelPath(ofModule name: some StringProtocol) -> String {
         "\(kernelModulePrefix)\(name)]"
     }
 
-    /// Whether a path stands for the kernel's own code or that of one of its modules.
+    /// True if a path stands for the kernel's own code or that of one of its modules.
     package static func isKernel(_ path: String) -> Bool {
         path == kernelPath || path.hasPrefix(kernelModulePrefix)
     }
 
-    /// The name of a loadable module of the kernel's; nil for all else.
+    /// The name of a loadable kernel module; nil for any other module.
     package var kernelModuleName: Substring? {
         guard path.hasPrefix(Self.kernelModulePrefix), path.hasSuffix("]") else { return nil }
         return path.dropFirst(Self.kernelModulePrefix.count).dropLast()
@@ -83,16 +84,16 @@ package struct ModuleIndex: Hashable, Sendable, Comparable {
     }
 }
 
-/// A range of a process's addresses that was backed by a module's code, and since when.
+/// A range of a process's addresses that had a module's code, and since when.
 package struct Mapping: Hashable, Sendable {
     package var start: UInt64
     package var end: UInt64
-    /// What to subtract from an address of the process to get the module's own (ELF) address.
+    /// Subtract this from an address in the process to get the module's own (ELF) address.
     package var bias: UInt64
     package var module: ModuleIndex
     /// When the mapping was first seen.
     package var time: MonotonicTime
-    /// In which child; nil: in the recorded process.
+    /// The child that it belongs to; nil: the recorded process.
     package var child: ChildIndex?
 
     package init(

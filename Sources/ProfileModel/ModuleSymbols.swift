@@ -1,12 +1,12 @@
-/// What symbolication had to go by in a module.
+/// What symbolication found and used for a module.
 package struct ModuleSymbols: Hashable, Sendable {
-    /// The file whose DWARF was used: the module itself or another one; nil without any.
+    /// The file whose DWARF was used: the module itself or another file; nil: none.
     package var debugInfoPath: String?
-    /// How that file was found; nil without one.
+    /// How that file was found; nil: there is none.
     package var debugInfoOrigin: DebugInfoOrigin?
-    /// The best symbol table that was read; nil without any.
+    /// The best symbol table that was read; nil: none.
     package var symbolOrigin: SymbolOrigin?
-    /// What was missing, or was there and not used. No module has more than ``mostRemarks``.
+    /// What was missing, or found but not used. No module has more than ``mostRemarks``.
     package var remarks: [ModuleRemark]
 
     package init(
@@ -39,19 +39,19 @@ package enum DebugInfoOrigin: String, Sendable, CaseIterable {
 
 /// Where the names of a module's functions come from. The raw values are stored.
 package enum SymbolOrigin: String, Sendable, CaseIterable {
-    /// `.symtab`: all functions. Of the kernel: `/proc/kallsyms`, or a copy of it.
+    /// `.symtab`: all functions. For the kernel: `/proc/kallsyms`, or a copy of it.
     case complete = "symtab"
     /// `.gnu_debugdata`: most functions of a stripped module.
     case miniDebugInfo = "minidebuginfo"
-    /// `.gopclntab`: all functions of Go's, also of a stripped program.
+    /// `.gopclntab`: all Go functions, even in a stripped program.
     case goTable = "gopclntab"
-    /// `.dynsym`: only what other modules may use.
+    /// `.dynsym`: only functions that other modules may use.
     case exported = "dynsym"
-    /// `/tmp/perf-PID.map`: what a just-in-time compiler told.
+    /// `/tmp/perf-PID.map`: functions that a just-in-time compiler listed.
     case perfMap = "perf-map"
 }
 
-/// Something that kept symbolication from knowing more of a module.
+/// Something that kept symbolication from knowing more about a module.
 package struct ModuleRemark: Hashable, Sendable {
     /// The raw values are stored.
     package enum Kind: String, Sendable, CaseIterable {
@@ -63,12 +63,11 @@ package struct ModuleRemark: Hashable, Sendable {
         case otherDebugFile = "other-debug-file"
         /// The debug file could not be read; the detail has its path, and why.
         case unreadableDebugFile = "unreadable-debug-file"
-        /// `.gnu_debugdata` is not valid, or is larger than is unpacked.
+        /// `.gnu_debugdata` is invalid, or too large to be unpacked.
         case damagedMiniDebugInfo = "damaged-minidebuginfo"
         /// The common debug file (`dwz`) that the detail names was not found.
         case missingCommonFile = "missing-common-file"
-        /// Debug information is split off into `.dwo` files, of which the detail names one that
-        /// was not found.
+        /// Debug information is in separate `.dwo` files; the detail names one that was not found.
         case missingSplitFile = "missing-split-file"
         /// Debug information is in the package (`.dwp`) at the path in the detail, which cannot be
         /// read.
@@ -76,7 +75,7 @@ package struct ModuleRemark: Hashable, Sendable {
     }
 
     package var kind: Kind
-    /// As its kind says; empty where that says nothing.
+    /// Its meaning depends on the kind; may be empty.
     package var detail: String
 
     package init(_ kind: Kind, _ detail: String = "") {

@@ -1,7 +1,7 @@
-/// Code of x86-64 whose place is not known yet. As long whatever that will be: all that depends on
-/// it are distances of four bytes.
+/// x86-64 code whose place is not known yet. Its length does not depend on the place: only
+/// distances of four bytes do.
 package struct MovableCode: Hashable, Sendable {
-    /// What a distance leads to.
+    /// Where a distance leads.
     package enum Target: Hashable, Sendable {
         case address(UInt64)
         /// A word that holds the address of the code that notes hits.
@@ -11,7 +11,7 @@ package struct MovableCode: Hashable, Sendable {
     private struct Distance: Hashable {
         /// Where its bytes are.
         var offset: Int
-        /// Where it counts from: the end of its instruction.
+        /// Where it is counted from: the end of its instruction.
         var end: Int
         var target: Target
     }
@@ -56,7 +56,7 @@ package struct MovableCode: Hashable, Sendable {
         first = first + second
     }
 
-    /// The code for a place; nil when something is too far from there.
+    /// The code for a place; nil if a target is too far away.
     package func bytes(at place: UInt64, routine: UInt64 = 0) -> [UInt8]? {
         var bytes = fixed
         for distance in distances {

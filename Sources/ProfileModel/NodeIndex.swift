@@ -1,12 +1,12 @@
-/// Finds a ``StackTable``'s nodes by what they are.
+/// Finds a ``StackTable``'s nodes by their content.
 ///
-/// A hash table with open addressing that holds nothing but positions. Every frame of every sample
-/// asks it: a `Dictionary` hashes a node field by field, which took longer than unwinding the frame.
+/// A hash table with open addressing that holds only positions. Every frame of every sample asks
+/// it. A `Dictionary` would hash a node field by field, which took longer than unwinding the frame.
 struct NodeIndex: Sendable {
     /// Positions of nodes, or ``free``. A power of two, at most half of it used.
     private var slots: [Int32] = []
-    /// Addresses come from the profiled program: without a secret in it, it could choose them so that
-    /// all of them meet in one slot.
+    /// Addresses come from the profiled program. Without a secret, the program could choose them so
+    /// that all of them fall into one slot.
     private let seed = UInt64.random(in: .min ... .max)
 
     private static let free: Int32 = -1
@@ -24,7 +24,7 @@ struct NodeIndex: Sendable {
         return (nodes.count, false)
     }
 
-    /// Takes the last of the nodes in, which was not there before.
+    /// Adds the last of the nodes, which must be new.
     mutating func add(_ position: Int, to nodes: [StackTable.Node]) {
         if nodes.count * 2 > slots.count {
             grow(nodes)
@@ -44,7 +44,7 @@ struct NodeIndex: Sendable {
         slots[slot] = Int32(position)
     }
 
-    /// Two words, both mixed with the secret, multiplied: each bit of either counts.
+    /// Two words, both mixed with the secret, are multiplied, so each bit of either counts.
     private func firstSlot(of node: StackTable.Node) -> Int {
         let place = UInt64(truncatingIfNeeded: node.frame.module?.rawValue ?? -1) &<< 1
         let parent = UInt64(truncatingIfNeeded: node.parent?.rawValue ?? -1) &<< 32

@@ -1,6 +1,6 @@
 extension RandomAccessCollection where Index == Int {
-    /// The position of the first element for which `isPast` holds, where it holds for all that
-    /// follow it, too.
+    /// The position of the first element for which `isPast` holds. It must hold for all later
+    /// elements, too.
     @inlinable
     package func partitionIndex(_ isPast: (Element) -> Bool) -> Int {
         var (low, high) = (startIndex, endIndex)
@@ -11,8 +11,7 @@ extension RandomAccessCollection where Index == Int {
         return low
     }
 
-    /// The same, sought from a place that is most likely near it: in steps each of which is twice as
-    /// long as the one before.
+    /// The same, searched from a place that is probably near, in steps that double each time.
     @inlinable
     package func partitionIndex(near place: Int, _ isPast: (Element) -> Bool) -> Int {
         var (low, high) = (startIndex, endIndex)

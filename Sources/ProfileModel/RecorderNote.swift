@@ -1,12 +1,12 @@
-/// What the recorder has to say of its own work: where it had to do things differently, and what
-/// it could not see. The raw values are stored.
+/// What the recorder notes about its own work: what it had to do differently, and what it could not
+/// see. The raw values are stored.
 package struct RecorderNote: Hashable, Sendable {
     package enum Kind: String, Sendable, CaseIterable {
-        // Why stacks were taken by the kernel's events, or by stops, where they should have been by
-        // signal. Of the process:
-        /// The program handles the sampling signal itself since before it could be sampled.
+        // Why stacks were taken by the kernel's events, or by stops, instead of by signal. For the
+        // whole process:
+        /// The program already handled the sampling signal itself before it could be sampled.
         case ownHandler = "own_handler"
-        /// The program set an action of its own for the sampling signal, later.
+        /// The program later set its own action for the sampling signal.
         case displaced
         /// A seccomp filter that is not ours, or the preparations for one.
         case filtered
@@ -22,110 +22,109 @@ package struct RecorderNote: Hashable, Sendable {
         case unmapped
         /// The recording was over before our code was in the program.
         case lateEntry = "late_entry"
-        /// Its threads have shadow stacks, by which our way back is no return.
+        /// Its threads have shadow stacks, which forbid the way in which our code returns.
         case shadowStack = "shadow_stack"
-        // The same, of some threads; `value` is how many:
+        // The same for some threads; `value` is how many:
         /// They block the sampling signal.
         case blockedSignal = "blocked_signal"
         /// They ran, but their requests were not answered.
         case unanswered
-        /// They run on stacks of the program's own making, or near the end of theirs.
+        /// They run on stacks that the program made itself, or near the end of theirs.
         case foreignStack = "foreign_stack"
         /// There were more threads than slots.
         case slotsExhausted = "slots_exhausted"
 
-        /// An exec that was noticed after the fact; `value` is how many.
+        /// Execs that were noticed afterwards; `value` is how many.
         case lateExec = "late_exec"
-        /// Programs with LeakSanitizer, which fails where threads are traced: they were not, nor
-        /// were their children followed; how many.
+        /// Programs with LeakSanitizer, which fails if threads are traced. So they were not traced,
+        /// and their children not followed; how many.
         case leakSanitizer = "leak_sanitizer"
-        /// Programs that an exec began without the privileges of their files (setuid, setgid,
-        /// capabilities), because it was traced; how many.
+        /// Programs that started without the privileges of their files (setuid, setgid,
+        /// capabilities), because their exec was traced; how many.
         case deniedPrivileges = "denied_privileges"
-        /// Programs that an exec began with the privileges of their files, which a trace would have
-        /// denied them: they were not recorded; how many.
+        /// Programs that started with the privileges of their files. A trace would have denied
+        /// these, so the programs were not recorded; how many.
         case unrecordedPrivileges = "unrecorded_privileges"
-        /// Threads whose stacks the kernel took, but only where they ran their own code: it is not
-        /// permitted to tell of system calls. What it left out counts as theirs.
+        /// Threads whose stacks the kernel took only while they ran their own code, because it may
+        /// not report system calls. Time in the kernel counts as their own code's.
         case kernelUnsampled = "kernel_unsampled"
-        /// Looks that were left out, because they could have ended a call early; how many. The time until
-        /// then has no stack (``Truncation/notSampled``).
+        /// Looks that were skipped because they could have ended a call early; how many. The time
+        /// until then has no stack (``Truncation/notSampled``).
         case spared
-        /// CPU time of the process that no thread's slices account for, in nanoseconds: threads
-        /// that lived between two looks, and the last moments of others.
+        /// CPU time of the process that no thread's slices account for, in nanoseconds: of threads
+        /// that lived between two looks, and of the last moments of others.
         case unseenCPU = "unseen_cpu"
-        /// The handler could not be taken back when the recording ended; it does nothing now.
+        /// The handler could not be removed when the recording ended; it does nothing now.
         case leftBehind = "left_behind"
-        /// Libraries of a launch that was over before anybody could read what it had mapped, beyond
-        /// those that our code keeps of each; how many.
+        /// Libraries of a launch that was over before we could read its mappings, and for which our
+        /// code had no room; how many.
         case unknownLibraries = "unknown_libraries"
-        /// Signposts for which there was no room: the program emitted them faster than they could
-        /// be kept; how many.
+        /// Signposts that found no room because the program emitted them too fast; how many.
         case lostSignposts = "lost_signposts"
-        /// Waits that were not written down, because there were too many; how many. Slices have
+        /// Waits that were not stored because there were too many; how many. Slices still have
         /// their times.
         case lostWaits = "lost_waits"
-        /// Times at which the scheduler's account of a thread, or of all, was lost for a while: the
-        /// kernel, or the recorder, had no room; how many.
+        /// How often the scheduler's account of a thread, or of all threads, was lost for a while,
+        /// because the kernel or the recorder had no room.
         case lostSwitches = "lost_switches"
-        /// Runs and wake-ups that were not kept, because there are too many; how many.
+        /// Runs and wake-ups that were not stored because there were too many; how many.
         case unkeptRuns = "unkept_runs"
-        /// Stacks of an interpreter's that show its own functions in place of those that it ran, which
-        /// could not be read consistently; how many.
+        /// Stacks that show an interpreter's own functions instead of those that it ran, because
+        /// these could not be read consistently; how many.
         case unreadFrames = "unread_frames"
-        /// The same of the newest ones that it ran.
+        /// The same for only the newest of those functions.
         case partlyReadFrames = "partly_read_frames"
         /// Functions on an interpreter's stacks that were gone before they could be named; how many.
         case unnamedFunctions = "unnamed_functions"
         /// Threads whose switches could not be followed; how many.
         case unfollowedThreads = "unfollowed_threads"
-        /// Processes that the recorded one and its children started beyond those that are followed;
+        /// Processes that the recorded one and its children started beyond the limit for following;
         /// how many.
         case unfollowedChildren = "unfollowed_children"
-        /// What happened to processes that were started (forks, execs, ends), and was not told, because
-        /// the kernel had no room; how many.
+        /// Events of started processes (forks, execs, ends) that were lost because the kernel had
+        /// no room; how many.
         case lostNews = "lost_news"
-        /// Stacks that our walk could not finish for want of a rule, and libunwind did; how many.
+        /// Stacks that our walk could not finish for lack of a rule, but libunwind did; how many.
         case secondOpinions = "second_opinions"
-        /// Node was asked, by its options, to say where its functions are (`--runtime node`).
+        /// Node got options to report where its functions are (`--runtime node`).
         case nodeOptions = "node_options"
-        /// Only the last stretch was kept (`--last`); how long it is, in nanoseconds. Counts and other
-        /// notes are of all the time that was recorded.
+        /// Only the last part was kept (`--last`); its length in nanoseconds. Counts and other
+        /// notes cover all the recorded time.
         case window
-        /// All stacks were unwound by libunwind, as was asked for.
+        /// All stacks were unwound by libunwind, as requested.
         case libraryUnwinder = "libunwind"
         /// Connections to a Wayland compositor that could not be read up to the first frame; how many.
         case unfollowedDisplay = "unfollowed_display"
 
-        // Of an imported recording:
-        /// Samples of other processes than the one that was imported; how many.
+        // For an imported recording:
+        /// Samples of other processes than the imported one; how many.
         case otherProcesses = "other_processes"
-        /// Samples of other events than the one that tells of time; how many.
+        /// Samples of other events than the one that measures time; how many.
         case otherEvents = "other_events"
         /// Records that the kernel had no room for when perf recorded; how many.
         case lostRecords = "lost_records"
-        /// Times at which the kernel left samples out, because they took too long; how many.
+        /// How often the kernel left out samples because they took too long.
         case throttled
-        /// The event is no clock: each sample counts as so many nanoseconds.
+        /// The event is not a clock: each sample counts as this many nanoseconds.
         case assumedTimes = "assumed_times"
-        /// Waits whose ends were not recorded: where they lie follows from the samples' CPU time;
-        /// how many.
+        /// Waits whose ends were not recorded: their times follow from the samples' CPU time; how
+        /// many.
         case estimatedWaits = "estimated_waits"
-        /// Stacks that the kernel took by frame pointers: nobody knows whether they are complete;
-        /// how many.
+        /// Stacks that the kernel took by frame pointers: they may be incomplete; how many.
         case unverifiedStacks = "unverified_stacks"
-        /// Modules whose files are gone, or have changed since; how many.
+        /// Modules whose files are missing or have changed since; how many.
         case changedModules = "changed_modules"
-        /// The file that was imported is damaged from this byte on: what came later is missing.
+        /// The imported file is damaged from this byte on: the rest is missing.
         case damagedInput = "damaged_input"
 
-        // What else the machine did during the recording; `value` is in thousandths. Missing:
-        // none, or not known.
-        /// CPU time of other processes, of all cores' time.
+        // What else the machine did during the recording; `value` is in thousandths. Missing: none,
+        // or unknown.
+        /// CPU time of other processes, as a share of all cores' time.
         case busyElsewhere = "busy_elsewhere"
-        /// CPU time that the hypervisor gave to others, of all cores' time.
+        /// CPU time that the hypervisor gave to other machines, as a share of all cores' time.
         case stolen
-        /// Time in which somebody, the program included, waited for a core; of the recording.
+        /// Time in which any thread, the program's included, waited for a core, as a share of the
+        /// recording.
         case corePressure = "core_pressure"
         /// The same for storage.
         case diskPressure = "disk_pressure"
@@ -141,7 +140,8 @@ package struct RecorderNote: Hashable, Sendable {
 }
 
 extension [RecorderNote] {
-    /// With others, which are added up with those of their kind. Those that say nothing are left out.
+    /// Together with other notes; values of the same kind are added up. Notes with value 0 are left
+    /// out.
     package func adding(_ others: [RecorderNote]) -> [RecorderNote] {
         var result = self
         for other in others where other.value > 0 {

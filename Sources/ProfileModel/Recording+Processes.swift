@@ -1,8 +1,8 @@
 extension Recording {
     /// What was observed of one child alone, as a recording of that process. Modules, stacks and
-    /// symbols stay those of all, for they say nothing of whose they are.
+    /// symbols stay complete, since they do not depend on the process.
     ///
-    /// What its children did is not in it.
+    /// It does not include the child's own children.
     package func only(_ child: ChildIndex) -> Recording? {
         guard children.indices.contains(child.rawValue) else { return nil }
         let process = children[child.rawValue]
@@ -28,13 +28,13 @@ extension Recording {
         return result
     }
 
-    /// Whose a thread is; nil: the recorded process's, or nobody's.
+    /// The child that a thread belongs to; nil: the recorded process, or none.
     package func child(of thread: ThreadIndex) -> ChildIndex? {
         threads.indices.contains(thread.rawValue) ? threads[thread.rawValue].child : nil
     }
 
-    /// The same, but of libraries, initialisers, intervals and signposts the recorded process's own:
-    /// those of twenty processes in one list say nothing of a launch.
+    /// The same recording, but with only the recorded process's own libraries, initialisers,
+    /// intervals and signposts: a list from twenty processes says nothing about a launch.
     package consuming func withOwnFacts() -> Recording {
         guard !children.isEmpty else { return self }
         var result = consume self
@@ -50,7 +50,7 @@ extension Recording {
 
     private func only(of child: ChildIndex?, _ header: Header) -> Recording {
         var result = Recording(header: header)
-        // Known of all together: nothing is said of one.
+        // Known only for all processes together, so not for one.
         result.header.heldByProfiler = .zero
         (result.modules, result.stacks, result.symbols) = (modules, stacks, symbols)
         var places = [ThreadIndex?](repeating: nil, count: threads.count)
@@ -63,7 +63,7 @@ extension Recording {
         func place(_ thread: ThreadIndex) -> ThreadIndex? {
             places.indices.contains(thread.rawValue) ? places[thread.rawValue] : nil
         }
-        /// Those of the process's threads, which go by another number here.
+        /// The rows of the process's threads, with their new numbers.
         func own<Row>(_ rows: [Row], _ thread: WritableKeyPath<Row, ThreadIndex>) -> [Row] {
             rows.compactMap { row in
                 guard let place = place(row[keyPath: thread]) else { return nil }
@@ -72,7 +72,7 @@ extension Recording {
                 return own
             }
         }
-        /// Those that say whose they are.
+        /// The rows that name their process.
         func own<Row>(_ rows: [Row], _ whose: WritableKeyPath<Row, ChildIndex?>) -> [Row] {
             rows.filter { $0[keyPath: whose] == child }.map { row in
                 var own = row
@@ -99,7 +99,7 @@ extension Recording {
         for index in result.wakeups.indices {
             guard let waker = result.wakeups[index].wakerThread else { continue }
             result.wakeups[index].wakerThread = place(waker)
-            // Names of a recording's own threads are not stored with their wake-ups.
+            // For a recording's own threads, wake-ups do not store names.
             if place(waker) == nil, threads.indices.contains(waker.rawValue) {
                 result.wakeups[index].wakerName = threads[waker.rawValue].name
             }
@@ -109,11 +109,11 @@ extension Recording {
 }
 
 extension ChildProcess {
-    /// Those that it ran itself: a child that executes a program did not launch its parent's, of
-    /// which it is a copy until then.
+    /// The programs that it executed itself. Until a child executes a program it is a copy of its
+    /// parent, whose program it did not launch.
     package var launchImages: [Image] { images.count > 1 ? Array(images.dropFirst()) : images }
 
-    /// The marks that go with ``launchImages``.
+    /// The marks that belong to ``launchImages``.
     package var launchMarks: [Mark] {
         guard images.count > 1 else { return marks }
         var result = marks

@@ -1,7 +1,6 @@
-/// What was observed of one launch, before symbolication: the value that the recording file
-/// stores and that every analysis starts from. Threads, and all that is told of them, are those of
-/// the recorded process and of its ``children``; images, marks and readiness are the recorded
-/// process's own.
+/// What was observed of one launch, before symbolication: the content of a recording's file, and
+/// the basis of every analysis. Threads and all facts about them belong to the recorded process and
+/// its ``children``. Images, marks and readiness are the recorded process's own.
 package struct Recording: Sendable {
     package var header: Header
     /// At most one of each kind.
@@ -17,22 +16,22 @@ package struct Recording: Sendable {
     package var slices: [Slice]
     /// In the order of their loading.
     package var libraries: [LibraryLoad]
-    /// As they were told of: one within another's time comes before it.
+    /// In the order in which they were reported: one that ran inside another comes first.
     package var initializers: [InitializerRun]
     package var intervals: [Interval]
     package var signposts: [Signpost]
-    /// nil: nothing was waited for, or it did not come.
+    /// nil: no condition was given, or none was met.
     package var ready: Readiness?
-    /// Those that lasted for ``Wait/shortest`` at least, each thread's in order.
+    /// Those that lasted at least ``Wait/shortest``, in order for each thread.
     package var waits: [Wait]
-    /// Without gaps but where the scheduler's own account is not known: ``Header/account``.
+    /// Without gaps, except where the scheduler's own account is unknown: ``Header/account``.
     package var runs: ScheduledRuns
-    /// Each thread's in order, as far as the scheduler's own account tells of them.
+    /// In order for each thread, as far as the scheduler's own account has them.
     package var wakeups: [Wakeup]
-    /// In the order of their times: each thread's first, and every change that was seen.
+    /// In the order of their times: each thread's first priority, and every change that was seen.
     package var priorities: [Priority]
-    /// What symbolication found when the recording was made (or since), so that it stays
-    /// readable on another machine. Empty: not symbolicated yet.
+    /// What symbolication found when the recording was made (or since), so that it stays readable
+    /// on another machine. Empty: not symbolicated yet.
     package var symbols: SymbolTable
 
     package init(header: Header) {
@@ -61,10 +60,10 @@ package struct Recording: Sendable {
         package var pid: Int32
         package var isAttached: Bool
         package var capture: CaptureMethod
-        /// Requested ticks a second.
+        /// Requested ticks per second.
         package var frequency: Int32
-        /// Ticks that the recorder served, those that it slept through (they cost resolution,
-        /// never time), and by how much the served ones were late in all.
+        /// Ticks that the recorder served, ticks that it missed (they cost resolution, never time),
+        /// and the total lateness of the served ones.
         package var ticks: Int64 = 0
         package var missedTicks: Int64 = 0
         package var lateness = TimeSpan.zero
@@ -73,12 +72,12 @@ package struct Recording: Sendable {
         /// How long threads were held by the profiler's stops, summed over threads.
         package var heldByProfiler = TimeSpan.zero
         package var outcome: Outcome = .unknown
-        /// nil: it could not be had, or the recording was cut short.
+        /// nil: not available, or the recording was cut short.
         package var account: SchedulerAccount?
         /// The recorder's version, e.g. "0.1.0".
         package var recorderVersion = ""
-        /// What an imported recording was made with, for people: "cpu-clock at 999 Hz,
-        /// --call-graph dwarf". Empty: it is our own.
+        /// How an imported recording was made, for people: "cpu-clock at 999 Hz, --call-graph
+        /// dwarf". Empty: it is not imported.
         package var importSource = ""
 
         package init(pid: Int32, isAttached: Bool, capture: CaptureMethod, frequency: Int32) {
@@ -104,18 +103,18 @@ package struct Recording: Sendable {
 package enum CaptureMethod: String, Sendable, CaseIterable {
     case signal
     case ptrace
-    /// By the kernel's events, of all processes of a tree.
+    /// By the kernel's events, for all processes of a tree.
     case event
     /// By `perf record`, and imported.
     case perf
 
-    /// What a recording of our own can be asked for.
+    /// The methods that a user can choose.
     package static let ownMethods: [CaptureMethod] = [.signal, .ptrace]
 }
 
 /// A program that the process ran: one for each `exec`, in order. An attached recording has one.
 package struct Image: Hashable, Sendable {
-    /// The path by which it was started, where that leads to the file that ran; else the file's.
+    /// The path by which it was started, if it leads to the file that ran; else the file's path.
     package var path: String
     package var arguments: [String]
     /// When its first instruction was about to run (for an attached recording: the attach).
@@ -127,8 +126,8 @@ package struct Image: Hashable, Sendable {
         self.time = time
     }
 
-    /// The name that people know it by, in titles and phases: the last part of its path. Where
-    /// the path is not known, that of `argv[0]` (login shells are called with a leading `-`).
+    /// The name that people know, for titles and phases: the last part of its path. If the path is
+    /// unknown: that of `argv[0]` (without the leading `-` of login shells).
     package var name: Substring {
         if let name = path.split(separator: "/").last { return name }
         let called = arguments.first?.split(separator: "/").last ?? ""
@@ -145,7 +144,7 @@ package struct Mark: Hashable, Sendable {
         case firstInstruction = 2
         /// Every library is mapped and relocated; constructors follow.
         case relocated = 3
-        /// `main` was entered (or the entry point, where there is no recognisable `main`).
+        /// `main` was entered (or the entry point, if there is no recognisable `main`).
         case main = 4
         /// The recorder attached to the running process.
         case attached = 5
@@ -153,7 +152,7 @@ package struct Mark: Hashable, Sendable {
         case ended = 6
         /// From here on the recorder kept every thread of the program from running.
         case held = 7
-        /// Up to here.
+        /// End of that.
         case released = 8
     }
 
@@ -168,7 +167,7 @@ package struct Mark: Hashable, Sendable {
     }
 }
 
-/// The process's totals at a mark (`/proc/PID/stat` and `/proc/PID/io`); nil where unreadable.
+/// The process's totals at a mark (`/proc/PID/stat` and `/proc/PID/io`); nil if unreadable.
 package struct ProcessCounters: Hashable, Sendable {
     package var minorFaults: Int64?
     package var majorFaults: Int64?
@@ -184,14 +183,14 @@ package struct ProcessCounters: Hashable, Sendable {
 
 /// A thread of a recorded process.
 package struct RecordedThread: Hashable, Sendable {
-    /// Of which child; nil: of the recorded process.
+    /// The child that it belongs to; nil: the recorded process.
     package var child: ChildIndex?
     package var tid: Int32
     package var name: String
     package var start: MonotonicTime
     /// When it exited, or the recording's end; nil if the recording was cut short.
     package var end: MonotonicTime?
-    /// Whether it is the thread that runs its process's `main` (its id is the process's).
+    /// True for the thread that runs its process's `main` (its id is the process's).
     package var isMain: Bool
 
     package init(

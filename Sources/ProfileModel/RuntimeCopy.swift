@@ -1,22 +1,22 @@
-/// What an interpreter's list of a thread's frames was at one moment, as ``FrameListLayout`` says.
+/// A copy of an interpreter's list of a thread's frames at one moment, by a ``FrameListLayout``.
 /// Hostile: it comes from the profiled program's memory.
 package struct RuntimeCopy: Hashable, Sendable {
-    /// Where the thread's state lies.
+    /// The address of the thread's state.
     package var thread: UInt64
-    /// What the state had as the thread's id; nil: it has none.
+    /// The thread's id in the state; nil: it has none.
     package var threadID: UInt64?
-    /// What the state had as pointer to the newest frame, or to what leads to it.
+    /// The state's pointer to the newest frame, or to what leads to it.
     package var newest: UInt64
-    /// Where the frames lie, newest first.
+    /// The addresses of the frames, newest first.
     package var addresses: [UInt64]
     /// Their records, ``FrameListLayout/recordSize`` bytes each.
     package var records: [UInt8]
-    /// Their codes' identities, of as many frames as could be had, newest first.
+    /// The identities of their codes, as many as could be read, newest first.
     package var identities: [UInt8]
-    /// Where the next frame would be; 0: there is none.
+    /// The address of the next frame; 0: there is none.
     package var rest: UInt64
-    /// Whether there were newer ones, which could not be had, and where in its code the first of these
-    /// was is not known.
+    /// True if newer frames are missing, and the position of the first copied frame in its code is
+    /// unknown.
     package var lacksNewest = false
 
     package init(

@@ -1,5 +1,5 @@
-/// Makes runs and wake-ups of what the scheduler told, thread by thread. What is not known stays
-/// so: a stretch whose beginning or end was lost is no run.
+/// Makes runs and wake-ups from the scheduler's reports, thread by thread. It never guesses: a span
+/// whose begin or end was lost is no run.
 package struct ScheduleBuilder: Sendable {
     package struct Result: Hashable, Sendable {
         package fileprivate(set) var runs: [ScheduledRun] = []
@@ -8,11 +8,11 @@ package struct ScheduleBuilder: Sendable {
 
     /// What a thread is known to do since a moment.
     private enum Activity: Hashable {
-        /// All that it did since then would have been told; whether it had a core is not known.
+        /// All later events would have been reported; whether it had a core is unknown.
         case watched
         case running(core: Int32)
         case pushed
-        /// Since `woken` it wants a core again.
+        /// It has wanted a core again since `woken`.
         case waiting(woken: MonotonicTime?)
         /// New, and without a core so far.
         case new
@@ -21,22 +21,22 @@ package struct ScheduleBuilder: Sendable {
     private struct Track {
         var activity: Activity
         var since: MonotonicTime
-        /// Who woke it before it had quite left its core.
+        /// What woke it before it had quite left its core.
         var earlyWaker: SchedulerRecord.Waker?
     }
 
     private var tracks: [Int32: Track] = [:]
-    /// Whose an id is, and whose it will be when that thread has ended.
+    /// The thread that has an id, followed by those that will have it when that thread has ended.
     ///
-    /// A thread that nobody has seen, because it lived for less than a tick, has none: what it did
-    /// is left out.
+    /// A thread that was never seen, because it lived for less than a tick, has no index: its
+    /// events are left out.
     private var indices: [Int32: [ThreadIndex]] = [:]
-    /// Threads whose end is known, and of which what was before it may still be told.
+    /// Threads whose end is known, and for which earlier events may still be reported.
     private var ending: [Int32: (index: ThreadIndex, end: MonotonicTime)] = [:]
-    /// Up to when each thread's runs are told.
+    /// The end of each thread's reported runs.
     private var ends: [ThreadIndex: MonotonicTime] = [:]
     private var kept = 0
-    /// What is known by now, less what was removed.
+    /// What is known so far, without what was removed.
     package private(set) var result = Result()
     private let limit: Int
     /// Runs and wake-ups beyond the limit.
@@ -50,9 +50,9 @@ package struct ScheduleBuilder: Sendable {
 
     package init(limit: Int = usualLimit) { self.limit = limit }
 
-    /// Goes on in another recording, or in another part of one.
+    /// Continues in another recording, or in another part of one.
     ///
-    /// - Parameter numbers: what threads are called there. Of others nothing more is told.
+    /// - Parameter numbers: the new indices of threads. Other threads are not reported any more.
     package mutating func renumber(_ numbers: [ThreadIndex: ThreadIndex]) {
         let former = indices
         indices = former.compactMapValues { known in
@@ -69,13 +69,13 @@ package struct ScheduleBuilder: Sendable {
         kept = 0
     }
 
-    // MARK: What happens
+    // MARK: - Events
 
     package mutating func list(_ thread: ThreadIndex, tid: Int32) {
         indices[tid, default: []].append(thread)
     }
 
-    /// A thread's records come in order.
+    /// The records of a thread must come in order.
     package mutating func add(_ records: [SchedulerRecord]) {
         for record in records { add(record) }
     }
@@ -84,27 +84,27 @@ package struct ScheduleBuilder: Sendable {
         if 0...Self.latest ~= record.time.nanoseconds { take(record) }
     }
 
-    /// Ends what goes on.
+    /// Ends all that goes on.
     package mutating func finish(at end: MonotonicTime) {
         finishEnded()
         for tid in tracks.keys.sorted() { finish(tid, at: end) }
     }
 
-    /// Some threads end then, or have ended. What is told of them later may have been earlier: the
-    /// scheduler tells a tick or two late.
+    /// These threads end then, or have ended. Later records may be of earlier events: the
+    /// scheduler's reports come a tick or two late.
     package mutating func expectEnd(
         of threads: some Sequence<(tid: Int32, index: ThreadIndex)>, at end: MonotonicTime
     ) {
         for (tid, index) in threads where indices[tid]?.contains(index) == true {
-            // Whoever had the id before has ended by now.
+            // The thread that had the id before has ended by now.
             if let other = ending[tid], other.index != index { finishEnded(tid) }
             ending[tid] = (index, end)
         }
     }
 
-    /// Ends what goes on of those that were to end: nothing more is told of them.
+    /// Ends what the ended threads were doing: there will be no more reports of them.
     ///
-    /// - Parameter kept: those of which something may still be told.
+    /// - Parameter kept: threads for which reports may still come.
     package mutating func finishEnded(but kept: Set<ThreadIndex> = []) {
         for (tid, entry) in ending.sorted(by: { $0.key < $1.key })
         where !kept.contains(entry.index) {
@@ -123,7 +123,7 @@ package struct ScheduleBuilder: Sendable {
         tracks[tid] = nil
     }
 
-    /// Makes room for what comes next, in the same memory.
+    /// Makes room for further results, in the same memory.
     package mutating func removeResult() {
         result.runs.removeAll(keepingCapacity: true)
         result.wakeups.removeAll(keepingCapacity: true)
@@ -133,7 +133,7 @@ package struct ScheduleBuilder: Sendable {
         let (tid, time) = (record.tid, record.time)
         if case .lost(let since) = record.kind { return lose(tid, since: since, until: time) }
         if let (_, end) = ending[tid], end < time { finishEnded(tid) }
-        // Not in order, whatever the reason: what it says is known already.
+        // The record is out of order, for whatever reason: its content is known already.
         if let track = tracks[tid], time < track.since { return }
         switch record.kind {
         case .watched:
@@ -182,7 +182,7 @@ package struct ScheduleBuilder: Sendable {
     private mutating func leave(_ tid: Int32, _ core: Int32, at time: MonotonicTime) {
         switch tracks[tid]?.activity {
         case .running(let known): emit(tid, .running, from: tracks[tid]?.since, to: time, known)
-        // It would have been told if it had come only since.
+        // Its arrival would have been reported, so it had the core all the time.
         case .watched: emit(tid, .running, from: tracks[tid]?.since, to: time, core)
         default: break
         }
@@ -211,14 +211,14 @@ package struct ScheduleBuilder: Sendable {
     private mutating func forget(_ tid: Int32) {
         tracks[tid] = nil
         ending[tid] = nil
-        // Who has the id next is another thread, but for one that executes another program and
-        // takes its process's first over.
+        // The next thread with this id is another one, except when a thread executes a program and
+        // replaces its process's first.
         if let known = indices[tid], known.count > 1 { indices[tid]?.removeFirst() }
     }
 
     // MARK: What is known
 
-    /// Hands on what a thread has done up to now.
+    /// Reports what a thread has done up to now.
     private mutating func close(_ tid: Int32, at end: MonotonicTime) {
         guard let track = tracks[tid] else { return }
         switch track.activity {
@@ -237,7 +237,7 @@ package struct ScheduleBuilder: Sendable {
         _ core: Int32? = nil
     ) {
         guard var start, let thread = indices[tid]?.first else { return }
-        // Records that came too late may say otherwise.
+        // Records that came late may contradict.
         start = max(start, ends[thread] ?? start)
         guard start < end, hasRoom() else { return }
         ends[thread] = end

@@ -1,5 +1,5 @@
-/// What the scheduler told of a recording's threads: each one's runs in order and without overlap,
-/// whatever is put in.
+/// What the scheduler reported of a recording's threads: each thread's runs are in order and
+/// without overlap, whatever is added.
 package struct ScheduledRuns: Hashable, Sendable {
     private var lists: [ThreadIndex: ThreadRuns] = [:]
 
@@ -13,30 +13,30 @@ package struct ScheduledRuns: Hashable, Sendable {
 
     package subscript(thread: ThreadIndex) -> ThreadRuns { lists[thread] ?? ThreadRuns() }
 
-    /// Adds a run behind those of its thread. Of one that begins before they end only the rest is
-    /// taken, and of an empty one nothing.
+    /// Adds a run after those of its thread. If it begins before they end, only the rest is added;
+    /// an empty run is ignored.
     package mutating func append(_ run: ScheduledRun) {
         guard run.start < run.end else { return }
         lists[run.thread, default: ThreadRuns()].append(run)
     }
 
-    /// The same, for runs that are all one thread's.
+    /// The same for runs that all belong to one thread.
     package mutating func append(_ runs: [ScheduledRun], of thread: ThreadIndex) {
         guard runs.contains(where: { $0.start < $0.end }) else { return }
         lists[thread, default: ThreadRuns()].append(contentsOf: runs)
     }
 
-    /// The same on another clock.
+    /// The same runs on another clock.
     ///
-    /// - Parameter move: does not turn the order of moments round.
+    /// - Parameter move: must keep the order of moments.
     package mutating func moveTimes(_ move: (MonotonicTime) -> MonotonicTime) {
         for thread in lists.keys { lists[thread]?.moveTimes(move) }
         lists = lists.filter { !$0.value.isEmpty }
     }
 
-    /// Those of some threads, which go by other numbers then.
+    /// The runs of some threads, with new indices.
     ///
-    /// - Parameter place: a thread's other number; nil for one that is left out.
+    /// - Parameter place: gives a thread's new index; nil: the thread is left out.
     package func of(_ place: (ThreadIndex) -> ThreadIndex?) -> ScheduledRuns {
         var result = ScheduledRuns()
         for (thread, list) in lists {

@@ -1,31 +1,31 @@
-/// One thing that the kernel's scheduler did with a thread of the process, as it told of it.
+/// One thing that the kernel's scheduler did with a thread of the process, as reported.
 package struct SchedulerRecord: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
-        /// From here on everything that happens to the thread is told. What it does is not known.
+        /// From here on, all events of the thread are reported. What it does now is unknown.
         case watched
-        /// It was made, and wants a core.
+        /// It was created, and wants a core.
         case began(creator: Int32)
         /// It got a core.
         case arrived(core: Int32)
         /// It left its core.
         case left(Departure, core: Int32)
-        /// Somebody ended its wait; a core is still to be had.
+        /// Its wait ended; it does not have a core yet.
         case woken(Waker)
         case ended
-        /// Nobody knows what happened to it since then; thread 0: to any of them.
+        /// Its events since then were lost; thread 0: those of any thread.
         case lost(since: MonotonicTime)
     }
 
     package enum Departure: Hashable, Sendable {
-        /// It would have gone on: other work came first, or the profiler stopped it.
+        /// It was not done: other work came first, or the profiler stopped it.
         case pushed
         case waiting
     }
 
     package struct Waker: Hashable, Sendable {
-        /// Who was on the core where it happened; 0: nobody.
+        /// The thread on the core where it happened; 0: none.
         package var tid: Int32
-        /// Empty for a thread of the process, and where it is not known.
+        /// Empty for a thread of the process, and if unknown.
         package var name: String
         package var isInterrupt: Bool
 

@@ -7,22 +7,22 @@ package enum ThreadState: UInt8, Sendable, CaseIterable {
     case blocked = 4
 }
 
-/// How much of the scheduler's own account of the threads there is. The raw values are stored.
+/// How detailed the scheduler's own account of the threads is. The raw values are stored.
 package enum SchedulerAccount: String, Sendable, CaseIterable {
     /// When each thread had a core. A thread that is woken counts as blocked until it has one.
     case switches
-    /// Also who was woken when, and by whom.
+    /// Also which thread was woken when, and by which one.
     case wakeups
 }
 
-/// A stretch of one thread's life in one state, as the kernel's scheduler told of it: its borders
-/// are exact.
+/// A span of one thread's life in one state, as the kernel's scheduler reported it: its borders are
+/// exact.
 package struct ScheduledRun: Hashable, Sendable {
     package var thread: ThreadIndex
     package var start: MonotonicTime
     package var end: MonotonicTime
     package var state: ThreadState
-    /// On which it ran; nil where it did not.
+    /// The core on which it ran; nil if it did not run.
     package var core: Int32?
 
     package init(
@@ -37,19 +37,19 @@ package struct ScheduledRun: Hashable, Sendable {
     }
 }
 
-/// The end of a thread's being blocked, and who brought it about, as the kernel's scheduler told;
-/// or the beginning of a new thread, and who made it.
+/// The end of a thread's wait and what ended it, as the kernel's scheduler reported it; or the
+/// beginning of a new thread and its creator.
 package struct Wakeup: Hashable, Sendable {
     package var thread: ThreadIndex
-    /// Whoever was on the core that woke it: for a timer or a device that is whoever happened to
-    /// run there, and 0 (idle).
+    /// The thread that was on the waking core. For a timer or a device, that is any thread that
+    /// happened to run there, or 0 (idle).
     package var waker: Int32
     package var time: MonotonicTime
-    /// Empty where the recording has the thread, and where it is not known.
+    /// Empty if the recording has the thread, or the name is unknown.
     package var wakerName: String
-    /// nil: it is none of the recorded process's.
+    /// nil: it is not a thread of the recording.
     package var wakerThread: ThreadIndex?
-    /// Whether it happened in an interrupt (a timer, a device): then nobody in particular did it.
+    /// True if it happened in an interrupt (a timer, a device): then no thread is the cause.
     package var isInterrupt: Bool
 
     package init(
@@ -71,9 +71,9 @@ package struct Priority: Hashable, Sendable {
     package var time: MonotonicTime
     /// sched(7)'s number: 0 SCHED_OTHER, 1 FIFO, 2 RR, 3 BATCH, 5 IDLE, 6 DEADLINE.
     package var policy: Int32
-    /// -20 (most urgent) to 19; only of policies 0 and 3.
+    /// -20 (most urgent) to 19; only for policies 0 and 3.
     package var nice: Int32
-    /// 1 to 99 (most urgent); only of policies 1 and 2.
+    /// 1 to 99 (most urgent); only for policies 1 and 2.
     package var realTime: Int32
 
     package init(

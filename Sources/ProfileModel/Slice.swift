@@ -1,23 +1,23 @@
 /// Why a stack does not reach its thread's entry function. The raw values are stored in
 /// recordings: only ever add to them.
 package enum Truncation: UInt8, Sendable, CaseIterable {
-    /// The stack goes on below the part that was copied.
+    /// The stack continues beyond the copied part.
     case stackLimit = 1
-    /// A rule needed a register whose value is not known (a blocked thread that was not stopped).
+    /// A rule needed a register whose value is unknown (a blocked thread that was not stopped).
     case unknownRegister = 2
-    /// The return address lies in no executable mapping.
+    /// The return address is in no executable mapping.
     case unmappedCode = 3
-    /// Neither unwind rules nor a valid frame record for an address.
+    /// The address has neither an unwind rule nor a valid frame record.
     case noRule = 4
-    /// The next frame would not lie further out than this one.
+    /// The next frame would not be further out than this one.
     case noProgress = 5
     /// More frames than the unwinder's limit.
     case frameLimit = 6
-    /// Not captured: the recorder was behind and dropped the stack, keeping the time.
+    /// Not captured: the recorder was behind and dropped the stack; the time is kept.
     case lost = 7
     /// Not captured: the thread's memory or registers could not be read (it was exiting).
     case unreadable = 8
-    /// Not captured: any look at the thread while it ran could have ended one of its calls early.
+    /// Not captured: any look at the running thread could have ended one of its calls early.
     case notSampled = 9
 
     /// For readers: "12 truncated (stack limit)".
@@ -38,28 +38,28 @@ package enum Truncation: UInt8, Sendable, CaseIterable {
 
 /// Position in a recording's list of threads.
 package struct ThreadIndex: Hashable, Sendable, Comparable {
-    /// There are millions of them.
+    /// Small, since there are millions of them.
     private let number: Int32
     package var rawValue: Int { Int(number) }
-    /// What no list can be long enough for stays what no list has.
+    /// A number too large for any list stays too large.
     package init(_ rawValue: Int) { number = Int32(clamping: rawValue) }
     package static func < (left: ThreadIndex, right: ThreadIndex) -> Bool {
         left.rawValue < right.rawValue
     }
 }
 
-/// One thread's time between two looks at it, charged to the stack that it had at the end.
-/// A thread's slices tile its life: each starts where the one before ended.
+/// One thread's time between two looks at it, charged to the stack that it had at the end. A
+/// thread's slices tile its life: each starts where the previous one ended.
 package struct Slice: Hashable, Sendable {
     package var thread: ThreadIndex
     package var start: MonotonicTime
     package var times: StateTimes
-    /// nil when there is none to be had: before `exec`, or ``truncation`` is `lost`/`unreadable`.
+    /// nil if there is none: before `exec`, or if ``truncation`` is `lost`/`unreadable`.
     package var stack: StackID?
-    /// The number of the system call that the thread was blocked in at the end (x86-64); nil
-    /// when it was not blocked, -1 when it was blocked outside a system call (a page fault).
+    /// The number of the system call that the thread was blocked in at the end (x86-64); nil if it
+    /// was not blocked, -1 if it was blocked outside a system call (a page fault).
     package var systemCall: Int32?
-    /// nil when the stack is complete, or when there was none to take (before `exec`).
+    /// nil if the stack is complete, or if there was none to take (before `exec`).
     package var truncation: Truncation?
 
     package init(

@@ -1,13 +1,13 @@
 /// A thread's general registers (x86-64), by their DWARF numbers, and which of them are known.
 ///
-/// A thread that was read without stopping it shows its stack pointer and program counter only.
+/// If a thread was read without stopping it, only its stack pointer and program counter are known.
 package struct Registers: Sendable {
     package static let count = 17
-    /// rax, where system calls return.
+    /// rax, the register for results of system calls.
     package static let result = 0
     package static let framePointer = 6
     package static let stackPointer = 7
-    /// DWARF's return address column, which holds the program counter here.
+    /// DWARF's return address column; here it holds the program counter.
     package static let programCounter = 16
 
     private var values: InlineArray<17, UInt64>
@@ -19,7 +19,7 @@ package struct Registers: Sendable {
         known = 0
     }
 
-    /// Only where the thread is, as `/proc/PID/task/TID/syscall` tells of a blocked one.
+    /// Only where the thread is, from `/proc/PID/task/TID/syscall` of a blocked thread.
     package init(programCounter: UInt64, stackPointer: UInt64) {
         self.init()
         self[Self.programCounter] = programCounter
@@ -50,18 +50,18 @@ package struct Registers: Sendable {
     package var framePointer: UInt64? { self[Self.framePointer] }
 }
 
-/// What a thread's stack looked like at one moment: enough to unwind it later, elsewhere.
+/// A thread's stack at one moment: enough to unwind it later, elsewhere.
 package struct Snapshot: Sendable {
     package var registers: Registers
     /// From the stack pointer upwards, as far as it was copied.
     package var stack: StackCopy
-    /// The stack that a signal handler interrupted, when the handler runs on another one.
+    /// The stack that a signal handler interrupted, if the handler runs on another one.
     package var interrupted: StackCopy?
-    /// Where the thread was in the kernel and the return addresses there, innermost first, as the
-    /// kernel told them: what ``registers`` called. Empty: it was in its own code, or that is not known.
+    /// The thread's position and the return addresses in the kernel, innermost first, as the kernel
+    /// reported them: what ``registers`` called. Empty: it was in its own code, or this is unknown.
     package var kernelChain: [UInt64]
-    /// Of a thread that runs an interpreter's code, the frames that this kept of it. nil: it does not,
-    /// or they could not be had.
+    /// The interpreter's frames, for a thread that runs an interpreter's code. nil: it does not, or
+    /// they could not be read.
     package var frames: RuntimeCopy?
 
     package init(
@@ -82,7 +82,7 @@ package struct Snapshot: Sendable {
     }
 }
 
-/// Some of a process's memory, as it was.
+/// Some of a process's memory at one moment.
 package struct StackCopy: Sendable {
     /// The address of the first byte.
     package var start: UInt64
@@ -94,18 +94,18 @@ package struct StackCopy: Sendable {
     }
 }
 
-/// A slice as the sampler hands it on: the stack is still to be unwound.
+/// A slice from the sampler, whose stack must still be unwound.
 package struct Sample: Sendable {
     package enum Content: Sendable {
         case snapshot(Snapshot)
         /// The thread has not moved since its last sample.
         case unchanged
-        /// It ran, and was not looked at meanwhile: the stack is that of its next sample while it
-        /// runs, which stands for all CPU time since the one before.
+        /// It ran, and was not looked at meanwhile. Its stack is that of its next sample while it
+        /// runs, which stands for all CPU time since the previous one.
         case following
         /// There is no stack, and none was expected (before `exec`).
         case none
-        /// There should have been one.
+        /// There should have been a stack.
         case missing(Truncation)
     }
 
@@ -114,7 +114,7 @@ package struct Sample: Sendable {
     package var times: StateTimes
     package var content: Content
     package var systemCall: Int32?
-    /// Counts the thread's stretches of being blocked: names one of them in a ``StackRequest``.
+    /// Counts the thread's waits, so that a ``StackRequest`` can refer to one of them.
     package var blocking: UInt32
 
     package init(
@@ -132,21 +132,21 @@ package struct Sample: Sendable {
 
 /// A line of `/proc/PID/maps` that backs code.
 package struct CodeMapping: Hashable, Sendable {
-    /// What our own code in the program is mapped as: its frames are nobody's.
+    /// The mapping of our own code in the program: its frames are not shown.
     package static let ownPath = "/memfd:firstlight (deleted)"
 
     package var start: UInt64
     package var end: UInt64
-    /// Where in the file the range begins, in bytes.
+    /// The offset of the range's begin in the file, in bytes.
     package var fileOffset: UInt64
     /// Empty for anonymous memory (JIT code); `[vdso]` for the kernel's.
     package var path: String
     package var inode: UInt64
-    /// The file's GNU build id, where whoever saw the mapping tells; a file with another one is
-    /// not the one that was mapped. Empty: not known, ``inode`` tells.
+    /// The file's GNU build id, if known when the mapping was seen; a file with another one is not
+    /// the mapped file. Empty: unknown; then ``inode`` decides.
     package var buildID: [UInt8]
 
-    /// Whether it is code of the kernel's, which all processes share.
+    /// True if it is kernel code, which all processes share.
     package var isKernel: Bool { Module.isKernel(path) }
 
     package init(

@@ -1,5 +1,5 @@
-/// Where one frame of a stack was: an address in a module's own (ELF) address space, or an
-/// address of the process when no module is known for it (JIT code, unmapped memory).
+/// The place of one frame of a stack: an address in a module's own (ELF) address space, or an
+/// address in the process if no module is known for it (JIT code, unmapped memory).
 package struct FrameAddress: Hashable, Sendable {
     package var module: ModuleIndex?
     package var address: CodeAddress
@@ -16,8 +16,8 @@ package struct StackID: Hashable, Sendable {
     package init(_ rawValue: Int32) { self.rawValue = rawValue }
 }
 
-/// Stacks interned as (caller's stack, frame) pairs: equal stacks share one handle, common
-/// callers are stored once, and call trees fall out of the table.
+/// Stacks interned as (caller's stack, frame) pairs: equal stacks share one handle, common callers
+/// are stored once, and call trees follow from the table directly.
 package struct StackTable: Sendable {
     package struct Node: Hashable, Sendable {
         /// The caller's stack; nil for an outermost frame.
@@ -38,7 +38,7 @@ package struct StackTable: Sendable {
 
     package subscript(id: StackID) -> Node { nodes[Int(id.rawValue)] }
 
-    /// The handle of `frame` called from `parent`; a new one when the pair was not seen before.
+    /// The handle of `frame` called from `parent`; a new one if the pair is new.
     package mutating func intern(parent: StackID?, frame: FrameAddress) -> StackID {
         let node = Node(parent: parent, frame: frame)
         let (position, isKnown) = index.position(of: node, in: nodes)

@@ -1,4 +1,4 @@
-/// What a process's threads were doing when its launch should have been over, but was not.
+/// What a process's threads were doing when its launch should have been over but was not.
 package struct Stall: Hashable, Sendable {
     package var time: MonotonicTime
     /// In the order of their discovery.
@@ -15,13 +15,13 @@ package struct StalledThread: Hashable, Sendable {
     package var thread: ThreadIndex
     package var tid: Int32
     package var name: String
-    /// The letter of proc(5)'s `stat`: R runs or wants to, S sleeps, D waits for the disk, T is
-    /// stopped …; nil: not known.
+    /// The letter in proc(5)'s `stat`: R runs or wants to, S sleeps, D waits for the disk, T is
+    /// stopped …; nil: unknown.
     package var state: UInt8?
-    /// The number of the system call that it waits in (x86-64), -1: outside of one; nil: it does
-    /// not wait.
+    /// The number of the system call that it waits in (x86-64), -1: it waits outside a call; nil:
+    /// it does not wait.
     package var systemCall: Int32?
-    /// What its futex call waits for; nil where it waits in another.
+    /// What its futex call waits for; nil: it waits in another call.
     package var futex: FutexWait?
 
     package init(
@@ -37,7 +37,7 @@ package struct StalledThread: Hashable, Sendable {
     }
 }
 
-/// What a thread waits for in futex(2), as far as the C library's data tell.
+/// What a thread waits for in futex(2), according to the C library's data.
 package enum FutexWait: Hashable, Sendable {
     /// A pthread_mutex_t at this address, and the thread that holds it.
     case mutex(UInt64, owner: Int32)

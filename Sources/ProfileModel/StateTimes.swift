@@ -1,11 +1,11 @@
-/// How a stretch of one thread's wall time splits into the four states; see "The words" in
-/// `docs/design/ProfileModel.md`. The four parts add up to the wall time exactly.
+/// The four states' parts in a span of one thread's wall time; see "The words" in
+/// `docs/design/ProfileModel.md`. They add up to the wall time exactly.
 package struct StateTimes: AdditiveArithmetic, Hashable, Sendable {
     /// On a core.
     package var running: TimeSpan
     /// Woken, has work, waits for a core.
     package var runnable: TimeSpan
-    /// Was on a core and was pushed off it by other work, the profiler's stops included.
+    /// Pushed off its core by other work, including the profiler's stops.
     package var preempted: TimeSpan
     /// Waits for something else: a lock, I/O, sleep, a child …
     package var blocked: TimeSpan
@@ -37,16 +37,17 @@ package struct StateTimes: AdditiveArithmetic, Hashable, Sendable {
             preempted: left.preempted - right.preempted, blocked: left.blocked - right.blocked)
     }
 
-    /// The first `wall` nanoseconds' share of this stretch, each state in proportion, the parts
-    /// adding up to `wall` exactly. `wall` is clamped to `0 ... self.wall`.
+    /// The part of this span's first `wall` nanoseconds: each state in proportion, and the parts
+    /// add up to `wall` exactly. `wall` is clamped to `0 ... self.wall`.
     ///
-    /// For dividing a slice at a phase's border: where inside it each state lay is not known.
+    /// It divides a slice at a phase's border, because we do not know where in the slice each state
+    /// was.
     package func prefix(wall wanted: TimeSpan) -> StateTimes {
         let whole = wall.nanoseconds
         let part = min(max(wanted.nanoseconds, 0), whole)
         guard whole > 0 else { return .zero }
-        // Cumulative rounding: each border between two states is rounded once, so that the
-        // prefix and its remainder both add up.
+        // Cumulative rounding: each border between two states is rounded once, so that both the
+        // prefix and its remainder add up.
         func border(_ cumulated: Int64) -> Int64 {
             let product = cumulated.multipliedFullWidth(by: part)
             return whole.dividingFullWidth(product).quotient

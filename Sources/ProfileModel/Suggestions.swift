@@ -1,7 +1,7 @@
-/// What was probably meant by a misspelt word.
+/// Finds the word that was probably meant by a misspelt one.
 package enum Suggestions {
-    /// The nearest of `candidates`: one that begins with `word`, or the one with the fewest
-    /// differences if they are at most half of the shorter one. Of equals, the first.
+    /// The nearest of `candidates`: one that begins with `word`, or else the one with the fewest
+    /// differences, if they are at most half of the shorter word. Among equals, the first.
     package static func nearest(to word: String, among candidates: [String]) -> String? {
         if word.count >= 2, let longer = candidates.first(where: { $0.hasPrefix(word) }) {
             return longer
@@ -16,8 +16,8 @@ package enum Suggestions {
         return nearest?.word
     }
 
-    /// What follows an error message about a word: "; did you mean 'Main'?". Case does not matter.
-    /// Empty: nothing is near.
+    /// The end of an error message about a word: "; did you mean 'Main'?". Ignores case. Empty: no
+    /// candidate is near.
     package static func question(about word: String, among candidates: [String]) -> String {
         let folded = candidates.map { $0.lowercased() }
         let nearest = nearest(to: word.lowercased(), among: folded)
@@ -25,8 +25,8 @@ package enum Suggestions {
         return index.map { "; did you mean '\(candidates[$0])'?" } ?? ""
     }
 
-    /// Levenshtein's distance with swapped neighbours as one difference (optimal string
-    /// alignment): the insertions, deletions, replacements and swaps between two words.
+    /// Levenshtein's distance, where two swapped neighbours count as one difference (optimal string
+    /// alignment): the number of insertions, deletions, replacements and swaps between two words.
     package static func distance(_ left: String, _ right: String) -> Int {
         let left = Array(left.prefix(100))
         let right = Array(right.prefix(100))

@@ -1,18 +1,18 @@
-/// One function at one place in the source: what an address means.
+/// The meaning of an address: one function at one place in the source.
 package struct SourceFrame: Hashable, Sendable {
-    /// Demangled. nil when the module has no symbol that covers the address.
+    /// Demangled. nil if no symbol of the module covers the address.
     package var function: String?
-    /// The path that the debug information gives; nil without one.
+    /// The path in the debug information; nil if there is none.
     package var file: String?
-    /// 1-based; nil without line information.
+    /// 1-based; nil if there is no line information.
     package var line: Int32?
-    /// Whether the compiler inlined this function into the next frame outward.
+    /// True if the compiler inlined this function into the next frame outward.
     package var isInlined: Bool
-    /// Whether the debug information says that the compiler did not optimise its unit; false
-    /// where it did, or where that is not told.
+    /// True if the debug information says that the compiler did not optimise its unit; false if it
+    /// did, or if this is unknown.
     package var isUnoptimized: Bool
-    /// The name by which the linker knows the function, where that is another than `function`;
-    /// nil where it is the same or not known.
+    /// The linker's name for the function, if it differs from `function`; nil if it is the same or
+    /// unknown.
     package var linkageName: String?
 
     package init(

@@ -1,17 +1,17 @@
-/// What one thread did, as the scheduler told: from the first moment that is known to the last one,
-/// without gaps. Where nobody told anything is a stretch, too.
+/// What one thread did, as the scheduler reported: from the first known moment to the last one,
+/// without gaps. A span without reports is a stretch, too.
 package struct ThreadRuns: Hashable, Sendable {
     package struct Stretch: Hashable, Sendable {
         package var start: MonotonicTime
         package var end: MonotonicTime
-        /// nil: not known.
+        /// nil: unknown.
         package var state: ThreadState?
-        /// On which it ran; nil where it did not, or that is not known.
+        /// The core on which it ran; nil if it did not run, or if this is unknown.
         package var core: Int32?
     }
 
-    /// Each stretch ends where the next begins. There may be a million of them: they are no longer
-    /// than they have to be.
+    /// Each stretch ends where the next one begins. There may be a million of them, so they are as
+    /// small as possible.
     struct Change: Hashable, Sendable {
         var time: MonotonicTime
         var core: Int32?
@@ -41,7 +41,7 @@ package struct ThreadRuns: Hashable, Sendable {
         self.end = end
     }
 
-    /// The same on another clock, which does not turn the order of moments round.
+    /// The same on another clock, which must keep the order of moments.
     package mutating func moveTimes(_ move: (MonotonicTime) -> MonotonicTime) {
         var moved = ThreadRuns()
         moved.changes.reserveCapacity(changes.count)

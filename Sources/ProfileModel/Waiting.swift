@@ -1,4 +1,4 @@
-/// Why a thread was blocked, as far as its system call and its arguments tell.
+/// Why a thread was blocked, according to its system call and its arguments.
 package struct WaitReason: Hashable, Sendable {
     /// The raw values are stored, and are those of the JSON report.
     package enum Kind: String, Sendable, CaseIterable {
@@ -16,37 +16,37 @@ package struct WaitReason: Hashable, Sendable {
         case poll
         /// A child process's end.
         case child
-        /// A page that had to be fetched, outside of any system call.
+        /// A page that had to be fetched, outside any system call.
         case disk
         case ioUring = "io_uring"
         case signal
         case other
     }
 
-    // The longest first: there are many of them, and less room is lost between.
-    /// Which one, for people; nil: not known. What the sampler's `WaitInspection` writes, by kind:
+    // The longest first: there are many values, and less space is lost between the fields.
+    /// What exactly, for people; nil: unknown. The sampler's `WaitInspection` writes it, by kind:
     ///
     /// - lock: `mutex`, `read-write lock`, or the path of a locked file.
     /// - condition: `end of a thread`, `condition variable`, `semaphore`.
-    /// - sleep: the call, and the length that it was given: `nanosleep 5 ms`.
-    /// - file, terminal, and a pipe that has a name: its path.
-    /// - socket: the peer's address, or its own where it has no peer: `127.0.0.1:5432`,
-    ///   `[::1]:80`, a path, `@name`; of one that listens `listening`, `listening on 0.0.0.0:80`.
-    /// - poll: how many there are, and what the first three are, as far as known: `2 descriptors:
-    ///   pipe, socket 127.0.0.1:5432`. `…` stands for all others.
+    /// - sleep: the call and its length: `nanosleep 5 ms`.
+    /// - file, terminal, and a named pipe: its path.
+    /// - socket: the peer's address, or its own if it has no peer: `127.0.0.1:5432`, `[::1]:80`, a
+    ///   path, `@name`; for a listening socket `listening`, `listening on 0.0.0.0:80`.
+    /// - poll: the number of descriptors, and the first three if known: `2 descriptors: pipe,
+    ///   socket 127.0.0.1:5432`. `…` stands for all others.
     /// - child: its program's name and first argument, `git rev-parse`.
     /// - signal, other: the kernel's kind of file (`signalfd`, `eventfd`), `semaphore`, `message
     ///   queue`.
     ///
-    /// `WaitDetails` in Analysis completes it: the name of the call comes before it where the kind
-    /// is other (`futex`, `read: eventfd`), a lock's name or address behind it (`mutex in queue`).
-    /// `WaitGroups` there then reads it by its beginning (`listening`, `1 descriptor: socket `,
-    /// `futex`). Who changes one of these texts must change it there, too.
+    /// `WaitDetails` in Analysis completes the text: for the kind other it puts the call's name in
+    /// front (`futex`, `read: eventfd`), for a lock the name or address at the end (`mutex in
+    /// queue`). There `WaitGroups` reads the text's beginning (`listening`, `futex`,
+    /// `1 descriptor: socket `). If you change one of these texts, change it there, too.
     package var detail: String?
-    /// Where in the program's memory it lies: a lock, a condition, a semaphore; nil: nowhere, or
-    /// not known.
+    /// The address of the lock, condition or semaphore in the program's memory; nil: none, or
+    /// unknown.
     package var place: UInt64?
-    /// The thread that holds or will end it, or the child; nil: not known.
+    /// The thread that holds the lock or must end, or the child; nil: unknown.
     package var owner: Int32?
     package var kind: Kind
 
@@ -60,18 +60,18 @@ package struct WaitReason: Hashable, Sendable {
     }
 }
 
-/// One stretch of a thread's being blocked.
+/// One wait of a thread.
 package struct Wait: Hashable, Sendable {
     package var start: MonotonicTime
     package var end: MonotonicTime
     package var reason: WaitReason
     package var thread: ThreadIndex
-    /// The number of the call (x86-64), -1: outside of one.
+    /// The number of the system call (x86-64), -1: outside a call.
     package var systemCall: Int32
-    /// nil: it could not be had.
+    /// nil: not available.
     package var stack: StackID?
 
-    /// Shorter ones are not recorded: slices have their times.
+    /// Shorter waits are not recorded: slices have their times.
     package static let shortest = TimeSpan.milliseconds(1)
 
     package init(

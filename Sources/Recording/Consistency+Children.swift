@@ -1,6 +1,6 @@
 import ProfileModel
 
-/// The rules of children, and of what names them.
+/// The rules for children, and for references to them.
 extension Consistency {
     mutating func admit(_ child: ChildProcess) throws(Inconsistency) {
         try check(child, row: children)

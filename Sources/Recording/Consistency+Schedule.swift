@@ -1,6 +1,6 @@
 import ProfileModel
 
-/// The rule of wake-ups; that of runs is beside the slices'.
+/// The rule for wake-ups; the one for runs is next to the rule for slices.
 extension Consistency {
     mutating func admit(_ wakeup: Wakeup) throws(Inconsistency) {
         try check(wakeup.thread, "wakeups", wakeups)

@@ -9,12 +9,12 @@ struct Inconsistency: Error {
     var detail: String { "\(table), row \(row): \(problem)" }
 }
 
-/// The rules that every recording keeps, checked value by value in the order of the file: by the
-/// writer, so that it never makes a file that cannot be read, and by the reader, which cannot
-/// know who made the file. A recording that passed has no index out of range, no cycle, and
-/// times whose sums do not overflow.
+/// The rules of every recording, checked value by value in the order of the file. The writer checks
+/// them, so that it never makes an unreadable file. The reader checks them, because anybody may
+/// have made the file. A recording that passes has no index out of range, no cycle, and no times
+/// whose sums overflow.
 struct Consistency {
-    /// Moments and lengths go up to 2⁶⁰ ns: 36 years since boot.
+    /// Moments and lengths are at most 2⁶⁰ ns: 36 years since boot.
     static let latest: Int64 = 1 << 60
 
     var notes: Int { noteKinds.count }
@@ -40,7 +40,7 @@ struct Consistency {
     private var threadEnds: [Int64] = []
     /// For each thread, the end of its last run.
     private var runEnds: [Int64] = []
-    /// All slices' wall time together.
+    /// The total wall time of all slices.
     private var totalWall: Int64 = 0
 
     var threads: Int { threadEnds.count }
@@ -174,10 +174,10 @@ struct Consistency {
         runs += 1
     }
 
-    /// A small file could hold very many.
+    /// A small file could hold very many runs.
     private static let mostRuns = 5_000_000
 
-    /// Out of the hot path: the text is made only for an error.
+    /// Not inlined, to keep the hot path short: the text is made only for an error.
     @inline(never)
     private func problem(_ problem: String, ofRun row: Int) -> Inconsistency {
         Inconsistency(table: "runs", row: row, problem: problem)
@@ -191,7 +191,7 @@ struct Consistency {
         return times.wall.nanoseconds
     }
 
-    /// Out of the hot path: the text is made only for an error.
+    /// Not inlined, to keep the hot path short: the text is made only for an error.
     @inline(never)
     private func sliceProblem(_ problem: String) -> Inconsistency {
         Inconsistency(table: "slices", row: slices, problem: problem)

@@ -1,36 +1,36 @@
 import CSQLite
 import Glibc
 
-/// One connection to a recording file, set up to trust nothing that the file says.
+/// A connection to a recording file that trusts nothing in the file.
 final class Database {
     enum Purpose {
         case read, write
     }
 
-    /// In bytes, for a text or a whole row. All arguments of a program are shorter.
+    /// The limit for a text or a whole row, in bytes. All arguments of a program are shorter.
     static let longestValue: Int32 = 4 << 20
 
-    /// As the user gave it, for messages.
+    /// As given by the user, for messages.
     let path: String
     private let purpose: Purpose
-    /// Of the schema that it has.
+    /// The version of its schema.
     var version = Schema.version
     /// Whether its rows are packed.
     var hasChunks = false
     private var handle: OpaquePointer?
 
-    /// Opens a file that exists.
+    /// Opens an existing file.
     ///
-    /// A reader, too, asks to write (SQLite falls back to reading where it may not): the half
-    /// transaction of a recorder that was killed is undone when the file is next opened.
+    /// Even a reader asks for write access (SQLite falls back to reading where it is denied). So
+    /// the incomplete transaction of a killed recorder is undone when the file is next opened.
     init(opening path: String, for purpose: Purpose) throws(RecordingError) {
         self.path = path
         self.purpose = purpose
-        // Debian's SQLite takes "file:…" for a URI, and ":memory:" is none of our files.
+        // Debian's SQLite takes "file:…" for a URI, and ":memory:" would not be a file.
         var name = path.hasPrefix("/") ? path : "./" + path
         var flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-        // We have just made it. Somebody who may write to the folder, too, could have put a link in
-        // its place; the folder itself may be reached through links.
+        // We have just made the file. Somebody with write access to the folder could have replaced
+        // it by a link. The folder itself may be reached through links.
         if purpose == .write, let placed = RecordingFile.placed(name) {
             name = placed
             flags |= SQLITE_OPEN_NOFOLLOW
@@ -45,7 +45,7 @@ final class Database {
         }
     }
 
-    /// A file in memory, for one purpose: ``contents``.
+    /// A file in memory, only for ``contents``.
     ///
     /// - Parameter path: for messages.
     init(inMemoryFor path: String) throws(RecordingError) {
@@ -60,7 +60,7 @@ final class Database {
         }
     }
 
-    /// The bytes of the file that it is.
+    /// The bytes of the file in memory.
     func contents() throws(RecordingError) -> [UInt8] {
         var size: sqlite3_int64 = 0
         guard let bytes = sqlite3_serialize(handle, "main", &size, 0) else {
@@ -90,12 +90,12 @@ final class Database {
             (SQLITE_LIMIT_VDBE_OP, 10_000),
         ]
         for (limit, value) in limits { sqlite3_limit(handle, limit, value) }
-        // Memory-mapped, a file that another process truncates would kill us with SIGBUS.
+        // With memory mapping, we would die of SIGBUS if another process truncates the file.
         try execute("PRAGMA mmap_size = 0")
         try execute("PRAGMA cell_size_check = ON")
     }
 
-    /// Ends every statement and the connection. Harmless when done already.
+    /// Ends every statement and the connection. Does nothing the second time.
     func close() {
         guard let handle else { return }
         while let statement = sqlite3_next_stmt(handle, nil) { sqlite3_finalize(statement) }
@@ -116,12 +116,13 @@ final class Database {
         return Statement(handle: statement)
     }
 
-    /// Waits up to `milliseconds` for another process's lock before ``RecordingError/inUse``.
+    /// Waits up to `milliseconds` for another process's lock, before ``RecordingError/inUse`` is
+    /// thrown.
     func wait(milliseconds: Int32) {
         sqlite3_busy_timeout(handle, milliseconds)
     }
 
-    /// What a result code means for the user.
+    /// Translates a result code for the user.
     func error(_ failure: SQLiteFailure) -> RecordingError {
         switch failure.code & 0xFF {
         case SQLITE_FULL: .full(path: path)
@@ -132,7 +133,7 @@ final class Database {
         case SQLITE_NOMEM: inputOutputError(ENOMEM)
         case SQLITE_IOERR: inputOutputError(systemError)
         case SQLITE_TOOBIG: tooLong
-        // SQLite's message may quote the file; its name for the code does not.
+        // SQLite's message may quote the file; SQLite's name for the code does not.
         default: .damaged(path: path, detail: String(cString: sqlite3_errstr(failure.code)))
         }
     }
@@ -153,11 +154,11 @@ final class Database {
         }
     }
 
-    /// The `errno` of the last failed system call; 0 when there was none.
+    /// The `errno` of the last failed system call; 0 if there was none.
     private var systemError: Int32 {
         let number = sqlite3_system_errno(handle)
         guard number == 0, purpose == .write else { return number }
-        // SQLite keeps none of a failed write. Its own words for a full disk are others.
+        // SQLite keeps no error number of a failed write. A full disk has its own code.
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
         return limit.rlim_cur == rlim_t.max ? 0 : EFBIG

@@ -1,6 +1,6 @@
 package import ProfileModel
 
-/// One row each; the order of the binds is that of the columns in ``Schema``.
+/// One row per value; values are bound in the order of the columns in ``Schema``.
 extension RowTarget {
     func write(_ library: LibraryLoad, row: Int) throws(SQLiteFailure) {
         try bind(1, row)
@@ -60,14 +60,14 @@ extension RowTarget {
 }
 
 extension RecordingWriter {
-    /// Its caller must have been appended, as for slices.
+    /// The load's caller must have been appended before, as for slices.
     package func append(_ library: LibraryLoad) throws(RecordingError) {
         let row = rules.libraries
         try check { () throws(Inconsistency) in try rules.admit(library) }
         try write { () throws(SQLiteFailure) in try rows.library.write(library, row: row) }
     }
 
-    /// Its function must have been appended, as for slices.
+    /// The initialiser's function must have been appended before, as for slices.
     package func append(_ initializer: InitializerRun) throws(RecordingError) {
         let row = rules.initializers
         try check { () throws(Inconsistency) in try rules.admit(initializer) }
@@ -88,7 +88,7 @@ extension RecordingWriter {
         try write { () throws(SQLiteFailure) in try rows.signpost.write(signpost, row: row) }
     }
 
-    /// At most once.
+    /// Call it at most once.
     package func append(_ ready: Readiness) throws(RecordingError) {
         let row = rules.readinesses
         try check { () throws(Inconsistency) in try rules.admit(ready) }

@@ -1,7 +1,7 @@
 import Glibc
 import System
 
-/// A file's bytes, read in order, with errors that name the file. Nothing is waited for.
+/// A file's bytes, read in order without waiting; errors name the file.
 struct FileBytes: ~Copyable {
     private let path: String
     private let file: Descriptor
@@ -15,7 +15,7 @@ struct FileBytes: ~Copyable {
         }
     }
 
-    /// At most `count` bytes; nil: as many as there are now.
+    /// At most `count` bytes; nil: as many as the file has now.
     func bytes(count: Int? = nil) throws(RecordingError) -> [UInt8] {
         do throws(Errno) {
             let size = Int(clamping: try file.status().st_size)

@@ -1,12 +1,12 @@
-/// What a file of ours holds. All kinds have the same `application_id`; the upper half of
+/// What one of our files holds. All kinds have the same `application_id`. The upper half of
 /// `user_version` is the kind, the lower half the version of the kind's schema.
 package enum FileKind: Int32, CaseIterable, Sendable {
     case recording = 0
     case measurement = 1
 
-    /// Which kind the file at `path` is of, as its first bytes say; that it can be read is not
-    /// sure yet. Throws `notARecording` for what is not ours, `newerKind` for what a later version
-    /// of firstlight may know, and the reasons for which nothing can be read.
+    /// The kind of the file at `path`, from its first bytes; reading it may still fail. Throws
+    /// `notARecording` if the file is not ours, `newerKind` if a later version of firstlight may
+    /// know it, and any error that prevents reading.
     package init(of path: String) throws(RecordingError) {
         let start = try FileStart(of: path, expecting: .recording)
         guard start.isOurs else { throw .notARecording(path: path) }
@@ -14,7 +14,7 @@ package enum FileKind: Int32, CaseIterable, Sendable {
         self = kind
     }
 
-    /// As messages call it.
+    /// The word for messages.
     package var noun: String {
         switch self {
         case .recording: "recording"
@@ -22,7 +22,7 @@ package enum FileKind: Int32, CaseIterable, Sendable {
         }
     }
 
-    /// Of the schema that this version of firstlight writes.
+    /// The version of the schema that this firstlight writes.
     package var version: Int32 {
         switch self {
         case .recording: Schema.version
@@ -30,7 +30,8 @@ package enum FileKind: Int32, CaseIterable, Sendable {
         }
     }
 
-    /// The first version of the schema that this one reads. Measurements are kept for years.
+    /// The oldest version of the schema that this firstlight reads. Measurements are kept for
+    /// years.
     package var oldest: Int32 {
         switch self {
         case .recording: Schema.oldest
@@ -38,7 +39,7 @@ package enum FileKind: Int32, CaseIterable, Sendable {
         }
     }
 
-    /// SQL's tables in a file of a version of the kind's schema.
+    /// The SQL tables in a file with a version of the kind's schema.
     func tables(asOf version: Int32) -> [Schema.Table] {
         switch self {
         case .recording: Schema.tables(asOf: version)
@@ -46,12 +47,12 @@ package enum FileKind: Int32, CaseIterable, Sendable {
         }
     }
 
-    /// SQLite's `user_version`, for a version of the kind's schema.
+    /// SQLite's `user_version` for a version of the kind's schema.
     func userVersion(_ version: Int32) -> Int32 { rawValue << 16 | version }
 }
 
 extension FileStart {
-    /// nil: one that this version does not know.
+    /// nil: this version does not know the kind.
     func kind(_ path: String) throws(RecordingError) -> FileKind? {
         guard userVersion > 0 else {
             throw .damaged(path: path, detail: "its header was changed")
@@ -61,7 +62,7 @@ extension FileStart {
 
     var schemaVersion: Int32 { userVersion & 0xFFFF }
 
-    /// Throws unless the file, which is at `path`, is of this kind and of a version that we read.
+    /// Throws unless the file at `path` is of this kind and of a version that we read.
     func check(is kind: FileKind, _ path: String) throws(RecordingError) {
         guard isOurs else { throw .notARecording(path: path, expected: kind) }
         guard let found = try self.kind(path) else { throw .newerKind(path: path) }

@@ -1,10 +1,11 @@
 import Glibc
 
-/// Parts of the names of files that are named after what they hold.
+/// Parts of file names that are made from a file's content.
 package enum FileNamePart {
-    /// Letters, digits, dots, dashes and `+`: nothing that a shell or a path takes for something else.
+    /// Letters, digits, dots, dashes and `+`: characters without a special meaning in shells and
+    /// paths.
     ///
-    /// - Parameter most: letters; what comes after them is left out.
+    /// - Parameter most: the number of characters; later ones are left out.
     package static func plain(_ text: String, most: Int) -> String {
         String(
             text.unicodeScalars.prefix(most).map { scalar in
@@ -15,7 +16,7 @@ package enum FileNamePart {
             })
     }
 
-    /// "2026-11-23T031209Z", or with another separator than the dash.
+    /// "2026-11-23T031209Z", or with a separator other than the dash.
     ///
     /// - Parameter date: in nanoseconds since 1970 UTC.
     package static func moment(_ date: Int64, separator: String = "-") -> String {

@@ -1,7 +1,7 @@
 import Glibc
 
 extension TableReader {
-    /// What `body` makes of the file at `path`, which must be of this kind. Memory stays in
+    /// Calls `body` for the file at `path`, which must be of this kind. The memory used is in
     /// proportion to the file's size.
     static func read<Value>(
         _ path: String, _ kind: FileKind,
@@ -28,14 +28,14 @@ extension TableReader {
 }
 
 extension Database {
-    /// Opens a file and makes sure that it is of this kind and of a schema that this version knows,
-    /// within a transaction that ends with the connection.
+    /// Opens a file, and checks that it is of this kind and of a known schema. All reading is in
+    /// one transaction, which ends with the connection.
     static func open(
         _ path: String, _ kind: FileKind, for purpose: Purpose
     ) throws(RecordingError) -> Database {
         let start = try FileStart(of: path, expecting: kind)
         try start.check(is: kind, path)
-        // SQLite resolves links, too, and looks for the journal beside the file itself.
+        // SQLite also resolves links, and looks for the journal next to the real file.
         if let journal = realPath(path).map(RecordingFile.journalPath),
             Journal.namesAnotherFile(journal)
         {
@@ -44,7 +44,7 @@ extension Database {
         let database = try Database(opening: path, for: purpose)
         do {
             database.wait(milliseconds: 500)
-            // As for the recorder: a sync would only guard against a power cut.
+            // No sync, as for the recorder: it would only protect from a power cut.
             try database.execute("PRAGMA synchronous = OFF")
             try database.execute(purpose == .read ? "BEGIN" : "BEGIN IMMEDIATE")
             database.version = start.schemaVersion
@@ -55,7 +55,7 @@ extension Database {
             database.close()
             throw error
         }
-        // Only now: what a killed recorder left half written is undone.
+        // Only now: opening has undone what a killed recorder left half written.
         guard !start.isCutShort(path) else {
             database.close()
             throw .damaged(path: path, detail: "it was cut short")
@@ -63,8 +63,8 @@ extension Database {
         return database
     }
 
-    /// Every table must be declared as the file's version declares it, to the letter: so there is no
-    /// view, virtual table, generated column or trigger to be run.
+    /// Every table must be declared exactly as in the file's version. So there is no view, virtual
+    /// table, generated column or trigger that could run.
     private func checkTables(_ tables: [Schema.Table]) throws(RecordingError) {
         let query = try prepare(
             "SELECT sql FROM sqlite_schema WHERE name = ?1 AND type = 'table'")

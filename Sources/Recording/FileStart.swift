@@ -1,20 +1,20 @@
 import Glibc
 import System
 
-/// The first 100 bytes of an SQLite file (sqlite.org/fileformat.html), read without SQLite:
-/// enough to tell our files from anything else before a library parses them.
+/// The first 100 bytes of an SQLite file (sqlite.org/fileformat.html), read without SQLite: enough
+/// to recognise our files before a library parses them.
 struct FileStart {
     private static let size = 100
     private static let magic = Array("SQLite format 3\0".utf8)
 
     private var bytes: [UInt8]
 
-    /// Throws `notAFile`, `empty`, `notARecording` for what is no SQLite file, or the reason for
-    /// which it cannot be read.
+    /// Throws `notAFile`, `empty`, `notARecording` if it is not an SQLite file, or why it cannot be
+    /// read.
     init(of path: String, expecting kind: FileKind) throws(RecordingError) {
         var status = stat()
         guard stat(path, &status) == 0 else { throw .cannotOpen(path: path, errno: errno) }
-        // Before opening: that would wait for a pipe's other end, or wake up a device.
+        // Check before opening: opening would wait for a pipe's other end, or wake up a device.
         if let kind = Self.kind(status.st_mode) { throw .notAFile(path: path, kind: kind) }
         bytes = try Self.read(path)
         if bytes.isEmpty { throw .empty(path: path) }
@@ -42,34 +42,34 @@ struct FileStart {
         bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int32($1) }
     }
 
-    /// Whether firstlight wrote it, whatever it holds.
+    /// True if firstlight wrote the file, whatever its kind.
     var isOurs: Bool { integer(at: 68) == Schema.applicationID }
 
     var userVersion: Int32 { integer(at: 60) }
 
-    /// Whether the file at `path`, which this is the start of, ends within a page. SQLite sees
-    /// only when a whole one is missing.
+    /// True if the file at `path`, which begins like this, ends within a page. SQLite notices only
+    /// missing whole pages.
     func isCutShort(_ path: String) -> Bool {
         var status = stat()
         guard stat(path, &status) == 0, pageSize > 0 else { return true }
         return !Int(status.st_size).isMultiple(of: pageSize)
     }
 
-    /// In bytes; 1 stands for 65,536, which does not fit.
+    /// In bytes; the value 1 stands for 65,536, which does not fit.
     private var pageSize: Int {
         let value = Int(bytes[16]) << 8 | Int(bytes[17])
         return value == 1 ? 1 << 16 : value
     }
 
-    /// Whether reading it would make SQLite look for other files than a rollback journal.
+    /// True if SQLite would look for files other than a rollback journal.
     var usesWriteAheadLog: Bool { bytes[18] != 1 || bytes[19] != 1 }
 }
 
 /// The end of a rollback journal.
 enum Journal {
-    /// A journal may name a "super-journal", that of a transaction over several files; SQLite
-    /// deletes that file in the end, whatever it is. A recorder never writes such a name, so
-    /// there is one only where someone wants a file deleted.
+    /// A journal may name a "super-journal", for a transaction over several files. SQLite would
+    /// delete that file in the end, whatever it is. A recorder never writes such a name, so it
+    /// exists only if somebody wants a file to be deleted.
     static func namesAnotherFile(_ path: String) -> Bool {
         let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
         guard let file = try? Descriptor(path, WholeFile.unwaiting) else { return false }

@@ -1,29 +1,28 @@
 import Glibc
 import System
 
-/// What the writers of all kinds of file have in common: how a file is made, locked, and kept
-/// readable whatever happens.
+/// The common part of all writers: how a file is made, locked, and kept readable whatever happens.
 ///
-/// There is always a transaction open; what was written is safe from the next ``commit()`` on. The
-/// first error ends the writing: what was not committed is dropped, and every later call throws
-/// the same error.
+/// A transaction is always open; what was written is safe after the next ``commit()``. The first
+/// error ends the writing: uncommitted data are dropped, and every later call throws the same
+/// error.
 final class FileWriter {
     private let database: Database
     private let beginning: Statement
     private let committing: Statement
     private var failure: RecordingError?
-    /// Of the file that was created, whatever is at its path by now.
+    /// The identity of the file that was created, even if another one is at its path by now.
     let identity: RecordingFile.Identity?
 
-    /// Whether the file is still where it was made, and nothing else.
+    /// True if the file is still where it was made.
     ///
     /// - Parameter path: where it was made.
     func isInPlace(at path: String) -> Bool {
         identity != nil && RecordingFile.Identity(of: path) == identity
     }
 
-    /// Creates the file, for its owner alone (mode 0600), with the kind's tables and the rows that
-    /// `writeFirst` puts into them. It must not exist.
+    /// Creates the file, readable only by its owner (mode 0600), with the kind's tables, and the
+    /// rows that `writeFirst` adds. The file must not exist.
     init(
         creating path: String, _ kind: FileKind,
         _ writeFirst: (Database) throws(RecordingError) -> Void
@@ -46,7 +45,7 @@ final class FileWriter {
     private static func create(
         _ path: String
     ) throws(RecordingError) -> RecordingFile.Identity? {
-        // SQLite would create it with the umask's mode; what it holds is nobody else's business.
+        // SQLite would use the umask for the mode; the content is private.
         do throws(Errno) {
             let file = try Descriptor(path, O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW, mode: 0o600)
             return RecordingFile.Identity(descriptor: file.number)
@@ -55,15 +54,15 @@ final class FileWriter {
         }
     }
 
-    /// Measured (1,000 rows a commit, page cache): DELETE with an exclusive lock 28 µs a commit,
-    /// with a shared one 48 µs, TRUNCATE 36 µs, WAL 36 µs but up to 5 ms at a checkpoint. DELETE
-    /// leaves one file after a normal end and one with a journal after a kill.
-    /// No sync: it would guard against a power cut, and cost more than the launch.
+    /// Measured (1,000 rows per commit, page cache): DELETE with an exclusive lock 28 µs per
+    /// commit, with a shared one 48 µs, TRUNCATE 36 µs, WAL 36 µs but up to 5 ms at a checkpoint.
+    /// DELETE leaves one file after a normal end, and one with a journal after a kill. There is no
+    /// sync: it would protect from a power cut, and cost more than the launch.
     private static func layOut(
         _ database: Database, _ kind: FileKind,
         _ writeFirst: (Database) throws(RecordingError) -> Void
     ) throws(RecordingError) {
-        // Chunks begin pages of their own: larger ones would leave more of them empty.
+        // Chunks begin new pages: of larger pages, more would stay empty.
         if kind == .recording { try database.execute("PRAGMA page_size = 1024") }
         try database.execute("PRAGMA locking_mode = EXCLUSIVE")
         try database.execute("PRAGMA journal_mode = DELETE")
@@ -74,7 +73,7 @@ final class FileWriter {
         try database.execute("COMMIT")
     }
 
-    /// Prepares statements. Where that fails, there is no file.
+    /// Prepares statements. If that fails, the file is removed.
     func prepare<Statements>(
         _ body: (Database) throws(RecordingError) -> Statements
     ) throws(RecordingError) -> Statements {
@@ -87,7 +86,7 @@ final class FileWriter {
         }
     }
 
-    /// Runs a rule: what no reader would accept is not written.
+    /// Checks a rule: what no reader would accept is not written.
     func check(_ body: () throws(Inconsistency) -> Void) throws(RecordingError) {
         if let failure { throw failure }
         do {
@@ -108,12 +107,12 @@ final class FileWriter {
 
     private func fail(_ error: RecordingError) -> RecordingError {
         failure = error
-        // Rolls back what was not committed, and lets go of the file.
+        // Rolls back uncommitted data, and releases the file.
         database.close()
         return error
     }
 
-    /// ~30 µs and the writing of the changed pages.
+    /// Takes ~30 µs, plus the time to write the changed pages.
     func commit() throws(RecordingError) {
         try write { () throws(SQLiteFailure) in
             try committing.run()
@@ -121,7 +120,7 @@ final class FileWriter {
         }
     }
 
-    /// Commits, and closes the file: that deletes the journal. Nothing can be written any more.
+    /// Commits, and closes the file, which deletes the journal. Nothing can be written afterwards.
     func end() throws(RecordingError) {
         try write { () throws(SQLiteFailure) in try committing.run() }
         database.close()
@@ -150,7 +149,7 @@ extension Database {
         for table in kind.tables(asOf: version) { try execute(table.creation) }
     }
 
-    /// Runs `body`, with its failure in the words for the user.
+    /// Runs `body`, and translates its failure for the user.
     func attempt<Result>(
         _ body: () throws(SQLiteFailure) -> Result
     ) throws(RecordingError) -> Result {

@@ -1,13 +1,13 @@
 import Glibc
 
-/// Why a recording, or a measurement, could not be made or read. `description` is one line for the user: where,
-/// what, why and what to do about it.
+/// Why a recording or a measurement could not be made or read. `description` is one line for the
+/// user: where, what, why, and what to do about it.
 package enum RecordingError: Error, Hashable, Sendable {
-    /// The file could not be made at `path`, for the reason that `errno` names.
+    /// The file could not be created at `path`; `errno` tells why.
     case cannotCreate(path: String, errno: Int32)
     /// A directory, a device, a pipe …; `kind` comes with its article.
     case notAFile(path: String, kind: String)
-    /// There is something at `path` that is not of the kind to be written, and must not be replaced.
+    /// What is at `path` is not of the kind to be written, and must not be replaced.
     case wouldReplace(path: String, by: FileKind = .recording)
     case cannotOpen(path: String, errno: Int32)
     case cannotRead(path: String, errno: Int32)
@@ -16,27 +16,27 @@ package enum RecordingError: Error, Hashable, Sendable {
     case cannotWrite(path: String, errno: Int32)
     /// A value that no reader would accept, or a call after the end: a defect of the recorder.
     case refused(path: String, detail: String)
-    /// What is no file of ours at all.
+    /// The file is not one of ours.
     case notARecording(path: String, expected: FileKind = .recording)
-    /// One of ours, that holds something else than what was to be read.
+    /// It is one of our files, but of another kind than expected.
     case otherKind(path: String, found: FileKind)
-    /// One of ours, of a kind that this version does not know.
+    /// It is one of our files, of a kind that this version does not know.
     case newerKind(path: String)
     /// A file of length 0: its recorder was killed before the first transaction.
     case empty(path: String)
     case newerSchema(path: String, found: Int32, supported: Int32)
     case olderSchema(path: String, found: Int32, supported: Int32)
     case damaged(path: String, detail: String)
-    /// Its recorder is at work, or another process is changing it.
+    /// Its recorder is still running, or another process is changing it.
     case inUse(path: String)
-    /// It was moved away while it was written; what is there now is another one.
+    /// It was moved away while it was written; another file is there now.
     case replaced(path: String)
-    /// Cut short in the middle of a write, which can only be undone where it can be written.
+    /// It was cut short during a write. That can only be undone if the file can be written.
     case needsRollback(path: String)
 }
 
 extension RecordingError {
-    /// The same where nothing had been written that could be kept.
+    /// The same error for a file that has no content worth keeping yet.
     var ofCreation: RecordingError {
         switch self {
         case .full(let path): .cannotCreate(path: path, errno: ENOSPC)
@@ -109,7 +109,7 @@ extension RecordingError: CustomStringConvertible {
     }
 }
 
-/// The system's words for an error number.
+/// The system's text for an error number.
 private func reason(_ errno: Int32) -> String {
     guard errno != 0, let text = strerror(errno) else { return "input/output error" }
     return String(cString: text)

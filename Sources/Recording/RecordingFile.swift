@@ -2,14 +2,13 @@ import Glibc
 import ProfileModel
 import System
 
-/// What lies at a path, and what must be done about it before a recording, or a measurement, can be
-/// made there.
+/// What is at a path, and what must be done before a recording or a measurement can be made there.
 package enum RecordingFile {
-    /// Where an older recording is kept when a new one takes its place.
+    /// Where an older recording is kept when a new one replaces it.
     package static func olderPath(_ path: String) -> String { path + ".old" }
 
-    /// Whether a recording could be made at `path` now, so that this is known before a program
-    /// is started for it: what is there may be replaced, and the folder takes a recording.
+    /// Checks that a recording could be made at `path` now, before a program is started for it:
+    /// what is there may be replaced, and the folder accepts a recording.
     package static func checkWritable(
         _ path: String, for kind: FileKind = .recording
     ) throws(RecordingError) {
@@ -19,10 +18,11 @@ package enum RecordingFile {
         try tryFolder(of: path)
     }
 
-    /// Makes an empty recording beside `path`, and removes it. Permissions alone do not tell:
-    /// `/proc` lets root write and takes no files, a disk may be full, a file's size be limited.
+    /// Makes an empty recording next to `path`, and removes it. Permissions alone do not tell:
+    /// `/proc` lets root write but accepts no files, a disk may be full, or file sizes limited.
     private static func tryFolder(of path: String) throws(RecordingError) {
-        // A limit of file size is an error like any other; for the program it stays what it is.
+        // Reaching a limit of file size is an error like any other; the program keeps its own
+        // setting.
         let former = signal(SIGXFSZ, SIG_IGN)
         defer { signal(SIGXFSZ, former) }
         let name = String(UInt64.random(in: 0 ... .max), radix: 36)
@@ -37,9 +37,9 @@ package enum RecordingFile {
         unlink(draft)
     }
 
-    /// Makes room for a new recording: one that is at `path` becomes `path`.old, with the
-    /// journal that a killed recorder left; what was at `path`.old goes. Nothing but files of the
-    /// same kind (and empty ones) is ever moved or replaced.
+    /// Makes room for a new recording. One at `path` becomes `path`.old, with the journal that a
+    /// killed recorder left; an earlier `path`.old is deleted. Only files of the same kind, and
+    /// empty ones, are ever moved or replaced.
     package static func keepOlder(
         at path: String, for kind: FileKind = .recording
     ) throws(RecordingError) {
@@ -48,7 +48,7 @@ package enum RecordingFile {
         try checkReplaceable(path, by: kind)
         try checkReplaceable(older, by: kind)
         try rename(path, to: older)
-        // A journal is only good for the file that it was written for.
+        // A journal is valid only for the file that it was written for.
         if try exists(journalPath(path)) {
             try rename(journalPath(path), to: journalPath(older))
         } else {
@@ -58,19 +58,19 @@ package enum RecordingFile {
 
     static func journalPath(_ path: String) -> String { path + "-journal" }
 
-    /// Of a recorder with `--last`, where the part before the one that is written lies.
+    /// For a recorder with `--last`: where the part before the current one is.
     package static func earlierPath(_ path: String) -> String { path + ".before" }
 
-    /// Where both are put together.
+    /// Where both parts are joined.
     package static func joinedPath(_ path: String) -> String { path + ".joined" }
 
-    /// Whether both can be made: throws if there is something that is no recording.
+    /// Throws if either path has something that is not a recording.
     package static func checkParts(_ path: String) throws(RecordingError) {
         try checkReplaceable(earlierPath(path), by: .recording)
         try checkReplaceable(joinedPath(path), by: .recording)
     }
 
-    /// Removes a recording, if there is one; what is none stays, and is an error.
+    /// Removes the recording, if there is one; anything else stays, and is an error.
     package static func remove(_ path: String) throws(RecordingError) {
         guard try exists(path) else { return }
         try checkReplaceable(path, by: .recording)
@@ -78,12 +78,12 @@ package enum RecordingFile {
         unlink(journalPath(path))
     }
 
-    /// What was at `new` is replaced.
+    /// Replaces what was at `new`.
     package static func rename(_ old: String, to new: String) throws(RecordingError) {
         guard Glibc.rename(old, new) == 0 else { throw .cannotCreate(path: new, errno: errno) }
     }
 
-    /// The same path without links in its folder; nil if there is no such folder.
+    /// The same path with the links in its folder resolved; nil if there is no such folder.
     static func placed(_ path: String) -> String? {
         let folder = realpath(folder(of: path), nil)
         defer { free(folder) }
@@ -97,7 +97,7 @@ package enum RecordingFile {
         return folder.isEmpty ? "/" : String(folder)
     }
 
-    /// Whether there is anything at `path`; a symbolic link counts wherever it leads.
+    /// True if anything is at `path`; a symbolic link counts wherever it leads.
     private static func exists(_ path: String) throws(RecordingError) -> Bool {
         var status = stat()
         if lstat(path, &status) == 0 { return true }
@@ -124,15 +124,16 @@ package enum RecordingFile {
         }
     }
 
-    /// Whether another process holds SQLite's lock for writing, as a recorder does all the time.
+    /// True if another process holds SQLite's write lock, as a recorder always does.
     private static func isBeingWritten(_ path: String) -> Bool {
         var status = stat()
-        // To open a pipe or a device may do something.
+        // Opening a pipe or a device may have effects.
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
         guard let file = try? Descriptor(path, WholeFile.unwaiting | O_NOFOLLOW) else {
             return false
         }
-        // PENDING_BYTE and what follows (sqlite.org/src, os.h): readers lock a part of it for reading.
+        // PENDING_BYTE and what follows (sqlite.org/src, os.h): readers lock part of this for
+        // reading.
         var lock = flock()
         lock.l_type = Int16(F_RDLCK)
         lock.l_whence = Int16(SEEK_SET)
@@ -142,19 +143,19 @@ package enum RecordingFile {
         return lock.l_type != Int16(F_UNLCK)
     }
 
-    /// Which file it is, wherever it is moved.
+    /// Identifies a file, even after a move.
     package struct Identity: Hashable, Sendable {
         let device: UInt
         let inode: UInt
 
-        /// nil: there is none.
+        /// nil: there is no such file.
         package init?(of path: String) {
             var status = stat()
             guard lstat(path, &status) == 0 else { return nil }
             self.init(status)
         }
 
-        /// Of an open one.
+        /// Of an open file.
         init?(descriptor: Int32) {
             var status = stat()
             guard fstat(descriptor, &status) == 0 else { return nil }
@@ -167,7 +168,7 @@ package enum RecordingFile {
         }
     }
 
-    /// Throws if another recording has taken its place, or it is gone.
+    /// Throws if another recording has replaced it, or it is gone.
     package static func check(
         _ path: String, is identity: Identity?
     ) throws(RecordingError) {

@@ -1,18 +1,18 @@
 package import ProfileModel
 
-/// Reads recording files, which may come from anywhere: every value is checked, nothing in the
-/// file is executed, and memory stays in proportion to the file's size.
+/// Reads recording files, which may come from anywhere. Every value is checked, nothing in the file
+/// is executed, and the memory used is in proportion to the file's size.
 package enum RecordingReader {
-    /// Reads a whole recording; one whose recorder was killed up to its last transaction (the
-    /// half one after it is undone, in the file too).
+    /// Reads a whole recording. If its recorder was killed, it is read up to the last transaction
+    /// (the incomplete one is undone, also in the file).
     package static func load(path: String) throws(RecordingError) -> Recording {
         try TableReader.read(path, .recording) { reader throws(ReadFailure) in
             try reader.recording()
         }
     }
 
-    /// Only what somebody needs who looks up the addresses in it: no slices, runs and wake-ups, and
-    /// of waits at addresses one for each thread and place.
+    /// Reads only what is needed to look up the addresses in it: no slices, runs and wake-ups, and
+    /// of waits at addresses only one for each thread and place.
     package static func loadAddresses(path: String) throws(RecordingError) -> Recording {
         try TableReader.read(path, .recording) { reader throws(ReadFailure) in
             try reader.addresses()

@@ -1,28 +1,28 @@
 import Glibc
 
-/// A file that is said to be a recording.
+/// A file that should be a recording.
 package struct FoundRecording: Hashable, Sendable {
     package var path: String
     /// When it was last written, in nanoseconds since 1970.
     package var written: Int64
-    /// Whether it was found in a folder, and not named.
+    /// True if it was found in a folder, not named by the user.
     package var isFromFolder: Bool
 }
 
-/// Finds recordings in folders: the files that end in `.firstlight`, in the folders within, too.
-/// Hidden ones are left alone, and links to folders are not followed.
+/// Finds recordings in folders and their subfolders: the files that end in `.firstlight`. Hidden
+/// files are left out, and links to folders are not followed.
 package struct RecordingSearch {
-    /// The oldest first, each file once.
+    /// Sorted from the oldest; each file once.
     package private(set) var found: [FoundRecording] = []
-    /// What could not be looked into.
+    /// Files and folders that could not be read.
     package private(set) var problems: [RecordingError] = []
-    /// Places in `found`, by device and number of the file.
+    /// Positions in `found`, by device and number of the file.
     private var known: [[UInt64]: Int] = [:]
 
     private static let suffix = ".firstlight"
     private static let deepest = 32
 
-    /// - Parameter paths: files, which may be called anything, and folders.
+    /// - Parameter paths: folders, and files with any name.
     package init(_ paths: [String]) {
         for path in paths {
             var status = stat()
@@ -42,7 +42,7 @@ package struct RecordingSearch {
     private mutating func add(_ path: String, _ status: stat, isFromFolder: Bool) {
         let identity = [UInt64(status.st_dev), UInt64(status.st_ino)]
         if let place = known[identity] {
-            // Whoever names a file wants to hear of it.
+            // A file that the user names is reported.
             if !isFromFolder { found[place].isFromFolder = false }
             return
         }
@@ -78,7 +78,7 @@ package struct RecordingSearch {
         }
     }
 
-    /// nil: they cannot be read, and `errno` says why.
+    /// nil: the folder cannot be read; `errno` tells why.
     private static func names(in folder: String) -> [String]? {
         guard let stream = opendir(folder) else { return nil }
         defer { closedir(stream) }

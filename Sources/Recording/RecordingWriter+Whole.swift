@@ -1,8 +1,8 @@
 package import ProfileModel
 
 extension RecordingWriter {
-    /// Appends all that a recording holds but its header, for ``finish(_:)``, and its symbols, for
-    /// ``RecordingFile/store(_:in:)``.
+    /// Appends all of a recording except its header, which ``finish(_:)`` writes, and its symbols,
+    /// which ``RecordingFile/store(_:in:)`` writes.
     package func append(_ recording: Recording) throws(RecordingError) {
         for note in recording.notes { try append(note) }
         for child in recording.children {
@@ -29,7 +29,7 @@ extension RecordingWriter {
         for wakeup in recording.wakeups { try append(wakeup) }
     }
 
-    /// Those that nobody could name later.
+    /// Functions that could not be named later.
     private func append(functionsOf recording: Recording) throws(RecordingError) {
         let runtimes = recording.modules.indices.filter {
             Module.isRuntime(recording.modules[$0].path)

@@ -2,31 +2,31 @@ package import ProfileModel
 
 /// Writes a recording file while the recording goes on.
 ///
-/// What was appended is safe from the next ``commit()`` on: whatever kills this process, the
-/// file can be read up to there. The file is locked against other processes until
-/// ``finish(_:)``, so that nobody can hold up the recorder. Use from one thread at a time.
+/// What was appended is safe after the next ``commit()``: even if this process is killed, the file
+/// can be read up to there. The file is locked against other processes until ``finish(_:)``, so
+/// that none can delay the recorder. Use it from one thread at a time.
 ///
-/// The first error ends the writing: what was not committed is dropped, and every later call
-/// throws the same error. Values that no reader would accept are refused, see ``Consistency``.
+/// The first error ends the writing: uncommitted data are dropped, and every later call throws the
+/// same error. Values that no reader would accept are refused, see ``Consistency``.
 package final class RecordingWriter {
     private let file: FileWriter
     private let header: Statement
     let rows: WaitingRows
     private var symbols: SymbolRows
     var rules = Consistency()
-    /// The rows of those that were written.
+    /// The rows of the reasons that were written.
     var waitReasons: [WaitReason: Int] = [:]
     private var argumentCount = 0
-    /// What is new or has changed since the last commit, by row: most of them change several times in
-    /// between, and are written once.
+    /// New or changed values since the last commit, by row. Most change several times before a
+    /// commit, and are then written only once.
     private var changedChildren: [Int: ChildProcess] = [:]
     private var changedThreads: [Int: RecordedThread] = [:]
-    /// Of each thread, the runs that are not written yet; and how many rows of runs are.
+    /// Each thread's runs that are not written yet, and the number of rows with runs.
     var openRuns: [ThreadIndex: RunChunk] = [:]
     var runRows = 0
 
-    /// Creates the file, for its owner alone (mode 0600), with the tables and the header in it.
-    /// It must not exist: see ``RecordingFile/keepOlder(at:)``.
+    /// Creates the file, readable only by its owner (mode 0600), with the tables and the header.
+    /// The file must not exist: see ``RecordingFile/keepOlder(at:)``.
     package init(creating path: String, header: Recording.Header) throws(RecordingError) {
         try Consistency.attempt(path) { () throws(Inconsistency) in try Consistency.check(header) }
         file = try FileWriter(creating: path, .recording) { database throws(RecordingError) in
@@ -34,16 +34,17 @@ package final class RecordingWriter {
             try database.attempt { () throws(SQLiteFailure) in try insertion.write(header) }
         }
         (self.header, rows) = try file.prepare { database throws(RecordingError) in
-            // It changes while the recording goes on.
+            // The header changes during the recording.
             (try database.prepare(Schema.header.replacement), try WaitingRows(database))
         }
         symbols = SymbolRows(strings: rows.string, symbols: rows.symbol)
     }
 
-    /// Of the file that was created, whatever is at its path by now.
+    /// The identity of the file that was created, even if another one is at its path by now.
     package var identity: RecordingFile.Identity? { file.identity }
 
-    /// Makes everything appended so far permanent. ~30 µs and the writing of the changed pages.
+    /// Makes everything appended so far permanent. Takes ~30 µs, plus the time to write the changed
+    /// pages.
     package func commit() throws(RecordingError) {
         try flush()
         try file.commit()
@@ -64,7 +65,7 @@ package final class RecordingWriter {
         changedThreads.removeAll(keepingCapacity: true)
     }
 
-    /// Writes the header as it is at the end, commits, and closes the file.
+    /// Writes the final header, commits, and closes the file.
     package func finish(_ header: Recording.Header) throws(RecordingError) {
         try check { () throws(Inconsistency) in try Consistency.check(header) }
         try flush()
@@ -96,8 +97,8 @@ extension RecordingWriter {
         try write { () throws(SQLiteFailure) in try rows.note.write(note, row: row) }
     }
 
-    /// Without its images and marks, which are appended one by one. The index is the child's place
-    /// in the recording's list.
+    /// Appends a child without its images and marks, which must be appended one by one. Returns the
+    /// child's position in the recording's list.
     @discardableResult
     package func append(_ child: ChildProcess) throws(RecordingError) -> ChildIndex {
         let row = rules.children
@@ -106,7 +107,7 @@ extension RecordingWriter {
         return ChildIndex(row)
     }
 
-    /// Replaces what is known of a child: it executed another program, or it ended.
+    /// Replaces a child's data: it executed another program, or it ended.
     package func update(
         _ child: ChildProcess, at index: ChildIndex
     ) throws(RecordingError) {
@@ -114,7 +115,7 @@ extension RecordingWriter {
         changedChildren[index.rawValue] = child
     }
 
-    /// - Parameter child: who ran it; nil: the recorded process.
+    /// - Parameter child: the child that ran it; nil: the recorded process.
     package func append(
         _ image: Image, of child: ChildIndex? = nil
     ) throws(RecordingError) {
@@ -129,7 +130,7 @@ extension RecordingWriter {
         }
     }
 
-    /// - Parameter child: whose; nil: the recorded process's.
+    /// - Parameter child: the child that it belongs to; nil: the recorded process.
     package func append(
         _ mark: Mark, of child: ChildIndex? = nil
     ) throws(RecordingError) {
@@ -140,7 +141,7 @@ extension RecordingWriter {
         }
     }
 
-    /// The index is the thread's place in the recording's list.
+    /// Returns the thread's position in the recording's list.
     @discardableResult
     package func append(_ thread: RecordedThread) throws(RecordingError) -> ThreadIndex {
         let row = rules.threads
@@ -149,7 +150,7 @@ extension RecordingWriter {
         return ThreadIndex(row)
     }
 
-    /// Replaces what is known of a thread: its name changed, or it ended.
+    /// Replaces a thread's data: its name changed, or it ended.
     package func update(
         _ thread: RecordedThread, at index: ThreadIndex
     ) throws(RecordingError) {
@@ -157,7 +158,7 @@ extension RecordingWriter {
         changedThreads[index.rawValue] = thread
     }
 
-    /// The index is the module's place in the recording's list.
+    /// Returns the module's position in the recording's list.
     @discardableResult
     package func append(_ module: Module) throws(RecordingError) -> ModuleIndex {
         let row = rules.modules
@@ -166,8 +167,8 @@ extension RecordingWriter {
         return ModuleIndex(row)
     }
 
-    /// What a frame means whose function has no address: nobody can tell later. Each one once, behind
-    /// its module.
+    /// Appends the meaning of a frame whose function has no address, because it cannot be found
+    /// later. Call it once for each, after the frame's module.
     package func append(
         _ function: SourceFrame, at frame: FrameAddress
     ) throws(RecordingError) {
@@ -183,8 +184,8 @@ extension RecordingWriter {
         try write { () throws(SQLiteFailure) in try rows.mapping.write(mapping, row: row) }
     }
 
-    /// Appends those of the table's nodes that were not appended yet; call it before the slices
-    /// that refer to them. The table must be the same one, grown.
+    /// Appends the table's nodes that were not appended yet. Call it before the slices that refer
+    /// to them. The table must always be the same one, which only grows.
     package func append(newNodesOf table: StackTable) throws(RecordingError) {
         let nodes = table.nodes
         while rules.stacks < nodes.count {
@@ -195,7 +196,7 @@ extension RecordingWriter {
         }
     }
 
-    /// A thread's slices come in the order of their time. Allocates nothing of its own.
+    /// The slices of a thread must come in the order of their time. Does not allocate.
     package func append(_ slice: Slice) throws(RecordingError) {
         let row = rules.slices
         try check { () throws(Inconsistency) in try rules.admit(slice) }

@@ -1,7 +1,7 @@
 import ProfileModel
 
 extension TableReader {
-    /// The whole recording. Tables that others refer to come first.
+    /// The whole recording. Tables that others refer to are read first.
     mutating func recording() throws(ReadFailure) -> Recording {
         var recording = try shortTables()
         recording.slices = try slices()
@@ -11,15 +11,15 @@ extension TableReader {
         return recording
     }
 
-    /// All addresses that have a name: without slices, runs and wake-ups, and with one wait for each
-    /// thread and place.
+    /// All addresses that need a name: without slices, runs and wake-ups, and with one wait for
+    /// each thread and place.
     mutating func addresses() throws(ReadFailure) -> Recording {
         var recording = try shortTables()
         recording.waits = try placedWaits()
         return recording
     }
 
-    /// All but what there is of each moment.
+    /// All tables except the long ones with many rows per second.
     private mutating func shortTables() throws(ReadFailure) -> Recording {
         var recording = Recording(header: try header())
         recording.notes = try notes()

@@ -1,6 +1,6 @@
 import ProfileModel
 
-/// The rows of a ``RecordingWriter`` on their way into the file, table by table.
+/// The waiting rows of a ``RecordingWriter``, by table.
 struct WaitingRows {
     let note: PackedRows
     let child: PackedRows
@@ -51,7 +51,7 @@ struct WaitingRows {
         symbol = PackedRows(Schema.symbols, chunks)
     }
 
-    /// Those that others refer to come first.
+    /// Tables that others refer to come first.
     var all: [PackedRows] {
         [
             note, child, image, argument, mark, thread, module, mapping, stack, slice, library,
@@ -68,7 +68,7 @@ extension RowTarget {
     }
 }
 
-/// One row each; the order of the binds is that of the columns in ``Schema``.
+/// One row per value; values are bound in the order of the columns in ``Schema``.
 extension RowTarget {
     func write(_ header: Recording.Header) throws(SQLiteFailure) {
         let (outcome, value) = header.outcome.stored
@@ -194,7 +194,8 @@ extension RowTarget {
 }
 
 extension Recording.Outcome {
-    /// The columns `outcome` and `outcome_value`; both NULL for an unknown one.
+    /// The values of the columns `outcome` and `outcome_value`; both NULL if the outcome is
+    /// unknown.
     var stored: (name: String?, value: Int64?) {
         switch self {
         case .exited(let status): ("exited", Int64(status))
@@ -204,7 +205,7 @@ extension Recording.Outcome {
         }
     }
 
-    /// nil for a pair that ``stored`` never yields.
+    /// nil for a pair that ``stored`` never gives.
     init?(storedName name: String?, value: Int64?) {
         switch (name, value.map { Int32(exactly: $0) }) {
         case ("exited", .some(.some(let status))): self = .exited(status)

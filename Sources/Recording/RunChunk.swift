@@ -1,18 +1,19 @@
 import ProfileModel
 
-/// Runs of one thread that follow each other without a gap, as a row of the file holds them: a few
-/// bytes each, where a row would take thirty.
+/// Contiguous runs of one thread, as one row of the file: a few bytes per run, while a row of its
+/// own would take thirty.
 ///
-/// Each is a number, its length in nanoseconds times four plus its state less one; after one of
-/// state running comes another, its core plus one, or 0 where that is not known. Numbers are LEB128:
-/// seven bits a byte, the lowest first, the top bit set in all but the last.
+/// Each run is a number: its length in nanoseconds times four, plus its state less one. A run in
+/// the state running is followed by another number: its core plus one, or 0 if the core is unknown.
+/// Numbers are LEB128: seven bits per byte, the lowest first, the top bit set in all but the last
+/// byte.
 struct RunChunk {
     let thread: ThreadIndex
     let start: MonotonicTime
     private(set) var end: MonotonicTime
     private(set) var bytes: [UInt8] = []
 
-    /// So that a recorder that is killed loses little.
+    /// A small limit, so that little is lost if the recorder is killed.
     private static let mostBytes = 2048
 
     init(beginningWith run: ScheduledRun) {
@@ -22,7 +23,7 @@ struct RunChunk {
         add(run)
     }
 
-    /// false: it does not follow, or there is no room.
+    /// false: the run is not contiguous, or there is no room.
     mutating func append(_ run: ScheduledRun) -> Bool {
         guard run.start == end, bytes.count < Self.mostBytes else { return false }
         add(run)
@@ -40,7 +41,7 @@ struct RunChunk {
 
     // MARK: Reading
 
-    /// nil: these are no such bytes.
+    /// nil: the bytes are invalid.
     static func runs(
         of thread: ThreadIndex, from start: MonotonicTime, _ bytes: [UInt8]
     ) -> [ScheduledRun]? {

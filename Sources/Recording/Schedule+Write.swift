@@ -1,6 +1,6 @@
 package import ProfileModel
 
-/// One row each; the order of the binds is that of the columns in ``Schema``.
+/// One row per value; values are bound in the order of the columns in ``Schema``.
 extension RowTarget {
     func write(_ chunk: RunChunk, row: Int) throws(SQLiteFailure) {
         try bind(1, row)
@@ -23,14 +23,14 @@ extension RowTarget {
 }
 
 extension RecordingWriter {
-    /// A thread's runs come in the order of their time.
+    /// The runs of a thread must come in the order of their time.
     package func append(_ run: ScheduledRun) throws(RecordingError) {
         try check { () throws(Inconsistency) in try rules.admit(run, row: runRows) }
         if openRuns[run.thread]?.append(run) == true { return }
         try flush(openRuns.updateValue(RunChunk(beginningWith: run), forKey: run.thread))
     }
 
-    /// Writes what is kept back of runs.
+    /// Writes the waiting runs.
     func flushRuns() throws(RecordingError) {
         for thread in openRuns.keys.sorted() { try flush(openRuns[thread]) }
         openRuns.removeAll(keepingCapacity: true)

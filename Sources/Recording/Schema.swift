@@ -1,4 +1,4 @@
-/// What a column holds, as its declaration begins.
+/// The type of a column, from the beginning of its declaration.
 enum ColumnKind {
     case integer, text, blob
 
@@ -13,17 +13,17 @@ enum ColumnKind {
 
 /// The layout of a recording file, version 8. `docs/recording-format.md` explains every column.
 ///
-/// Each table has the row's position in its list as `id`, from 0 without gaps. What writes and what
-/// reads is made from this one declaration. Of all tables but the header the rows are packed, many in
-/// one row of ``chunks``, see ``PackedRows``; up to version 6 they were SQL's own.
+/// Each table has the row's position in its list as `id`, from 0 without gaps. Both writing and
+/// reading follow this one declaration. The rows of all tables except the header are packed, many
+/// in one row of ``chunks``, see ``PackedRows``; up to version 6 they were plain SQL rows.
 struct Schema {
     /// SQLite's `application_id`: "FLGT".
     static let applicationID: Int32 = 0x464C_4754
-    /// SQLite's `user_version`. Raised when a reader of the older version would misread a file.
+    /// SQLite's `user_version`. Increased when a reader of an older version would misread a file.
     static let version: Int32 = 8
-    /// The first version whose rows are packed.
+    /// The first version with packed rows.
     static let firstPacked: Int32 = 7
-    /// The first version that knows ``references``.
+    /// The first version with ``references``.
     static let firstWithReferences: Int32 = 8
     /// The first version that is still read.
     static let oldest: Int32 = 5
@@ -34,15 +34,15 @@ struct Schema {
         var name: String
         /// Names with their SQL types, without `id`.
         var columns: [(name: String, type: String)]
-        /// As version 5 declared it, if that was otherwise.
+        /// The declaration in version 5, if it was different.
         private var former: [Table] = []
 
-        /// By columns, those from which they are a small way: the difference is written. `id` is 0.
+        /// For columns that are stored relative to another one: that column. `id` is 0.
         private(set) var bases: [Int: Int] = [:]
-        /// Whether a row may come again, with other values, and takes the place of the one before.
+        /// True if a later row may replace an earlier one with the same id.
         private(set) var isUpdated = false
 
-        /// Also what the file's own schema must say, to the letter, before it is read.
+        /// Also what the file's own schema must say, exactly, before it is read.
         let creation: String
         private let rowTarget: String
 
@@ -50,7 +50,7 @@ struct Schema {
             self.init(name, columns.map { (name: $0.key, type: $0.value) })
         }
 
-        /// - Parameter added: columns behind those, which came with version 6.
+        /// - Parameter added: further columns, which came with version 6.
         init(_ name: String, _ columns: Columns, in6 added: Columns) {
             self.init(name, (Array(columns) + Array(added)).map { (name: $0.key, type: $0.value) })
             former = [Table(name, columns)]
@@ -72,14 +72,14 @@ struct Schema {
             rowTarget = "INTO \(name)(id\(names)) VALUES (?\(values))"
         }
 
-        /// The same, with rows that may come again.
+        /// The same table, with replaceable rows.
         fileprivate var updated: Table {
             var result = self
             result.isUpdated = true
             return result
         }
 
-        /// The same, with columns that are written as what they are more than another one.
+        /// The same table, with some columns stored relative to another one.
         fileprivate func writing(_ names: [String], from base: String) -> Table {
             var result = self
             let places = columns.indices.filter { names.contains(columns[$0].name) }
@@ -88,12 +88,12 @@ struct Schema {
             return result
         }
 
-        /// As a version of the recording's schema declares it.
+        /// The table as a version of the recording's schema declares it.
         func asOf(_ version: Int32) -> Table { version < 6 ? former.first ?? self : self }
 
         var insertion: String { "INSERT " + rowTarget }
 
-        /// Inserts a row, or takes the place of the one with its id.
+        /// Inserts a row, or replaces the one with its id.
         var replacement: String { "REPLACE " + rowTarget }
 
         var selection: String {
@@ -255,12 +255,12 @@ struct Schema {
         "module_remarks",
         ["module": "INTEGER NOT NULL", "kind": "TEXT NOT NULL", "detail": "TEXT NOT NULL"])
 
-    /// Not in files of SQL's own tables, but in those that are unpacked for SQL.
+    /// Not in files with plain SQL tables, except in those unpacked for SQL.
     static let references = Table(
         "library_references",
         ["library": "INTEGER NOT NULL", "referenced": "INTEGER NOT NULL"])
 
-    /// Rows of the other tables, packed.
+    /// Packed rows of the other tables.
     static let chunks = Table(
         "chunks",
         [
@@ -268,7 +268,7 @@ struct Schema {
             "data": "BLOB NOT NULL",
         ])
 
-    /// Of which rows are packed, those that others refer to first.
+    /// The packed tables; those that others refer to come first.
     static let packed = [
         notes, children, images, arguments, marks, threads, modules, mappings, stacks, slices,
         libraries, initializers, intervals, signposts, ready, waitReasons, waits, priorities, runs,
@@ -276,7 +276,7 @@ struct Schema {
         references,
     ]
 
-    /// SQL's own, in a file of a version.
+    /// The plain SQL tables in a file with this version.
     static func tables(asOf version: Int32) -> [Table] {
         guard version < firstPacked else { return [header, chunks] }
         return ([header] + packed).filter { $0.name != references.name }.map { $0.asOf(version) }

@@ -14,7 +14,7 @@ struct Statement: RowTarget {
         guard code == SQLITE_OK else { throw SQLiteFailure(code: code) }
     }
 
-    /// `index` counts from 1 here and in the other `bind`s, as SQLite's parameters do.
+    /// `index` counts from 1 here and in the other `bind`s, like SQLite's parameters.
     func bind(_ index: Int32, _ value: Int64) throws(SQLiteFailure) {
         try check(sqlite3_bind_int64(handle, index, value))
     }
@@ -42,7 +42,7 @@ struct Statement: RowTarget {
         try check(code)
     }
 
-    /// Whether there is a row to read; false at the end, after which it can be run again.
+    /// True if there is a row to read; false at the end. Then the statement can be run again.
     func step() throws(SQLiteFailure) -> Bool {
         switch sqlite3_step(handle) {
         case SQLITE_ROW: return true
@@ -55,7 +55,7 @@ struct Statement: RowTarget {
         }
     }
 
-    /// Leaves the rows that were not read.
+    /// Skips the rows that were not read.
     func reset() { sqlite3_reset(handle) }
 
     /// Runs a statement that yields no rows.
@@ -64,7 +64,7 @@ struct Statement: RowTarget {
     }
 }
 
-/// Reading the current row. Each is nil where the value has another type.
+/// Reads the current row. Each value is nil if it has another type.
 extension Statement {
     func isNull(_ column: Int32) -> Bool {
         sqlite3_column_type(handle, column) == SQLITE_NULL
@@ -75,7 +75,7 @@ extension Statement {
         return sqlite3_column_int64(handle, column)
     }
 
-    /// The bytes of a text, valid until the next step; nil as well when memory ran out.
+    /// The bytes of a text, valid until the next step; nil also if memory ran out.
     func text(_ column: Int32) -> UnsafeBufferPointer<UInt8>? {
         guard sqlite3_column_type(handle, column) == SQLITE_TEXT,
             let bytes = sqlite3_column_text(handle, column)

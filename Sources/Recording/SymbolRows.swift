@@ -1,10 +1,10 @@
 import ProfileModel
 
-/// Writes what addresses mean: each text once, a row for each function at an address.
+/// Writes what addresses mean: each text once, and a row for each function at an address.
 struct SymbolRows {
     private let string: any RowTarget
     private let symbol: any RowTarget
-    /// The rows of the strings that were written.
+    /// The rows of the strings written so far.
     private var strings: [ExactText: Int] = [:]
     /// How many functions were written.
     private(set) var count = 0
@@ -13,7 +13,7 @@ struct SymbolRows {
         (string, symbol) = (strings, symbols)
     }
 
-    /// - Parameter position: among the functions at the address, the outermost being 0.
+    /// - Parameter position: among the functions at the address; the outermost is 0.
     mutating func write(
         _ frame: SourceFrame, at key: FrameAddress, _ position: Int
     ) throws(SQLiteFailure) {

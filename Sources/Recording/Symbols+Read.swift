@@ -1,7 +1,7 @@
 import ProfileModel
 
 extension TableReader {
-    /// The four tables of symbols; empty ones when the recording was not symbolicated.
+    /// The four tables of symbols; empty if the recording was not symbolicated.
     mutating func symbols() throws(ReadFailure) -> SymbolTable {
         var table = SymbolTable()
         let strings = try strings()

@@ -1,8 +1,8 @@
 package import ProfileModel
 
 extension RecordingFile {
-    /// Puts what symbolication found into a finished recording, in place of what was there.
-    /// All or nothing: an error leaves the file as it was.
+    /// Writes the results of symbolication into a finished recording, replacing earlier ones. All
+    /// or nothing: an error leaves the file unchanged.
     /// - Parameter references: see ``LibraryLoad/isReferenced``, by the library's row.
     package static func store(
         _ symbols: SymbolTable, references: [Int: Bool] = [:], in path: String
@@ -28,9 +28,9 @@ private struct SymbolWriter {
     private var symbols: SymbolRows
     private let module: any RowTarget
     private let remark: any RowTarget
-    /// nil: a file of an older version has no room for it.
+    /// nil: the file has an older version, without this table.
     private let reference: (any RowTarget)?
-    /// Those of them that wait to be written.
+    /// The tables whose rows wait to be written.
     private let waiting: [PackedRows]
     private let moduleCount: Int
     private let libraryCount: Int
@@ -65,7 +65,7 @@ private struct SymbolWriter {
         libraryCount = try database.rows(of: Schema.libraries)
     }
 
-    /// In the order of the keys: the same symbols give the same bytes.
+    /// In the order of the keys, so that the same symbols give the same bytes.
     mutating func write(_ table: SymbolTable) throws(ReadFailure) {
         for key in table.frames.keys.sorted(by: Self.precedes) {
             try check(key.module, Schema.symbols)
@@ -108,7 +108,7 @@ private struct SymbolWriter {
         }
     }
 
-    /// What was written is in the file after it.
+    /// Afterwards, everything written is in the file.
     func flush() throws(ReadFailure) {
         try attempt { () throws(SQLiteFailure) in
             for table in waiting { try table.flush() }

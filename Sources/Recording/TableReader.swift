@@ -10,9 +10,9 @@ enum ReadFailure: Error {
 /// Reads tables row by row and turns their columns into checked values.
 struct TableReader {
     let database: Database
-    /// Bytes of texts, blobs and chunks that may still be read. A sound file stores each of them once,
-    /// so all of them together are no longer than the file; rows that share their storage, which
-    /// could fill any memory from a small file, are found by this.
+    /// How many bytes of texts, blobs and chunks may still be read. A sound file stores each of
+    /// them once, so together they are no longer than the file. Rows that share their storage could
+    /// fill any memory from a small file; this limit catches them.
     var byteBudget: Int
     var rules = Consistency()
 
@@ -23,8 +23,8 @@ struct TableReader {
         self.byteBudget = byteBudget
     }
 
-    /// Calls `body` with each row and the rules. Ids must count up from 0: a repeated or missing
-    /// row is found here, and a table whose pages run in circles ends here.
+    /// Calls `body` with each row and the rules. Ids must count up from 0: this catches repeated
+    /// and missing rows, and ends a table whose pages form a circle.
     mutating func scan(
         _ table: Schema.Table, _ body: (inout Row, inout Consistency) throws(ReadFailure) -> Void
     ) throws(ReadFailure) {
@@ -58,7 +58,7 @@ struct TableReader {
         byteBudget = row.byteBudget
     }
 
-    /// For how many of a table's rows room is worth making; 0: not known.
+    /// How many rows of a table to reserve memory for; 0: unknown.
     mutating func expectedRows(of table: Schema.Table) throws(ReadFailure) -> Int {
         database.hasChunks ? try places().expectedRows(of: table) : 0
     }
@@ -92,7 +92,7 @@ struct TableReader {
         }
     }
 
-    /// A row with an earlier one's id takes its place.
+    /// A row replaces an earlier one with the same id.
     private mutating func scanUpdated(
         _ table: Schema.Table, _ chunks: ChunkReader,
         _ body: (inout Row, inout Consistency) throws(ReadFailure) -> Void
@@ -130,7 +130,7 @@ struct TableReader {
         }
     }
 
-    /// Runs one of the rules.
+    /// Checks one of the rules.
     static func admit(_ body: () throws(Inconsistency) -> Void) throws(ReadFailure) {
         do {
             try body()
@@ -140,7 +140,7 @@ struct TableReader {
     }
 }
 
-/// One row of a table. Columns are read in the order of ``Schema``, `id` being column 0.
+/// One row of a table. Columns are numbered as in ``Schema``; `id` is column 0.
 struct Row {
     fileprivate enum Source {
         case statement(Statement)
@@ -151,14 +151,14 @@ struct Row {
     let table: Schema.Table
     fileprivate(set) var number: Int
     fileprivate var byteBudget: Int
-    /// In its chunk.
+    /// The row's index in its chunk.
     fileprivate var index = 0
 
     func problem(_ text: String) -> Inconsistency {
         Inconsistency(table: table.name, row: number, problem: text)
     }
 
-    /// Out of the hot path: the text is made only for an error.
+    /// Not inlined, to keep the hot path short: the text is made only for an error.
     @inline(never)
     func invalid(_ column: Int32) -> ReadFailure {
         let index = Int(column) - 1
@@ -245,7 +245,7 @@ struct Row {
         try (optional(column) as Int?).map(ModuleIndex.init)
     }
 
-    /// A column that version 5 did not have: NULL there.
+    /// True for a column that version 5 did not have: there it is NULL.
     func isMissing(_ column: Int32) -> Bool { Int(column) > table.columns.count }
 
     /// The column `child`.
@@ -258,7 +258,7 @@ struct Row {
         isMissing(column) ? nil : try optionalText(column)
     }
 
-    /// A frame's columns `module`, `address` and `kind`, the first of which is given.
+    /// The columns `module`, `address` and `kind` of a frame; `column` is the first.
     func frame(_ column: Int32) throws(ReadFailure) -> FrameAddress {
         guard let kind = CodeAddress.Kind(rawValue: try integer(column + 2)) else {
             throw invalid(column + 2)

@@ -8,7 +8,7 @@ extension TableReader {
         return waits
     }
 
-    /// Of those in which a thread waited at an address, the first of each thread at each.
+    /// The waits at addresses: only the first one for each thread and address.
     mutating func placedWaits() throws(ReadFailure) -> [Wait] {
         var waits: [Wait] = []
         var seen: [ThreadIndex: Set<UInt64>] = [:]

@@ -1,6 +1,6 @@
 package import ProfileModel
 
-/// One row each; the order of the binds is that of the columns in ``Schema``.
+/// One row per value; values are bound in the order of the columns in ``Schema``.
 extension RowTarget {
     func write(_ reason: WaitReason, row: Int) throws(SQLiteFailure) {
         try bind(1, row)
@@ -34,7 +34,7 @@ extension RowTarget {
 }
 
 extension RecordingWriter {
-    /// Its stack must have been appended, as for slices.
+    /// The wait's stack must have been appended before, as for slices.
     package func append(_ wait: Wait) throws(RecordingError) {
         let row = rules.waits
         let reason = try position(of: wait.reason)
@@ -44,7 +44,7 @@ extension RecordingWriter {
         }
     }
 
-    /// Many waits have the same reason, which is written once.
+    /// Many waits have the same reason, so each reason is written once.
     private func position(of reason: WaitReason) throws(RecordingError) -> Int {
         if let known = waitReasons[reason] { return known }
         let row = rules.waitReasons

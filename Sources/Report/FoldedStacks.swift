@@ -1,14 +1,15 @@
 package import Analysis
 import ProfileModel
 
-/// Stacks in the format of flamegraph.pl and its kin: one line for each,
-/// `phase;thread;outer;…;inner COUNT`, COUNT in whole microseconds. Where there are several processes,
-/// each line begins with its own. Functions of scripts are `function (script.py:12)`, as py-spy
-/// writes them.
+/// Stacks in the format of flamegraph.pl and similar tools. Each line is
+/// `phase;thread;outer;…;inner COUNT`, with COUNT in whole microseconds. If there are several
+/// processes, each line begins with the process. Functions of scripts are written as in py-spy:
+/// `function (script.py:12)`.
 package enum FoldedStacks {
     package struct Options: Sendable {
         package var selection = Selection.all
-        /// By `wall` and `blocked`, the last frame of blocked time names what was waited for.
+        /// With `wall` and `blocked`, the last frame of blocked time names what the thread waited
+        /// for.
         package var weight = Weight.cpu
         package var showsPhase = true
         package var showsThread = true
@@ -16,10 +17,10 @@ package enum FoldedStacks {
         package init() {}
     }
 
-    /// Lines in the order of their text, each ended by a line break.
+    /// Lines sorted by their text, each ended by a line break.
     ///
-    /// The counts add up to the selection's weight, rounded once: each line ends where the
-    /// rounded sum so far does. Lines for which less than that remains are left out.
+    /// The counts add up to the selection's weight, rounded once: each line ends where the rounded
+    /// sum so far ends. Lines that would get a count of 0 are left out.
     package static func render(_ profile: Profile, options: Options = Options()) -> String {
         var result = ""
         var sum = TimeSpan.zero
@@ -64,7 +65,7 @@ package enum FoldedStacks {
         }
     }
 
-    /// In order, those of equal text (functions of one name in two modules) as one.
+    /// Sorted; lines with the same text (functions with the same name in two modules) become one.
     private static func merged(_ lines: [Line]) -> [Line] {
         var result: [Line] = []
         for line in lines.sorted(by: { $0.stack < $1.stack }) {
@@ -77,15 +78,15 @@ package enum FoldedStacks {
         return result
     }
 
-    /// To the nearest.
+    /// Rounded to the nearest.
     static func microseconds(_ span: TimeSpan) -> Int64 {
         (span.nanoseconds &+ 500) / 1000
     }
 
-    /// The kernel's, and what a just-in-time compiler made, are marked as stackcollapse-perf.pl does,
-    /// so that flamegraph.pl can colour them.
+    /// Kernel and just-in-time compiled functions are marked as stackcollapse-perf.pl does, so that
+    /// flamegraph.pl can colour them.
     ///
-    /// - Parameter line: in its script; nil: not known, or of no matter.
+    /// - Parameter line: the line in its script; nil: unknown, or irrelevant.
     static func element(_ function: Function, line: Int32? = nil) -> String {
         if function.isKernel { return element(function.name) + "_[k]" }
         guard let place = function.scriptPlace(line: line) else { return element(function.name) }
@@ -93,8 +94,8 @@ package enum FoldedStacks {
             + (function.language == .javaScript ? "_[j]" : "")
     }
 
-    /// A name that can stand between semicolons: they, line breaks and other white space are
-    /// replaced, what else a terminal would obey is escaped.
+    /// A name without semicolons, line breaks and other white space, which are replaced; other
+    /// characters that affect a terminal are escaped.
     static func element(_ name: String) -> String {
         var result = String.UnicodeScalarView()
         for scalar in name.unicodeScalars {

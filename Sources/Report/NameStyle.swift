@@ -2,24 +2,25 @@ package import ProfileModel
 
 /// How much of a function's name is shown.
 package enum NameStyle: String, Sendable, CaseIterable {
-    /// The name by which the linker knows it.
+    /// The linker's name for the function.
     case none
-    /// Without parameters, results and template arguments. Functions that differ in nothing else
-    /// are shown as one.
+    /// Without parameters, results and template arguments. Functions that differ only in these are
+    /// shown as one.
     case simple
     /// As demanglers write it.
     case full
 }
 
 extension SymbolTable {
-    /// The same with all functions' names in a style.
+    /// The same table with all functions' names in a style.
     package func named(_ style: NameStyle) -> SymbolTable {
         guard style != .full else { return self }
         var result = self
         var known: [String: String] = [:]
         for (address, frames) in self.frames {
             result.frames[address] = frames.map { frame in
-                // What the linker calls the same is not mangled: there is nothing to leave out.
+                // If the linker's name is the same, the name is not mangled: there is nothing to
+                // leave out.
                 guard let linkage = frame.linkageName, let name = frame.function else {
                     return frame
                 }
@@ -40,13 +41,13 @@ extension SymbolTable {
 
 /// Demangled names without their parameters, results and template arguments.
 enum SimpleName {
-    /// - Parameter linkage: tells the language.
+    /// - Parameter linkage: the mangled name, which tells the language.
     static func of(_ name: String, linkage: String) -> String {
         let (base, suffix) = splitSuffix(name)
         let prefixes = ["$s", "_$s", "$S", "_$S", "$e", "_$e", "_T0", "@__swiftmacro_"]
         let isSwift = prefixes.contains { linkage.hasPrefix($0) }
         let simple = isSwift ? swift(base) : cxxOrRust(base)
-        // Whatever the rules above did not foresee: never nothing.
+        // If the rules above leave nothing, keep the whole name.
         return (simple.isEmpty ? String(base) : simple) + suffix
     }
 
@@ -63,7 +64,7 @@ enum SimpleName {
         for ending in [" const", " volatile", " &", " &&", " const"] where text.hasSuffix(ending) {
             text.removeLast(ending.count)
         }
-        // Only instances of templates have their result in front.
+        // Only instances of templates begin with their result.
         guard text.hasSuffix("<…>"), let space = lastSpaceOutside(text),
             !text[..<space].hasSuffix("operator")
         else { return text }
@@ -77,7 +78,7 @@ enum SimpleName {
         for part in text.split(separator: " in ") {
             let whole = part.firstRange(of: " -> ").map { part[..<$0.lowerBound] } ?? part
             var words = whole.firstRange(of: " : ").map { whole[..<$0.lowerBound] } ?? whole
-            // Of a closure, which has no name, they do not stand right behind one.
+            // A closure has no name, so its parameters do not follow one.
             if words.last == ")", let open = words.lastIndex(of: "(") { words = words[..<open] }
             while words.last == " " { words.removeLast() }
             parts.append(String(words))
@@ -85,15 +86,15 @@ enum SimpleName {
         return parts.joined(separator: " in ")
     }
 
-    /// Template arguments become `<…>`, parameters go: what stands in brackets right behind a
-    /// name. Others are names themselves: `(anonymous namespace)`, `<T as Trait>`.
+    /// Template arguments become `<…>`, and parameters are removed: both are in brackets right
+    /// after a name. Other brackets are names themselves: `(anonymous namespace)`, `<T as Trait>`.
     private static func withoutBrackets(_ name: Substring) -> String {
         func isPart(_ before: String) -> Bool {
             before.last.map { $0.isLetter || $0.isNumber || "_>)]}:'$?".contains($0) } ?? false
         }
         return String(name)
             .collapsingBrackets("<", ">") { inner, before in
-                // Rust's implementations say whose they are.
+                // In Rust, the brackets of an implementation name its type.
                 let isName = inner.hasPrefix("impl ") || inner.contains(" as ")
                 return isPart(before) && !isName ? "<…>" : nil
             }

@@ -1,7 +1,7 @@
 import ProfileModel
 
 extension ThreadState {
-    /// As documentation and JSON call it.
+    /// The name in documentation and JSON.
     var name: String {
         switch self {
         case .running: "running"

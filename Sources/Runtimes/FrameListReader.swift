@@ -1,22 +1,23 @@
 package import ProfileModel
 
-/// Copies the frames of a thread that stands still, out of its process's memory: what a signal handler
-/// would copy inside of it.
+/// Copies the interpreter's frames of a stopped thread from outside its process: the same that a
+/// signal handler would copy inside.
 package struct FrameListReader: Sendable {
     package let layout: FrameListLayout
 
     package init(_ layout: FrameListLayout) { self.layout = layout }
 
-    /// What most stacks stay below, in frames.
+    /// In frames: most stacks have fewer.
     package static let usualLimit = 256
-    /// More than CPython allows unless told otherwise, in frames.
+    /// In frames: more than CPython allows by default.
     package static let deepLimit = 10_000
 
-    /// The newest frames of a thread; nil: its state cannot be read, or the thread ran meanwhile.
+    /// The newest frames of a thread; nil: its state cannot be read, or the thread has run
+    /// meanwhile.
     ///
     /// - Parameters:
-    ///   - thread: where its state lies.
-    ///   - limit: in frames. Where a copy ends earlier, the next frame cannot be read.
+    ///   - thread: the address of its state.
+    ///   - limit: in frames. If a copy is shorter, the next frame could not be read.
     package func read(
         thread: UInt64, _ memory: any RuntimeMemory, limit: Int = usualLimit
     ) -> RuntimeCopy? {
@@ -26,7 +27,7 @@ package struct FrameListReader: Sendable {
         return copy
     }
 
-    /// The same of a thread that may run meanwhile: its newest frames may be of several moments.
+    /// The same for a thread that may run meanwhile: its newest frames may be from several moments.
     package func readRunning(
         thread: UInt64, _ memory: any RuntimeMemory, limit: Int = usualLimit
     ) -> RuntimeCopy? {
@@ -48,8 +49,9 @@ package struct FrameListReader: Sendable {
         return copy
     }
 
-    /// The copy with the rest of the frames, of a thread that may be running: frames that called the
-    /// last copied one stay as they are as long as that one does. As it was, if that is gone.
+    /// Extends a copy by the rest of the frames, even if the thread runs. Frames that called the
+    /// last copied one do not change as long as that frame exists. Returns the copy unchanged if it
+    /// does not.
     package func continuing(
         _ copy: RuntimeCopy, _ memory: any RuntimeMemory, limit: Int = deepLimit
     ) -> RuntimeCopy {
@@ -67,13 +69,13 @@ package struct FrameListReader: Sendable {
         return longer
     }
 
-    /// Where the newest frame is; 0: there is none.
+    /// The address of the newest frame; 0: there is none.
     private func first(_ pointer: UInt64, _ memory: any RuntimeMemory) -> UInt64? {
         guard let inside = layout.newestInside, pointer != 0 else { return pointer }
         return memory.word(at: pointer.advanced(by: inside))
     }
 
-    /// Whether the thread is where it was when the copy was begun.
+    /// True if the thread is still where it was at the begin of the copy.
     private func isStill(_ copy: RuntimeCopy, _ memory: any RuntimeMemory) -> Bool {
         guard
             memory.word(at: copy.thread.advanced(by: layout.newest)) == copy.newest,
@@ -83,7 +85,7 @@ package struct FrameListReader: Sendable {
         return record(at: newest.address, memory) == newest.bytes
     }
 
-    /// - Returns: false: the list bites its own tail.
+    /// - Returns: false: the list leads back to itself.
     private func appendFrames(
         to copy: inout RuntimeCopy, limit: Int, _ window: inout PageWindow
     ) -> Bool {
@@ -101,7 +103,7 @@ package struct FrameListReader: Sendable {
         return true
     }
 
-    /// Of the frames that have none yet. What cannot be read is zeros, which no code has.
+    /// Adds the identities that are missing. Unreadable ones are zeros, which no code has.
     private func appendIdentities(to copy: inout RuntimeCopy, _ memory: any RuntimeMemory) {
         let (size, offset) = (layout.identity.size, layout.identity.offset)
         let first = min(copy.addresses.count, copy.identities.count / size)
@@ -121,7 +123,7 @@ package struct FrameListReader: Sendable {
         for index in indices { copy.identities += bytes[index * size..<(index + 1) * size] }
     }
 
-    /// - Returns: whether it can be read; nothing is appended otherwise.
+    /// - Returns: true if the record can be read; otherwise nothing is appended.
     private func append(
         recordAt address: UInt64, to records: inout [UInt8], _ window: inout PageWindow
     ) -> Bool {
@@ -144,7 +146,7 @@ package struct FrameListReader: Sendable {
     }
 }
 
-/// Sees that a list of addresses comes back to where it was, after twice the ring's length at most.
+/// Detects that a list of addresses leads back to itself, after at most twice the ring's length.
 private struct RingDetector {
     private var mark: UInt64 = 0
     private var steps = 0

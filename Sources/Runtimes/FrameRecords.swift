@@ -1,7 +1,7 @@
 package import ProfileModel
 
 extension FrameListLayout {
-    /// Where in a record that is which lies `offset` bytes into a frame; nil: it is not copied.
+    /// The position in a record of what is `offset` bytes into a frame; nil: it is not copied.
     func place(of offset: Int, size: Int) -> Int? {
         var begin = 0
         for part in record {
@@ -13,15 +13,15 @@ extension FrameListLayout {
         return nil
     }
 
-    /// How far into a thread's state we read.
+    /// How many bytes of a thread's state are read.
     var stateSize: Int {
         ([newest, threadID, arena?.start, arena?.top].compactMap { $0 }.max() ?? 0) + 8
     }
 
-    /// How far into a frame we read.
+    /// How many bytes of a frame are read.
     var frameSize: Int { record.map { $0.offset + $0.size }.max() ?? 0 }
 
-    /// What was made here from tables and the process's own words is small.
+    /// True if the layout, made from tables and the process's own words, is small.
     package var isSane: Bool {
         let parts = record + [identity]
         return (1...2).contains(record.count)
@@ -52,21 +52,21 @@ struct FrameRecord {
         layout.place(of: offset, size: 1).flatMap { bytes.littleEndian(at: $0) }
     }
 
-    /// Where its code is.
+    /// The address of its code.
     var code: UInt64? { word(layout.code).map { $0 & layout.codeMask } }
-    /// Where its caller's frame is; 0: it has none.
+    /// The address of its caller's frame; 0: it has none.
     var caller: UInt64? { word(layout.caller) }
 }
 
 extension RuntimeCopy {
-    /// How many frames are there with all that belongs to them.
+    /// The number of frames that were copied completely.
     func completeCount(_ layout: FrameListLayout) -> Int {
         min(
             addresses.count, records.count / max(1, layout.recordSize),
             identities.count / max(1, layout.identity.size))
     }
 
-    /// How many of the oldest frames of two copies are alike in all that was copied.
+    /// How many of the oldest frames are the same in two copies.
     package func commonOldest(_ other: RuntimeCopy, _ layout: FrameListLayout) -> Int {
         guard thread == other.thread, rest == other.rest, isIdentified(layout),
             other.isIdentified(layout)
@@ -78,13 +78,13 @@ extension RuntimeCopy {
             identities.commonEnd(other.identities) / max(1, identity))
     }
 
-    /// Whether the codes of all frames are known.
+    /// True if the codes of all frames are known.
     package func isIdentified(_ layout: FrameListLayout) -> Bool {
         records.count == addresses.count * layout.recordSize
             && identities.count == addresses.count * layout.identity.size
     }
 
-    /// nil: there are fewer.
+    /// nil: there are fewer frames.
     func record(_ index: Int, _ layout: FrameListLayout) -> FrameRecord? {
         let size = layout.recordSize
         guard addresses.indices.contains(index), index < records.count / max(1, size) else {
@@ -97,9 +97,9 @@ extension RuntimeCopy {
 }
 
 extension Array where Element: BitwiseCopyable {
-    /// How many of the last bytes of both are the same: whole words of eight.
+    /// How many bytes at the end of both are equal, in whole words of eight.
     fileprivate func commonEnd(_ other: [Element]) -> Int {
-        // Unsafe code: what is read lies before the end of both, and not before their begins.
+        // Unsafe code: reads stay within both arrays.
         withUnsafeBytes { own in
             other.withUnsafeBytes { others in
                 let most = Swift.min(own.count, others.count)

@@ -1,15 +1,15 @@
-/// Reads whole pages and keeps the last few: frames that call each other mostly lie side by side, and
-/// each read is a system call.
+/// Reads whole pages and keeps the last few: frames that call each other are mostly side by side,
+/// and each read costs a system call.
 struct PageWindow {
     private let memory: any RuntimeMemory
-    /// The newest read comes last.
+    /// The newest read is last.
     private var kept: [Stretch] = []
 
     private struct Stretch {
         var start: UInt64
         var bytes: [UInt8]
 
-        /// Where in ``bytes`` they lie; nil: not all of them do.
+        /// Where the bytes are in ``bytes``; nil: not all of them are there.
         func range(of address: UInt64, count: Int) -> Range<Int>? {
             guard address >= start, count > 0, count <= bytes.count,
                 address - start <= UInt64(bytes.count - count)
@@ -21,23 +21,23 @@ struct PageWindow {
 
     init(_ memory: any RuntimeMemory) { self.memory = memory }
 
-    /// Reads a stretch, unless it is too long to be worth it.
+    /// Reads a range, unless it is too long.
     mutating func keep(from start: UInt64, to end: UInt64) {
         guard start < end, end - start <= UInt64(Self.longest),
             let bytes = memory.bytes(at: start, count: Int(end - start))
         else { return }
-        // The first one is the arena, mostly.
+        // The first one is mostly the arena.
         if kept.count == Self.most { kept.remove(at: 1) }
         kept.append(Stretch(start: start, bytes: bytes))
     }
 
     /// Appends `count` bytes from `address`.
     ///
-    /// - Returns: false: not all of them can be read.
+    /// - Returns: false: not all bytes can be read.
     mutating func append(at address: UInt64, count: Int, to bytes: inout [UInt8]) -> Bool {
         if appendKept(address, count, to: &bytes) { return true }
         guard count > 0, count <= Self.longest, address < Self.highest else { return false }
-        // Where the piece is, the rest of its pages is, too.
+        // If the piece is mapped, so is the rest of its pages.
         let end = address + UInt64(count) + Self.page - 1
         keep(from: address & ~(Self.page - 1), to: end & ~(Self.page - 1))
         if appendKept(address, count, to: &bytes) { return true }
@@ -57,7 +57,7 @@ struct PageWindow {
     }
 
     private static var page: UInt64 { 4096 }
-    /// Above this, programs have no memory.
+    /// Programs have no memory above this.
     private static var highest: UInt64 { 1 << 63 }
     /// In bytes.
     private static var longest: Int { 64 << 10 }

@@ -2,10 +2,10 @@
 package struct PerfMapLine: Hashable, Sendable {
     package var start: UInt64
     package var end: UInt64
-    /// Where its name is in what the line is a part of; never empty.
+    /// The range of its name in the text that contains the line; never empty.
     package var name: Range<Int>
 
-    /// nil: the line is not as it should be.
+    /// nil: the line is malformed.
     package init?(_ line: ArraySlice<UInt8>) {
         var rest = line
         guard let start = Self.number(&rest), let size = Self.number(&rest), size > 0,
@@ -16,12 +16,12 @@ package struct PerfMapLine: Hashable, Sendable {
         (self.start, self.end, name) = (start, end, rest.indices)
     }
 
-    /// Takes a number and the space behind it.
+    /// Consumes a number and the space after it.
     private static func number(_ rest: inout ArraySlice<UInt8>) -> UInt64? {
         guard let space = rest.firstIndex(of: UInt8(ascii: " ")) else { return nil }
         var digits = rest[..<space]
         if digits.starts(with: "0x".utf8) { digits = digits.dropFirst(2) }
-        // A sign would do, too, in what the standard library takes for a number.
+        // The standard library would accept a sign in a number.
         guard let first = digits.first, first != UInt8(ascii: "+"), first != UInt8(ascii: "-"),
             digits.count <= 16
         else { return nil }

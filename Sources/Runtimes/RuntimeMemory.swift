@@ -1,11 +1,11 @@
 import ProfileModel
 
-/// The memory of a process. What it holds is hostile: lengths and addresses in it may be anything.
+/// The memory of a process. Its content is hostile: lengths and addresses in it may be anything.
 package protocol RuntimeMemory {
     /// `count` bytes from `address`; nil: not all of them can be read.
     func bytes(at address: UInt64, count: Int) -> [UInt8]?
 
-    /// `count` bytes from each of the addresses, one behind the other. Zeros, of what cannot be read.
+    /// `count` bytes from each address, one after another. Unreadable bytes are zero.
     func bytes(at addresses: [UInt64], count: Int) -> [UInt8]
 }
 
@@ -23,7 +23,7 @@ extension RuntimeMemory {
     }
 }
 
-/// Values of little-endian memory; nil: they do not lie within the bytes.
+/// Values in little-endian memory; nil: they are outside the bytes.
 extension [UInt8] {
     func word(at offset: Int) -> UInt64? { littleEndianWord(at: offset) }
 
@@ -35,9 +35,10 @@ extension [UInt8] {
 }
 
 extension UInt64 {
-    /// This address and a distance that may be negative. Addresses wrap around: the kernel refuses them.
+    /// This address plus a distance that may be negative. Addresses wrap around; the kernel refuses
+    /// such ones.
     func advanced(by offset: Int) -> UInt64 { self &+ UInt64(bitPattern: Int64(offset)) }
 
-    /// Whether something with pointers in it may lie here.
+    /// True if something with pointers in it may be here.
     var mayBeObject: Bool { self != 0 && self & 7 == 0 }
 }

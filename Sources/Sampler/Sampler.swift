@@ -2,13 +2,13 @@ import CSystem
 import Glibc
 import ProfileModel
 
-/// Starts or joins a process and observes it until it ends, or the recording does. Both calls
-/// return when the process is let go; it may run on.
+/// Starts or joins a process and observes it until the process or the recording ends. Both calls
+/// return when the process is released; it may run on.
 package enum Sampler {
-    /// Starts a program, observed from its first instruction.
+    /// Starts a program and observes it from its first instruction.
     ///
     /// - Parameters:
-    ///   - arguments: the program's name or path, and what follows it.
+    ///   - arguments: the program's name or path, and its arguments.
     ///   - signals: made before the process had any other thread.
     package static func launch(
         _ arguments: [CommandWord], options: SamplerOptions, signals: SignalQueue,
@@ -44,7 +44,7 @@ package enum Sampler {
                 let pid = held.pid
                 start.ready.began(pid)
                 raiseLimits()
-                // All that can be done before the program stands at its first instruction.
+                // Do all that can be done before the program stops at its first instruction.
                 let group = ProcessGroup(
                     KernelProcess(pid: pid, parent: parent), options: options, sink: sink,
                     children: children, ready: start.ready, machine: start.machine)
@@ -52,7 +52,8 @@ package enum Sampler {
                 let process = try held.execute(options)
                 sink.receive(.began(pid: pid))
                 group.main.beginLaunch(process)
-                // From here on nothing fails: the program runs, and somebody waits for its status.
+                // From here on nothing fails: the program runs, and the caller waits for its
+                // status.
                 return .success(run(group, signals, ticker))
             } catch {
                 return .failure(error)
@@ -61,9 +62,9 @@ package enum Sampler {
         return try unwrap(result)
     }
 
-    /// What the tracer's thread is handed. The program is forked before that thread is there, for it
-    /// ends with the recording: a program that wants to end with its parent (PR_SET_PDEATHSIG) takes
-    /// the end of the thread that forked it for that.
+    /// What the tracer's thread receives. The program is forked before that thread exists, because
+    /// the thread ends with the recording. A program that wants to end with its parent
+    /// (PR_SET_PDEATHSIG) would be killed when the thread that forked it ends.
     private final class LaunchStart: @unchecked Sendable {
         let ready: ReadyWatch
         let machine: MachineWatch
@@ -114,7 +115,7 @@ package enum Sampler {
         return group.run(signals, ticker)
     }
 
-    /// Had before anything runs: without it there is no recording.
+    /// The ticker is made before anything runs: without it there is no recording.
     private static func makeTicker(_ options: SamplerOptions) throws(SamplerError) -> Ticker {
         do throws(SystemError) {
             return try Ticker(frequency: options.frequency)
@@ -132,14 +133,15 @@ package enum Sampler {
         return try result.get()
     }
 
-    /// What would otherwise be done while a program stands.
+    /// Work that would otherwise be done while a program is stopped.
     private static func prepareOurselves() {
         fl_keep_memory()
         _ = SignalCapture.ownFilters
     }
 
-    /// After the fork, so that the program keeps what it would have had. Two descriptors a thread
-    /// are kept open: allow as many as we may. A limit of file size is an error like any other.
+    /// Called after the fork, so that the program keeps its own limits. Two descriptors per thread
+    /// are kept open: we ask for as many as are allowed. Reaching a limit of file size is an error
+    /// like any other.
     private static func raiseLimits() {
         signal(SIGXFSZ, SIG_IGN)
         _ = fl_ask_for_short_turns()

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Why a program could not be started or a process not be watched: each says what, where, why
-/// and what to do, in one line.
+/// Why a program could not be started, or a process not be observed. Each says in one line what
+/// failed, where, why, and what to do.
 package enum SamplerError: Error, Hashable, CustomStringConvertible {
     case programNotFound(String)
     case programIsDirectory(String)
@@ -16,15 +16,15 @@ package enum SamplerError: Error, Hashable, CustomStringConvertible {
     case alreadyTraced(Int32, tracer: Int32)
     case notPermitted(Int32, reason: PermissionRule)
     case systemCall(SystemError)
-    /// What a condition of ``ReadyCondition`` needs is not to be had.
+    /// Something that a ``ReadyCondition`` needs is not available.
     case cannotWatch(String, reason: String)
 
-    /// The rule that forbids tracing a process, and with it what would help.
+    /// The rule that forbids tracing a process, and so decides what would help.
     package enum PermissionRule: Hashable, Sendable {
         case otherUser(owner: UInt32)
         /// `/proc/sys/kernel/yama/ptrace_scope`, 1 … 3.
         case yama(scope: Int)
-        /// Root itself is refused.
+        /// Even root is refused.
         case capability
         case unknown
     }

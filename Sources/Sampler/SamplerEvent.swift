@@ -1,24 +1,24 @@
 package import ProfileModel
 package import Runtimes
 
-/// What the sampler observes, in the order of its occurrence.
+/// What the sampler observes, in the order in which it happened.
 package enum SamplerEvent: Sendable {
-    /// The process is there, and under observation.
+    /// The process exists and is observed.
     case began(pid: Int32)
     case image(Image)
     case mark(Mark)
-    /// The thread of the next index.
+    /// Starts the thread of the next index.
     case threadStarted(RecordedThread)
     case threadNamed(ThreadIndex, String)
     case threadEnded(ThreadIndex, MonotonicTime)
-    /// All the code that is mapped from now on.
+    /// All code that is mapped from now on.
     case mappings([CodeMapping], MonotonicTime)
-    /// The process runs an interpreter: from now on samples may have its frames.
+    /// The process runs an interpreter: from now on, samples may have the interpreter's frames.
     case interpreter(FoundInterpreter)
-    /// What is in the frames of the samples to come.
+    /// The names that the frames of later samples refer to.
     case named(InterpretedNames)
     case sample(Sample)
-    /// One that is over, its stack being the one that the thread had in the sample before.
+    /// A wait that has ended. Its stack is the one of the thread's previous sample.
     case wait(Wait)
     case priority(Priority)
     case library(ObservedLibrary)
@@ -26,36 +26,36 @@ package enum SamplerEvent: Sendable {
     case interval(Interval)
     case signpost(Signpost)
     case ready(Readiness)
-    /// What the scheduler did since the last time, each thread's in order.
+    /// What the scheduler did since the last such event, in order for each thread.
     case scheduled([SchedulerRecord])
 }
 
-/// What runs a process's code of another language.
+/// The interpreter that runs a process's code of another language.
 package struct FoundInterpreter: Sendable {
     package var interpreter: PythonInterpreter
-    /// The instructions of the function that runs such code, in the process; empty: not known.
+    /// The instructions, in the process, of the function that runs such code; empty: unknown.
     package var loop: Range<UInt64>
 }
 
-/// What an interpreter's frames refer to, read while it was there.
+/// What an interpreter's frames refer to, read while it was in memory.
 package struct InterpretedNames: Sendable {
-    /// Code that was not met before.
+    /// Code seen for the first time.
     package var codes: [(key: PythonCodeKey, code: PythonCode)] = []
-    /// The names of modules that are being imported, by where they lie: of the next sample alone.
+    /// The names of modules that are being imported, by their addresses: for the next sample alone.
     package var modules: [UInt64: String] = [:]
 
     var isEmpty: Bool { codes.isEmpty && modules.isEmpty }
 }
 
-/// A ``LibraryLoad`` whose stack is still to be unwound.
+/// A ``LibraryLoad`` whose stack must still be unwound.
 package struct ObservedLibrary: Sendable {
-    /// Without its caller.
+    /// The load without its caller.
     package var load: LibraryLoad
-    /// What the stack of its `dlopen` looked like.
+    /// The stack at its `dlopen`.
     package var caller: Snapshot?
 }
 
-/// An ``InitializerRun`` whose function is still an address of the process.
+/// An ``InitializerRun`` whose function is still an address in the process.
 package struct ObservedInitializer: Sendable {
     package var function: UInt64
     package var thread: ThreadIndex
@@ -65,7 +65,7 @@ package struct ObservedInitializer: Sendable {
     package var isComplete: Bool
 }
 
-/// Asks for a blocked thread's registers: its stack could not be unwound without them.
+/// Asks for a blocked thread's registers, because its stack could not be unwound without them.
 package struct StackRequest: Hashable, Sendable {
     package var thread: ThreadIndex
     package var blocking: UInt32
@@ -76,19 +76,19 @@ package struct StackRequest: Hashable, Sendable {
     }
 }
 
-/// Where the sampler's observations go. Called from the sampling thread, which must not be kept
-/// waiting: an implementation queues, and drops stacks (never time) when it cannot.
+/// Receives the sampler's observations. Called from the sampling thread, which must not wait: an
+/// implementation queues, and drops stacks (never time) when it cannot.
 package protocol SampleSink: AnyObject, Sendable {
     func receive(_ event: SamplerEvent)
     /// The requests since the last call.
     func takeRequests() -> [StackRequest]
-    /// Whether the recording cannot go on (the file could not be written).
+    /// True if the recording cannot go on (the file could not be written).
     var hasFailed: Bool { get }
 }
 
-/// Takes note of processes that an observed one starts. Called from the sampling thread.
+/// Is told of the processes that an observed one starts. Called from the sampling thread.
 package protocol ChildObserver: AnyObject, Sendable {
-    /// Where its observations go; nil: it is let go.
+    /// The sink for the new process's observations; nil: the process is not observed.
     func began(_ pid: Int32, parent: Int32, at time: MonotonicTime) -> (any SampleSink)?
     func ended(_ pid: Int32, _ outcome: SamplerOutcome, at time: MonotonicTime)
 }

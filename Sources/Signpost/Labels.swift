@@ -1,10 +1,10 @@
 import CSignpost
 import Synchronization
 
-/// Subsystem and category as C has them.
+/// Subsystem and category in C's form.
 ///
-/// A plain pointer: a reference that is counted would cost each call more than all the rest. What it
-/// points to is made once for each pair of texts, and stays.
+/// A plain pointer: counting references would cost more than all the rest of a call. Its target is
+/// made once for each pair of texts, and is never freed.
 ///
 /// Unsafe code: texts that end in a zero and never change.
 struct Labels: @unchecked Sendable {
@@ -42,8 +42,8 @@ struct Labels: @unchecked Sendable {
         return UnsafePointer(copy)
     }
 
-    /// - Parameter recorded: of an end: what its beginning returned.
-    /// - Returns: the identifier that was recorded; 0: nothing was.
+    /// - Parameter recorded: for an end: the identifier that its beginning returned.
+    /// - Returns: the recorded identifier; 0: nothing was recorded.
     func record(
         _ name: StaticString, _ kind: Int, id: SignpostID, recorded: UInt64 = 0
     ) -> UInt64 {

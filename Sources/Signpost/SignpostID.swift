@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Tells intervals of the same name apart where no ``SignpostIntervalState`` can be passed on.
+/// Distinguishes intervals with the same name where no ``SignpostIntervalState`` can be passed on.
 public struct SignpostID: Hashable, Sendable {
     public var rawValue: UInt64
 
     @inlinable public init(_ rawValue: UInt64) { self.rawValue = rawValue }
 
-    /// The identifier of all that need none: the interval's state tells enough.
+    /// The identifier for intervals that need none, because their state is enough.
     @inlinable public static var exclusive: SignpostID { SignpostID(0) }
 
     private static let last = Atomic<UInt64>(1 << 32)

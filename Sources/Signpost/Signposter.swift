@@ -1,12 +1,12 @@
 internal import CSignpost
 
-/// Says where a program's time goes, to whoever records it: `firstlight record`.
+/// Tells a recorder (`firstlight record`) where the program's time goes.
 ///
-/// The calls are those of Apple's `OSSignposter`, so that code carries over. While nobody records, a
-/// call costs a few nanoseconds and makes no system call; it may be made from any thread.
+/// The calls are those of Apple's `OSSignposter`, so that code can be moved. While nothing records,
+/// a call costs a few nanoseconds and makes no system call. Any thread may call.
 ///
-/// The category `launch` makes its intervals phases of the launch, `extended` phases behind it; all
-/// others are points of interest.
+/// Intervals of the category `launch` become phases of the launch, those of `extended` phases after
+/// it; all others are points of interest.
 ///
 /// ```swift
 /// let signposter = Signposter(subsystem: "org.example.Stars", category: "launch")
@@ -16,30 +16,30 @@ internal import CSignpost
 /// signposter.endInterval("Load stars", loading)
 /// ```
 public struct Signposter: Sendable {
-    /// nil: speaks to nobody.
+    /// nil: nothing is recorded.
     private let labels: Labels?
 
     /// - Parameters:
-    ///   - subsystem: whose signposts these are, as a rule a reversed domain name.
+    ///   - subsystem: who emits these signposts, usually a reversed domain name.
     ///   - category: what they are about.
     ///
-    /// Of both, the first 40 bytes are kept.
+    /// The first 40 bytes of each are kept.
     public init(subsystem: String, category: String) {
         labels = Labels.of(subsystem: subsystem, category: category)
     }
 
     private init() { labels = nil }
 
-    /// One whose calls do nothing.
+    /// A signposter whose calls do nothing.
     public static let disabled = Signposter()
 
-    /// Whether somebody records at the moment.
+    /// True if a recorder is recording now.
     public var isEnabled: Bool { labels != nil && firstlight_is_enabled() != 0 }
 
-    /// An identifier that no other one of this process is equal to.
+    /// An identifier that is unique in this process.
     public func makeSignpostID() -> SignpostID { .makeUnique() }
 
-    /// Marks this moment.
+    /// Marks the present moment.
     ///
     /// - Parameter name: its first 128 bytes are kept.
     public func emitEvent(_ name: StaticString, id: SignpostID = .exclusive) {
@@ -49,8 +49,9 @@ public struct Signposter: Sendable {
 
     /// Begins an interval. Intervals may nest and overlap, on one thread or several.
     ///
-    /// - Returns: what ``endInterval(_:_:)`` needs, on whichever thread. Several of the same name
-    ///   are told apart by it; an `id` is needed only where it cannot be passed on.
+    /// - Returns: the state for ``endInterval(_:_:)``, which any thread may call. It distinguishes
+    ///   several intervals with the same name; an `id` is needed only if the state cannot be passed
+    ///   on.
     public func beginInterval(
         _ name: StaticString, id: SignpostID = .exclusive
     ) -> SignpostIntervalState {
@@ -61,14 +62,14 @@ public struct Signposter: Sendable {
         return SignpostIntervalState(id: id, recorded: recorded)
     }
 
-    /// Ends what ``beginInterval(_:id:)`` began.
+    /// Ends the interval that ``beginInterval(_:id:)`` began.
     public func endInterval(_ name: StaticString, _ state: SignpostIntervalState) {
         guard let labels, firstlight_is_enabled() != 0 else { return }
         _ = labels.record(
             name, FIRSTLIGHT_SIGNPOST_END, id: state.signpostID, recorded: state.recorded)
     }
 
-    /// Calls `task` within an interval, which also ends when it throws.
+    /// Calls `task` within an interval, which also ends if `task` throws.
     public func withIntervalSignpost<Result>(
         _ name: StaticString, id: SignpostID = .exclusive, around task: () throws -> Result
     ) rethrows -> Result {

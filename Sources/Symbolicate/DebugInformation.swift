@@ -1,6 +1,6 @@
 package import ELF
 
-/// Where the debug information of a module is, if there is any.
+/// Where a module's debug information is, if there is any.
 package enum DebugInformation: Hashable, Sendable {
     case inModule
     /// In a file of its own, at this path.
@@ -9,7 +9,7 @@ package enum DebugInformation: Hashable, Sendable {
     /// The module itself cannot be read.
     case unknown(ELFFileError)
 
-    /// Of the module at `path`, as symbolication would find it.
+    /// For the module at `path`: the debug information that symbolication would find.
     package init(ofModuleAt path: String, search: DebugFileSearch = DebugFileSearch()) {
         do throws(ELFFileError) {
             let file = try ELFFile(path: path)

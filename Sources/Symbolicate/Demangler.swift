@@ -3,25 +3,25 @@ internal import Glibc
 
 /// Readable names for the symbols of C++, Rust and Swift.
 ///
-/// C++ and Rust go through libiberty's callback interface rather than `__cxa_demangle`: it
-/// allocates nothing, a name past 1,024 characters is not refused, and the output can be cut
-/// while it is being written (a name of 100 characters can stand for one of gigabytes).
+/// C++ and Rust go through libiberty's callback interface rather than `__cxa_demangle`. It
+/// allocates nothing, accepts names longer than 1,024 characters, and the output can be cut while
+/// it is written (a name of 100 characters can stand for one of gigabytes).
 package enum Demangler {
-    /// Mangled names past this length are shown as they are: demanglers recurse on their input,
-    /// and libiberty's takes about 90 bytes of stack for each character.
+    /// Longer mangled names are shown as they are. Demanglers recurse on their input, and
+    /// libiberty's needs about 90 bytes of stack for each character.
     package static let longestInput = 8 * 1024
-    /// No name that is shown is longer than this, in UTF-8 bytes.
+    /// Longer names are cut, in UTF-8 bytes.
     package static let longestOutput = 16 * 1024
 
-    /// `name` for readers: demangled if it is mangled, else itself; the suffixes of GCC's and
-    /// LLVM's partial and specialised copies as `name [clone .cold]`; cut at ``longestOutput``.
+    /// The name to show: demangled if it is mangled. Suffixes of GCC's and LLVM's partial and
+    /// specialised copies become `name [clone .cold]`. Cut at ``longestOutput``.
     package static func readable(_ name: String) -> String {
         if let plain = demangle(name) { return bounded(plain) }
         let (base, clones) = splitClones(name)
         return bounded(clones.isEmpty ? base : base + describe(clones: clones))
     }
 
-    /// nil when `name` is not a mangled name of a known scheme, or too long.
+    /// nil if `name` is not a mangled name of a known scheme, or is too long.
     package static func demangle(_ name: String) -> String? {
         guard name.utf8.count <= longestInput else { return nil }
         if name.hasPrefix("_R") { return rust(name) }
@@ -36,14 +36,14 @@ package enum Demangler {
 
     // MARK: - Schemes
 
-    /// `_$s` and `$s` are today's, `$S` and `_T0` those of Swift 4, `$e` embedded Swift's.
+    /// `_$s` and `$s` are today's; `$S` and `_T0` are Swift 4's; `$e` is embedded Swift's.
     private static let swiftPrefixes = [
         "$s", "_$s", "$S", "_$S", "$e", "_$e", "_T0", "@__swiftmacro_",
     ]
 
-    /// GCC and clang gather a file's static initialisers in one function; GCC names it after the
-    /// file's first symbol, clang after the file. Shown in the words that binutils has for
-    /// the older form of these names.
+    /// GCC and clang put a file's static initialisers into one function. GCC names it after the
+    /// file's first symbol, clang after the file. We show it as binutils shows the older form of
+    /// these names.
     private static func staticInitialisers(_ name: String) -> String? {
         let kinds = [("_GLOBAL__sub_I_", "constructors"), ("_GLOBAL__sub_D_", "destructors")]
         for (prefix, what) in kinds where name.hasPrefix(prefix) {
@@ -60,8 +60,8 @@ package enum Demangler {
         return clones.isEmpty ? plain : plain + " [clone \(clones)]"
     }
 
-    /// Rust before v0 used C++'s scheme with a hash as the last part: `17h`, 16 hexadecimal
-    /// digits, `E`. Suffixes of LLVM's follow; dots within the name are part of it.
+    /// Before v0, Rust used C++'s scheme with a hash as the last part: `17h`, 16 hexadecimal
+    /// digits, `E`. LLVM's suffixes follow; other dots belong to the name.
     private static func rustLegacy(_ name: String) -> String? {
         guard name.hasPrefix("_ZN"), let end = endOfRustHash(name) else { return nil }
         let base = String(name[..<end])
@@ -100,9 +100,9 @@ package enum Demangler {
         return clones.isEmpty ? plain : plain + " [clone \(clones)]"
     }
 
-    /// How often, at most, a Swift name doubles what it stands for: each time, a generic type
-    /// is completed (`G`) and then referred to again (`A…`) within the next. The runtime's
-    /// demangler cannot be stopped while it writes, and memory ends before 40 doublings do.
+    /// How often, at most, a Swift name doubles its expansion. It does so when a generic type is
+    /// completed (`G`) and then referred to (`A…`) within the next one. The runtime's demangler
+    /// cannot be stopped while it writes, and memory runs out before 40 doublings.
     private static func doublings(_ name: String) -> Int {
         var count = 0
         var isComplete = false
@@ -130,15 +130,15 @@ package enum Demangler {
 
     // MARK: - Clones
 
-    /// What compilers append to the name of a copy that they made of a function; C++'s
-    /// demangler knows them itself.
+    /// The suffixes that compilers append to the name of a function's copy. C++'s demangler knows
+    /// them itself.
     private static let cloneWords: Set<Substring> = [
         "cold", "part", "constprop", "isra", "lto_priv", "localalias", "llvm", "specialized",
         "resolver", "destroy", "resume", "cleanup",
     ]
 
-    /// `foo.part.0.cold` → `foo`, [`.part.0`, `.cold`]. Dots that do not belong to such a suffix
-    /// stay in the name (Go's and assembler's names have them).
+    /// `foo.part.0.cold` → `foo`, [`.part.0`, `.cold`]. Other dots stay in the name (Go's and
+    /// assembler's names have them).
     static func splitClones(_ name: String) -> (base: String, clones: [String]) {
         guard name.utf8.contains(UInt8(ascii: ".")) else { return (name, []) }
         var parts = name.split(separator: ".", omittingEmptySubsequences: false)

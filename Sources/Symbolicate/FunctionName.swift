@@ -1,19 +1,19 @@
 internal import CElfutils
 internal import Glibc
 
-/// The name by which somebody asks for a function: as the linker has it, or as it is written, without
+/// The name by which a user asks for a function: the linker's name, or the written one without
 /// parameters.
 struct FunctionName {
     private let linkage: [UInt8]
     private let written: String
-    /// A part of each mangled name that stands for it.
+    /// Part of every mangled name that stands for it.
     private let word: [UInt8]
 
     init(_ text: String) {
         linkage = Array(text.utf8)
         written = text
         let words = text.utf8.split { !Self.isPartOfWord($0) }
-        // Of template arguments and operators, nothing is sure to be in the mangled name.
+        // Template arguments and operators may look different in the mangled name.
         let isPlain = text.utf8.allSatisfy { Self.isPartOfWord($0) || $0 == UInt8(ascii: ":") }
         word = isPlain ? words.last.map(Array.init) ?? [] : []
     }
@@ -25,7 +25,7 @@ struct FunctionName {
             return false
         }
         let name = String(decoding: symbol, as: UTF8.self)
-        // A copy of a part of it (`.cold`, `.part.0`) is none.
+        // A copy of only a part of the function (`.cold`, `.part.0`) does not match.
         guard Demangler.splitClones(name).clones.allSatisfy(Self.isWholeCopy),
             let readable = Demangler.demangle(name)
         else { return false }
@@ -55,7 +55,7 @@ struct FunctionName {
         return memmem(start, whole.count, part, part.count).map { UnsafeRawPointer($0) - start }
     }
 
-    /// `a::b(int) const` → `a::b`; of `int a::b<int>(int)`, without its result, too.
+    /// `a::b(int) const` → `a::b`; for `int a::b<int>(int)` also without its result.
     static func withoutParameters(_ readable: String) -> [String] {
         let whole = Array(readable.utf8)
         var name = whole[...]
@@ -66,8 +66,8 @@ struct FunctionName {
         return [name, result].compactMap { $0.map { String(decoding: $0, as: UTF8.self) } }
     }
 
-    /// Where the last parenthesis that is closed begins; those of `operator()` and
-    /// `(anonymous namespace)` have something behind them that is no qualifier.
+    /// Where the last closed parenthesis begins. After those of `operator()` and `(anonymous
+    /// namespace)` comes something that is not a qualifier.
     private static func lastOpening(_ name: ArraySlice<UInt8>) -> Int? {
         guard let close = name.lastIndex(of: UInt8(ascii: ")")) else { return nil }
         let behind = name[(close + 1)...]

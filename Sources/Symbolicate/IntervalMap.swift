@@ -1,17 +1,17 @@
 internal import ProfileModel
 
-/// Which of many nested or overlapping intervals of addresses is the innermost at an address.
+/// Finds the innermost of many nested or overlapping address intervals at an address.
 ///
-/// Built once from all intervals, then a binary search over disjoint segments: the cost of an
-/// answer does not depend on how deep or how badly the intervals overlap.
+/// It is built once from all intervals; then it searches disjoint segments by bisection. So the
+/// cost of an answer does not depend on how deeply or badly the intervals overlap.
 package struct IntervalMap: Sendable {
     package struct Interval: Sendable {
         package var start: UInt64
         /// One past the last address.
         package var end: UInt64
-        /// Decides between intervals with the same bounds: the higher one is the inner.
+        /// Decides between intervals with the same bounds: the one with the higher depth is inside.
         package var depth: Int32
-        /// What ``IntervalMap/subscript(_:)`` answers; not negative.
+        /// The answer of ``IntervalMap/subscript(_:)``; not negative.
         package var value: Int32
 
         package init(start: UInt64, end: UInt64, depth: Int32 = 0, value: Int32) {
@@ -35,13 +35,13 @@ package struct IntervalMap: Sendable {
     private var starts: [UInt64] = []
     private var values: [Int32] = []
 
-    /// Where intervals overlap without one holding the other, the one that starts later wins.
+    /// If intervals overlap and neither contains the other, the one that starts later wins.
     package init(_ intervals: [Interval]) {
         self.init(sorted: intervals.sorted(by: Interval.isOrderedBefore))
     }
 
-    /// For callers that sort faster than in general. The order: start ascending, of these the
-    /// longest first, of these the lowest `depth` first.
+    /// For callers with a faster way to sort. The order: by start ascending, then the longest
+    /// first, then the lowest `depth` first.
     init(sorted intervals: [Interval]) {
         starts.reserveCapacity(intervals.count)
         values.reserveCapacity(intervals.count)
@@ -54,7 +54,7 @@ package struct IntervalMap: Sendable {
         close(&open, before: .max)
     }
 
-    /// What the map is made of: where each segment starts, ascending, and its value; -1: none.
+    /// The map's segments: each one's start, ascending, and its value; -1: none.
     var segments: [(start: UInt64, value: Int32)] { Array(zip(starts, values)) }
 
     /// nil unless the starts ascend.
@@ -73,8 +73,8 @@ package struct IntervalMap: Sendable {
         return values[next - 1]
     }
 
-    /// Ends every open interval that ends at or before `position`, giving what it covered last
-    /// back to the one around it.
+    /// Closes each open interval that ends at or before `position`. What it covered last returns to
+    /// the interval around it.
     private mutating func close(_ open: inout [Interval], before position: UInt64) {
         while let innermost = open.last, innermost.end <= position {
             let end = innermost.end

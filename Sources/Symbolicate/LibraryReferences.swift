@@ -1,15 +1,15 @@
 internal import ELF
 package import ProfileModel
 
-/// Finds out which of a process's libraries no other file of that process names a symbol of: what
-/// was linked for nothing.
+/// Finds those libraries of a process whose symbols no other file of the process refers to: they
+/// were linked for nothing.
 ///
-/// It asks the files, not the process: what a file names the dynamic linker binds, sooner or later.
-/// Names are not told apart by their versions, and where two libraries define one, both count as
-/// referred to. Symbols that are looked up by name at run time (`dlsym`) are named by no file.
+/// It reads the files, not the process: the dynamic linker will bind every name in a file, sooner
+/// or later. Versions of names are ignored, and if two libraries define a name, both count as
+/// referred to. Symbols that are looked up at run time (`dlsym`) are in no file's list.
 package struct LibraryReferences: Sendable {
     private let search: DebugFileSearch
-    /// Whether somebody wants this to end, asked between one file or process and the next.
+    /// True if the user wants to stop; asked between one file or process and the next.
     private let isCalledOff: @Sendable () -> Bool
 
     package init(
@@ -20,7 +20,8 @@ package struct LibraryReferences: Sendable {
         self.isCalledOff = isCalledOff
     }
 
-    /// By the library's place in the recording's list; those of which it is not known are left out.
+    /// By the library's position in the recording's list; libraries with an unknown answer are left
+    /// out.
     package func find(in recording: Recording) -> [Int: Bool] {
         guard !recording.libraries.isEmpty else { return [:] }
         let used = recording.mappings.map(\.module)
@@ -56,7 +57,7 @@ package struct LibraryReferences: Sendable {
         return result
     }
 
-    /// What a process's files want together.
+    /// The names that a process's files want together.
     private struct Wanted {
         var names: Set<UInt64> = []
         var isComplete: Bool
@@ -85,7 +86,7 @@ package struct LibraryReferences: Sendable {
         return file?.wasCutShort == true ? nil : names
     }
 
-    /// All else that is mapped (the vdso, generated code, the kernel) wants no library's symbols.
+    /// All other mappings (the vdso, generated code, the kernel) want no library's symbols.
     private static func isFile(_ path: String) -> Bool {
         path.hasPrefix("/") && !path.hasPrefix("//") && !Module.isGenerated(path)
     }

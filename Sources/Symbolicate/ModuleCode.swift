@@ -3,18 +3,18 @@ package import ELF
 internal import Glibc
 internal import ProfileModel
 
-/// What a module's files tell of its code: functions by name, where they end, its probes.
+/// What a module's files tell of its code: functions by name, their extents, and probes.
 package final class ModuleCode {
     package struct Function: Hashable, Sendable {
         /// The linkage name.
         package var name: String
-        /// Of the module's own (ELF) address space.
+        /// In the module's own (ELF) address space.
         package var range: Range<UInt64>
-        /// Its code is chosen when the program is relocated (STT_GNU_IFUNC).
+        /// True if its code is chosen when the program is relocated (STT_GNU_IFUNC).
         package var isIndirect: Bool
     }
 
-    /// A function whose name is not asked for yet: few are, of a hundred thousand.
+    /// A function whose name has not been read: few of a hundred thousand are needed.
     private struct Place {
         var range: Range<UInt64>
         var table: Int
@@ -30,10 +30,10 @@ package final class ModuleCode {
     private let separate: ELFFile?
     private let sections: CodeSections
     private let stubs: [Range<UInt64>]
-    /// Beyond this somebody is hostile.
+    /// A larger function is made up by an attacker.
     private static let longestFunction: UInt64 = 1 << 20
 
-    /// Where something begins, ascending: symbols of code, and what the unwind table knows.
+    /// Where things begin, ascending: code symbols, and functions of the unwind table.
     package private(set) lazy var borders: [UInt64] = makeBorders()
 
     /// All functions and parts of functions, ascending, each address and length once.
@@ -42,7 +42,7 @@ package final class ModuleCode {
 
     /// - Parameters:
     ///   - path: where the file is now.
-    ///   - name: where the program found it; a separate file of symbols is looked for by that.
+    ///   - name: where the program found it; the separate file of symbols is searched by this name.
     package init(
         path: String, name: String, search: DebugFileSearch = DebugFileSearch()
     ) throws(ELFFileError) {
@@ -57,7 +57,7 @@ package final class ModuleCode {
         }
     }
 
-    /// Those that are called so, each address once.
+    /// The functions with this name, each address once.
     package func functions(named text: String) -> [Function] {
         let name = FunctionName(text)
         var found: [UInt64: Function] = [:]
@@ -70,10 +70,10 @@ package final class ModuleCode {
         return found.values.sorted { $0.range.lowerBound < $1.range.lowerBound }
     }
 
-    /// The functions and parts of functions that begin at, or cover, an address.
+    /// The functions, and parts of functions, that contain an address.
     package func parts(around address: UInt64) -> [Function] {
         let next = starts.partitionIndex { $0 > address }
-        // Few lie within another one.
+        // Few functions are inside another one.
         return places[max(0, next - 64)..<next].filter { $0.range.contains(address) }
             .compactMap(function)
     }
@@ -93,7 +93,7 @@ package final class ModuleCode {
             isIndirect: Int32(entry.type) == STT_GNU_IFUNC)
     }
 
-    /// The bytes of a range of code; nil where the file has none.
+    /// The bytes of a range of code; nil if the file has none.
     package func bytes(_ range: Range<UInt64>) -> [UInt8]? {
         let index = file.sections.firstIndex {
             $0.isCode && !$0.isEmptyOnDisk && $0.address <= range.lowerBound
@@ -110,16 +110,16 @@ package final class ModuleCode {
 
     package var needs: LibraryNeeds { file.needs }
 
-    /// What lies at an address once the file is mapped, before anything is relocated: fewer bytes
-    /// where the file has no more.
+    /// The bytes at an address once the file is mapped, before relocation; fewer if the file has no
+    /// more.
     package func mapped(at address: UInt64, count: Int) -> [UInt8] {
         file.mapped(at: address, count: count)
     }
 
-    /// Whether an address is in one of the stubs through which other modules are called.
+    /// True if an address is in a stub through which other modules are called.
     package func isStub(_ address: UInt64) -> Bool { stubs.contains { $0.contains(address) } }
 
-    /// From the last border before an address to the next behind it.
+    /// The range from the last border before an address to the next one after it.
     package func stretch(around address: UInt64) -> Range<UInt64>? {
         guard let section = sections.section(holding: address) else { return nil }
         let next = borders.partitionIndex { $0 > address }
@@ -129,7 +129,7 @@ package final class ModuleCode {
         return start..<end
     }
 
-    /// The first border from an address on, or the section's end.
+    /// The first border at or after an address, or the section's end.
     package func border(from address: UInt64) -> UInt64 {
         let next = borders.partitionIndex { $0 > address &- 1 }
         let section = sections.section(holding: address &- 1)?.upperBound ?? address
@@ -142,7 +142,7 @@ package final class ModuleCode {
         return borders[start...].prefix { range.contains($0) }
     }
 
-    /// - Parameter body: told the entry, its name, its table and its place there.
+    /// - Parameter body: receives the entry, its name, its table and its position there.
     private func forEachFunction(
         _ body: (ELFSymbolTable.Entry, UnsafeRawBufferPointer, Int, Int) -> Void
     ) {
@@ -176,7 +176,7 @@ package final class ModuleCode {
                 all.append(Place(range: range, table: table, index: index))
             }
         }
-        // Of several names the first one stays.
+        // Among several names, the first one stays.
         all.sort { $0.order < $1.order }
         return all.withoutRepetitions(by: \.range)
     }
@@ -198,7 +198,7 @@ package final class ModuleCode {
 }
 
 extension Array {
-    /// Of neighbours that are equal in something, the first.
+    /// Among neighbours with the same value, the first.
     fileprivate func withoutRepetitions<Value: Equatable>(
         by value: (Element) -> Value
     ) -> [Element] {

@@ -2,19 +2,20 @@ package import ELF
 internal import GoTables
 package import ProfileModel
 
-/// One open module: answers what its addresses mean.
+/// One open module: tells what its addresses mean.
 ///
-/// Opening reads headers only. Symbols are sorted at the first question; a unit of DWARF is
-/// walked when the first address in it is asked about.
+/// Opening reads only headers. Symbols are sorted at the first question. A unit of DWARF is walked
+/// at the first question about an address in it.
 package final class ModuleResolver {
     package let summary: ModuleSymbols
-    /// Why the module's own file is not used; nil when it is, or when no file was expected.
+    /// Why the module's own file is not used; nil if it is, or if no file was expected.
     package let problem: ELFFileError?
-    /// The module's own file, its separate debug file, its packed symbols; as far as there are.
+    /// The module's own file, its separate debug file, and its packed symbols, as far as they
+    /// exist.
     private let files: [ELFFile]
-    /// The one of them that has DWARF.
+    /// The file among them that has DWARF.
     private let debug: DebugFile?
-    /// What that one's units have in other files, if it is in a package.
+    /// The other parts of that file's units, if they are in a package.
     private let package: DebugPackage?
     private let search: DebugFileSearch
     private let module: Module
@@ -24,17 +25,18 @@ package final class ModuleResolver {
     private var openedAlternate: ELFFile?
     private let names = NameCache()
     private lazy var direct = openDirect()
-    /// Asked where `direct` does not know.
+    /// Asked when `direct` does not know.
     private lazy var dwarf = openDwarf()
     private lazy var symbols = makeSymbols()
     private lazy var goFunctions = files.first.flatMap(GoFunctionTable.init(in:))
     private lazy var stubs = files.first.map(PLTStubs.init)
 
     /// - Parameters:
-    ///   - module: its build id, when it has one, must be that of the file; another file's symbols
-    ///     would be wrong.
-    ///   - cache: what earlier symbolication found; nil for none.
-    ///   - isCalledOff: whether nobody wants the answers any more: they count for nothing then.
+    ///   - module: if it has a build id, the file must have the same: another file's symbols would
+    ///     be wrong.
+    ///   - cache: what earlier symbolication found; nil: none.
+    ///   - isCalledOff: true if the answers are no longer wanted; then they are incomplete and must
+    ///     be dropped.
     package init(
         _ module: Module, search: DebugFileSearch = DebugFileSearch(), cache: SymbolCache? = nil,
         isCalledOff: @escaping @Sendable () -> Bool = { false }
@@ -48,22 +50,22 @@ package final class ModuleResolver {
         self.isCalledOff = isCalledOff
     }
 
-    /// Whether one of its files lost bytes while it was read: then no answer counts.
+    /// True if one of its files lost bytes while it was read: then no answer counts.
     package var lostBytes: Bool {
         (files + [openedAlternate, package?.file].compactMap(\.self))
             .contains(where: \.wasCutShort)
     }
 
-    /// What is at an address of the module's own (ELF) address space.
-    /// - Returns: outermost first, the physical function and what was inlined into it; never
-    ///   empty. A function that nothing covers is nil, never a neighbour's name.
+    /// The frames at an address in the module's own (ELF) address space.
+    /// - Returns: outermost first: the physical function, and what was inlined into it; never
+    ///   empty. If nothing covers the address, the function is nil, never a neighbour's name.
     package func frames(at address: UInt64) -> [SourceFrame] {
         frames(at: [address])[0]
     }
 
-    /// The same for many addresses at once, which takes far less than one after another does.
+    /// The same for many addresses at once; far faster than one at a time.
     /// - Parameter addresses: ascending, each once.
-    /// - Returns: as many as there are addresses.
+    /// - Returns: one answer for each address.
     package func frames(at addresses: [UInt64]) -> [[SourceFrame]] {
         let found = direct?.frames(of: addresses, symbols)
         return addresses.indices.map { index in
@@ -75,7 +77,7 @@ package final class ModuleResolver {
         }
     }
 
-    /// The same by libdw, which is asked where nobody else knows, and in tests.
+    /// The same by libdw, used when nothing else knows the answer, and in tests.
     package func framesByLibdw(at address: UInt64) -> [SourceFrame] {
         if let stub = stub(at: address) { return [stub] }
         let found = dwarf?.frames(at: address) ?? []
@@ -107,7 +109,7 @@ package final class ModuleResolver {
         return goFrame(at: address) ?? Self.frame(nil)
     }
 
-    /// By the table that a stripped program of Go's still has. Its names are not mangled.
+    /// From the table that even a stripped Go program has. Its names are not mangled.
     private func goFrame(at address: UInt64) -> SourceFrame? {
         guard let table = goFunctions, let function = table.function(at: address),
             let name = table.name(of: function)
@@ -124,14 +126,14 @@ package final class ModuleResolver {
             linkageName: name?.linkage)
     }
 
-    /// The names of the data at addresses of the module's own (ELF) address space, as far as there
-    /// are symbols for them.
+    /// The names of data at addresses in the module's own (ELF) address space, where there are
+    /// symbols.
     package func dataNames(at addresses: [UInt64]) -> [UInt64: String] {
         DataSymbols(tables: files.flatMap(\.symbolTables)).names(at: addresses)
             .mapValues { names.readable($0) }
     }
 
-    /// Unpacks compressed sections, so only when the module is asked about.
+    /// Unpacks compressed sections, so it is called only at the first question.
     private func openDwarf() -> DwarfFile? {
         debug.flatMap { debug in
             DwarfFile(debug.file, code: Self.code(of: files).hull, names: names) { _, _ in
@@ -154,7 +156,7 @@ package final class ModuleResolver {
         }
     }
 
-    /// The file that `dwz` made of what several have in common.
+    /// The common file that `dwz` made from parts of several files.
     private func findAlternate() -> ELFFile? {
         openedAlternate = debug.flatMap { debug in
             debug.file.alternateLink.flatMap {
@@ -172,8 +174,8 @@ package final class ModuleResolver {
 
     // MARK: - Cache
 
-    /// What answers of this module are kept by; nil where it has no build id, or no debug
-    /// information: then it is done sooner than a file is read.
+    /// The key for this module's answers in the cache. nil if the module has no build id, or no
+    /// debug information: then looking up is faster than reading a file.
     private(set) lazy var cacheKey = makeCacheKey()
 
     private func makeCacheKey() -> SymbolCache.Key? {
@@ -191,14 +193,14 @@ package final class ModuleResolver {
             buildID: buildID, identity: Array(texts.joined(separator: "\n").utf8))
     }
 
-    /// Whether the answers so far are all that the files may ever tell: no unit's `.dwo` file was
-    /// missing, which may appear.
+    /// True if the answers are all that the files may ever tell: no unit's `.dwo` file, which may
+    /// still appear, was missing.
     var hasAll: Bool { direct?.hasAll ?? true }
 
     /// What was found out about the debug information.
     var learned: DirectDwarf? { direct }
 
-    /// A debug file has the headers of the code's sections, too.
+    /// A debug file has the headers of code sections, too.
     private static func code(of files: [ELFFile]) -> CodeSections {
         CodeSections(files.first { $0.sections.contains(where: \.isCode) }?.sections ?? [])
     }

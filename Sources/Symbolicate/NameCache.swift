@@ -1,21 +1,21 @@
-/// Readable names by where the mangled ones are in the mapped file: each is demangled once, and
-/// asking again does not even hash its text. Belongs to one open module.
+/// Readable names, by the address of the mangled ones in the mapped file. Each is demangled once,
+/// and a repeated question does not even hash its text. Belongs to one open module.
 final class NameCache {
     /// A function's two names.
     struct Name {
         var readable: String
-        /// The linker's; nil when it is the same.
+        /// The linker's name; nil if it is the same.
         var linkage: String?
     }
 
     private var names: [UInt: Name] = [:]
-    /// The linker's names by the readable ones; nil where several linker's names read the same
-    /// (a constructor for whole objects, and one for base classes).
+    /// The linker's names by the readable ones; nil if several linker's names have the same
+    /// readable one (a constructor for whole objects, and one for base classes).
     private var linkages: [String: String?] = [:]
-    /// Those that are not among `linkages` yet: seldom anybody asks.
+    /// Names that are not in `linkages` yet: they are rarely needed.
     private var unlisted: [Name] = []
 
-    /// - Parameter bytes: in memory that stays mapped, and unchanged, as long as the cache lives.
+    /// - Parameter bytes: in memory that stays mapped and unchanged as long as the cache lives.
     func name(_ bytes: UnsafeRawBufferPointer) -> Name {
         let key = UInt(bitPattern: bytes.baseAddress)
         if let known = names[key] { return known }
@@ -30,15 +30,15 @@ final class NameCache {
 
     func readable(_ bytes: UnsafeRawBufferPointer) -> String { name(bytes).readable }
 
-    /// The linker's name of a function whose readable one came from here; nil when it is not
-    /// known, or the same.
+    /// The linker's name of a function whose readable name came from here; nil if it is unknown, or
+    /// the same.
     func linkageName(of readable: String) -> String? {
         for name in unlisted { list(name) }
         unlisted.removeAll()
         return linkages[readable] ?? nil
     }
 
-    /// Text that is not mangled (a path), kept in the same way.
+    /// Text that is not mangled (a path), cached in the same way.
     func text(_ start: UnsafePointer<CChar>) -> String {
         let key = UInt(bitPattern: start)
         if let known = names[key] { return known.readable }

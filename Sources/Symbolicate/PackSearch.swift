@@ -1,11 +1,11 @@
-/// Whether libiberty's demangler gets to an end with a C++ name.
+/// Tells whether libiberty's demangler will finish with a C++ name.
 ///
-/// What it writes is cut, and that bounds its time, with one exception: of a pack expansion
-/// (`Dp`, `sizeof...`, fold expressions) it first looks for the pack, in all of the pattern, and
-/// goes anew through whatever a substitution (`S_`, `S0_`, …) stands for. Each can double that:
-/// a name of 250 characters kept it busy for an hour. Expansions of a mere parameter (`DpT_`,
-/// `DpRKT0_`), by far the most frequent, end at once; of other patterns no name in LLDB's
-/// 267,000 has more than 13 substitutions behind the first.
+/// Its output is cut, and this bounds its time, with one exception. For a pack expansion (`Dp`,
+/// `sizeof...`, fold expressions) it first searches the whole pattern for the pack, and repeats the
+/// search in whatever a substitution (`S_`, `S0_`, …) stands for. Each substitution can double the
+/// time: a name of 250 characters kept it busy for an hour. Expansions of a mere parameter (`DpT_`,
+/// `DpRKT0_`), by far the most frequent, end at once. As for other patterns, no name among LLDB's
+/// 267,000 has more than 13 substitutions after the first one.
 enum PackSearch {
     static let mostSubstitutions = 14
 
@@ -15,8 +15,8 @@ enum PackSearch {
         return substitutions(in: bytes[start...]) <= mostSubstitutions
     }
 
-    /// Where the first expansion begins whose pattern may be more than a parameter. A name may
-    /// only look like one (`flush`): that costs nothing but strictness.
+    /// Where the first expansion begins whose pattern may be more than a parameter. A name may only
+    /// look like an expansion (`flush`): then we are merely stricter than needed.
     private static func firstExpansion(in bytes: [UInt8]) -> Int? {
         bytes.indices.dropLast().first { index in
             switch (bytes[index], bytes[index + 1]) {
@@ -55,7 +55,7 @@ enum PackSearch {
     private static func substitutions(in bytes: ArraySlice<UInt8>) -> Int {
         bytes.indices.count { index in
             guard bytes[index] == UInt8(ascii: "S") else { return false }
-            // No name of this length has ids of more digits.
+            // No name of this length has ids with more digits.
             return bytes[(index + 1)...].prefix(4).drop(while: isNumber).first == UInt8(ascii: "_")
         }
     }

@@ -3,15 +3,15 @@ internal import Glibc
 package import ProfileModel
 internal import System
 
-/// Gives a recording's addresses their meaning: functions, inlined ones too, files and lines.
+/// Gives meaning to a recording's addresses: functions, including inlined ones, files and lines.
 package struct Symbolicator: Sendable {
     private let search: DebugFileSearch
     private let cache: SymbolCache?
-    /// What is known of kernels' functions.
+    /// The known functions of kernels.
     private let kernels: KernelLists
-    /// Told of each module when its turn comes and when it is done, from several threads.
+    /// Called when a module begins and when it is done, from several threads.
     package var tell: (@Sendable (Progress) -> Void)?
-    /// Whether somebody wants this to end, from when on that stays so; asked between one module, unit
+    /// True if the user wants to stop; once true, it must stay true. Asked between one module, unit
     /// or address and the next, from several threads.
     package var isCalledOff: @Sendable () -> Bool = { false }
 
@@ -29,7 +29,7 @@ package struct Symbolicator: Sendable {
     }
 
     /// - Parameters:
-    ///   - cache: what earlier recordings found; nil for none.
+    ///   - cache: what earlier recordings found; nil: none.
     ///   - kernels: where the lists of kernels' functions are.
     package init(
         search: DebugFileSearch = DebugFileSearch(), cache: SymbolCache? = nil,
@@ -40,25 +40,25 @@ package struct Symbolicator: Sendable {
         self.kernels = kernels
     }
 
-    /// The recording's symbols with all of its stacks' addresses in it. What is there already is
-    /// kept: it may have been found on the machine that made the recording.
+    /// The recording's symbols, completed for all addresses of its stacks. Existing symbols are
+    /// kept: they may come from the machine that made the recording.
     package func symbolicate(_ recording: Recording) -> SymbolTable {
         let found = find(recording)
         found.keep()
         return found.symbols
     }
 
-    /// What was found, and is not in the cache yet.
+    /// The results, not yet written to the cache.
     package struct Found: Sendable {
         package var symbols: SymbolTable
-        /// How many modules' addresses have no meaning yet, because that was called off. They lack
-        /// their ``ModuleSymbols``, too.
+        /// The number of modules whose addresses have no meaning yet because the user stopped the
+        /// search. They lack their ``ModuleSymbols``, too.
         package var left = 0
-        /// See ``LibraryLoad/isReferenced``, by the library's place in the recording's list.
+        /// See ``LibraryLoad/isReferenced``; by the library's position in the recording's list.
         package var references: [Int: Bool] = [:]
         fileprivate var additions: [@Sendable () -> Void] = []
 
-        /// Puts it into the recording that was asked about.
+        /// Puts the results into the recording that they belong to.
         package func complete(_ recording: inout Recording) {
             recording.symbols = symbols
             for (library, isReferenced) in references {
@@ -66,14 +66,13 @@ package struct Symbolicator: Sendable {
             }
         }
 
-        /// Puts into the cache what is new to it. May be done on another thread, while somebody
-        /// reads the symbols.
+        /// Writes new results to the cache. May run on another thread while the symbols are read.
         package func keep() {
             for addition in additions { addition() }
         }
     }
 
-    /// As ``symbolicate(_:)``; the cache is the caller's to complete.
+    /// Like ``symbolicate(_:)``, but the caller must complete the cache.
     ///
     /// As many modules are open at once as there are cores: a launch may load hundreds.
     package func find(_ recording: Recording) -> Found {
@@ -82,7 +81,7 @@ package struct Symbolicator: Sendable {
         let places = Self.unresolvedPlaces(of: recording)
         let questions = recording.modules.enumerated().compactMap { position, module -> Question? in
             let index = ModuleIndex(position)
-            // What the recorder did not name nobody can.
+            // If the recorder could not name it, nothing can.
             if Module.isRuntime(module.path) { return nil }
             let question = Question(
                 index: index, module: module, addresses: wanted[index] ?? [],
@@ -139,7 +138,7 @@ package struct Symbolicator: Sendable {
         }
     }
 
-    /// One list serves the kernel and all of its modules.
+    /// One list serves the kernel and all its modules.
     private func answers(toKernel questions: [Question]) -> [Answer] {
         guard !questions.isEmpty else { return [] }
         let found = kernels.find(
@@ -154,12 +153,12 @@ package struct Symbolicator: Sendable {
         }
     }
 
-    /// What is asked of one module.
+    /// The question to one module.
     private struct Question: Sendable {
         var index: ModuleIndex
         var module: Module
         var addresses: [FrameAddress]
-        /// Of its data.
+        /// Addresses of its data.
         var places: [FrameAddress]
 
         var isEmpty: Bool { addresses.isEmpty && places.isEmpty }
@@ -170,12 +169,12 @@ package struct Symbolicator: Sendable {
         var summary: ModuleSymbols
         var frames: [UInt64: [SourceFrame]]
         var names: [UInt64: String]
-        /// Puts into the cache what is new to it.
+        /// Writes to the cache what is new to it.
         var addition: (@Sendable () -> Void)?
     }
 
-    /// This is where return addresses are looked up one byte before; see ``CodeAddress/lookup``.
-    /// nil: it was called off, and what was found so far is not all.
+    /// Return addresses are looked up one byte before, here; see ``CodeAddress/lookup``. nil: the
+    /// search was stopped, and its results are incomplete.
     private func answer(_ question: Question) -> Answer? {
         let resolver = ModuleResolver(
             question.module, search: search, cache: cache, isCalledOff: isCalledOff)
@@ -191,7 +190,7 @@ package struct Symbolicator: Sendable {
         return Answer(summary: resolver.summary, frames: frames, names: names, addition: addition)
     }
 
-    /// The addresses that have no meaning yet, by module; under nil those of no known module.
+    /// The addresses without a meaning so far, by module; those without a module under nil.
     private static func unresolved(of recording: Recording) -> [ModuleIndex?: [FrameAddress]] {
         var seen: Set<FrameAddress> = []
         var result: [ModuleIndex?: [FrameAddress]] = [:]
@@ -204,7 +203,7 @@ package struct Symbolicator: Sendable {
         return result
     }
 
-    /// Where in modules' data threads waited, without what has a name yet.
+    /// Where threads waited in modules' data, except places that have a name already.
     private static func unresolvedPlaces(
         of recording: Recording
     ) -> [ModuleIndex: [FrameAddress]] {
@@ -225,7 +224,7 @@ package struct Symbolicator: Sendable {
 
     private typealias Frames = [UInt64: [SourceFrame]]
 
-    /// From the cache what it knows, and the rest from the files.
+    /// Takes from the cache what it knows, and the rest from the files.
     private func lookUp(
         _ lookups: Set<UInt64>, with resolver: ModuleResolver
     ) -> (frames: Frames, addition: (@Sendable () -> Void)?) {
@@ -253,7 +252,7 @@ package struct Symbolicator: Sendable {
         )
     }
 
-    /// What is found sooner than this need not be kept.
+    /// Results found faster than this are not worth caching.
     private static let worthKeeping = TimeSpan.milliseconds(3)
 
     private static func find(

@@ -2,9 +2,9 @@ internal import Glibc
 internal import Synchronization
 internal import System
 
-/// Does many independent tasks on as many threads as there are cores, the calling one included.
+/// Runs many independent tasks on as many threads as there are cores, including the calling one.
 package enum Workers {
-    /// More would only wait for memory.
+    /// More threads would only wait for memory.
     private static let mostThreads = 8
     /// Demanglers recurse; see ``Demangler/longestInput``.
     private static let stackSize = 8 << 20
@@ -13,8 +13,8 @@ package enum Workers {
 
     /// The results of the tasks `0..<count`, in their order.
     /// - Parameters:
-    ///   - makeState: what a thread keeps from one of its tasks to the next.
-    ///   - body: called on several threads at once, each with a state of its own.
+    ///   - makeState: makes what a thread keeps from one task to the next.
+    ///   - body: called on several threads at once, each with its own state.
     package static func map<State, Result: Sendable>(
         _ count: Int, makeState: @escaping @Sendable () -> State,
         _ body: @escaping @Sendable (inout State, Int) -> Result
@@ -28,7 +28,7 @@ package enum Workers {
                 results.withLock { $0[task] = result }
             }
         }
-        // Where a thread cannot be had, the others do its part.
+        // If a thread cannot be started, the others do its part.
         let others = (1..<max(1, min(cores, count))).compactMap { _ in
             JobThread(stackSize: stackSize, job)
         }
@@ -37,7 +37,7 @@ package enum Workers {
         return results.withLock { $0.compactMap { $0 } }
     }
 
-    /// Does something on a thread of its own, and something else on the calling one meanwhile.
+    /// Runs something on another thread, and `body` on the calling one meanwhile.
     /// - Returns: the other thread's result.
     package static func run<Result: Sendable>(
         _ other: @escaping @Sendable () -> Result, while body: () -> Void

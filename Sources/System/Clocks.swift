@@ -7,14 +7,14 @@ extension MonotonicTime {
     }
 }
 
-/// The time of day, which may jump: for dates, and for nothing that is measured.
+/// The time of day, which may jump: only for dates, never for measuring.
 package enum WallClock {
     /// In nanoseconds since 1970 UTC.
     package static var now: Int64 { Clock.nanoseconds(CLOCK_REALTIME) }
 }
 
 package enum CPUClock {
-    /// What the calling thread has used.
+    /// CPU time of the calling thread.
     package static var ofThread: TimeSpan {
         TimeSpan(nanoseconds: Clock.nanoseconds(CLOCK_THREAD_CPUTIME_ID))
     }

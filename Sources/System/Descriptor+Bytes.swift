@@ -1,18 +1,18 @@
 import Glibc
 
-// Unsafe code: calls get no more of a buffer than is left of it.
+// Unsafe code: calls get only the remaining part of a buffer.
 
 extension Descriptor {
-    /// read(2) and write(2), or what tests put in their place.
+    /// read(2) and write(2), or what tests use instead.
     package typealias Reading = (Int32, UnsafeMutableRawPointer?, Int) -> Int
     package typealias Writing = (Int32, UnsafeRawPointer?, Int) -> Int
 
     /// Files that do not tell their size are read in pieces of this many bytes.
     private static let piece = 64 << 10
 
-    /// What follows in the file, up to its end: at most `count` bytes.
+    /// The rest of the file: at most `count` bytes.
     ///
-    /// - Parameter expected: how many there are, if that is known.
+    /// - Parameter expected: how many there are, if known.
     package func bytes(
         count: Int, expected: Int? = nil, _ read: Reading = { Glibc.read($0, $1, $2) }
     ) throws(Errno) -> [UInt8] {
@@ -27,7 +27,7 @@ extension Descriptor {
         return bytes
     }
 
-    /// Bytes from a position on, as many as there are.
+    /// Bytes from a position on: at most `count`.
     package func bytes(at position: UInt64, count: Int) throws(Errno) -> [UInt8] {
         try filled(count) { number, start, room, done in
             guard let place = off_t(exactly: position &+ UInt64(done)) else { return 0 }
@@ -35,12 +35,12 @@ extension Descriptor {
         }
     }
 
-    /// The same; empty where it cannot be read.
+    /// The same; empty if unreadable.
     package func known(at position: UInt64, count: Int) -> [UInt8] {
         (try? bytes(at: position, count: count)) ?? []
     }
 
-    /// Fewer where the file ends.
+    /// Fewer bytes if the file ends.
     private func filled(
         _ size: Int, _ read: (Int32, UnsafeMutableRawPointer?, Int, _ done: Int) -> Int
     ) throws(Errno) -> [UInt8] {

@@ -1,7 +1,7 @@
 import CSystem
 package import Glibc
 
-/// An open file, which is closed when this ends.
+/// An open file, which is closed when this value ends.
 package struct Descriptor: ~Copyable {
     package let number: Int32
 
@@ -10,15 +10,16 @@ package struct Descriptor: ~Copyable {
 
     /// Opens a file; O_CLOEXEC is added.
     ///
-    /// - Parameter mode: of a file that this makes.
+    /// - Parameter mode: for a file that this creates.
     package init(
         _ path: String, _ flags: Int32 = O_RDONLY, mode: UInt32 = 0
     ) throws(Errno) {
         number = try retrying { open(path, flags | O_CLOEXEC, mode) }
     }
 
-    /// Opens a file of somebody else's choosing for reading, if it is a regular one: a device may act
-    /// when it is opened, and a pipe let its writers go. EMEDIUMTYPE: it is something else.
+    /// Opens a file of untrusted origin for reading, if it is a regular one. (Opening a device may
+    /// have effects, and opening a pipe releases its waiting writers.) EMEDIUMTYPE: it is something
+    /// else.
     ///
     /// - Parameter flags: such as O_NOFOLLOW.
     package init(regular path: String, _ flags: Int32 = 0) throws(Errno) {
@@ -29,15 +30,15 @@ package struct Descriptor: ~Copyable {
 
     deinit { close(number) }
 
-    /// Closes it now. Some file systems tell only then that something could not be written.
+    /// Closes the file now. Some file systems report failed writes only then.
     package consuming func finish() throws(Errno) {
         let number = number
         discard self
-        // Not repeated: it is closed even where a signal came.
+        // Not repeated: the file is closed even after a signal.
         guard close(number) == 0 else { throw Errno(errno) }
     }
 
-    /// Leaves it open for somebody else, who has to close it.
+    /// Leaves the file open; the caller must close it.
     package consuming func release() -> Int32 {
         let number = number
         discard self
@@ -50,8 +51,8 @@ package struct Descriptor: ~Copyable {
         return status
     }
 
-    /// Keeps others from locking the file, as long as this lives. False: somebody else has the lock, and
-    /// it is not waited for.
+    /// Locks the file against others, as long as this lives. False: another process has the lock,
+    /// and we do not wait.
     package func lock(waiting: Bool) throws(Errno) -> Bool {
         do throws(Errno) {
             _ = try retrying { flock(number, LOCK_EX | (waiting ? 0 : LOCK_NB)) }
@@ -62,7 +63,7 @@ package struct Descriptor: ~Copyable {
         }
     }
 
-    /// Waits until the disk has what was written. Files without a disk behind them are as they are.
+    /// Waits until the disk has what was written. Does nothing for files without a disk.
     package func synchronize() throws(Errno) {
         do throws(Errno) {
             _ = try retrying { fsync(number) }

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// A thread that does one job and ends. Somebody has to wait for it, or to let go of it.
+/// A thread that does one job and ends. The caller must either join or detach it.
 package struct JobThread<Value: Sendable>: Sendable {
     private let thread: pthread_t
     private let result: Result
@@ -10,9 +10,9 @@ package struct JobThread<Value: Sendable>: Sendable {
         let value = Mutex<Value?>(nil)
     }
 
-    /// nil: there can be no more threads, and nothing was done.
+    /// nil: no thread is available, and nothing was done.
     ///
-    /// - Parameter stackSize: in bytes; nil: as usual.
+    /// - Parameter stackSize: in bytes; nil: the default.
     package init?(stackSize: Int? = nil, _ job: @escaping @Sendable () -> Value) {
         let result = Result()
         self.result = result
@@ -24,25 +24,25 @@ package struct JobThread<Value: Sendable>: Sendable {
         self.thread = thread
     }
 
-    /// Waits until the job is done, once. What came of it.
+    /// Waits until the job is done, and returns its result. Call it only once.
     @discardableResult
     package func join() -> Value? {
         pthread_join(thread, nil)
         return result.value.withLock { $0 }
     }
 
-    /// Nobody will wait for it.
+    /// For a thread that nobody will join.
     package func detach() { pthread_detach(thread) }
 }
 
-/// Has a thread of its own do something that nobody waits for. False: there can be no more threads.
+/// Runs a job on another thread, without waiting for it. False: no thread is available.
 package func startThread(_ job: @escaping @Sendable () -> Void) -> Bool {
     guard let thread = JobThread(job) else { return false }
     thread.detach()
     return true
 }
 
-/// What a thread is handed.
+/// What is passed to a thread.
 ///
 /// Unsafe code: it is retained for the thread, which releases it.
 private final class Start: Sendable {

@@ -1,7 +1,7 @@
 import ELF
 import ProfileModel
 
-/// Which module lies where in the profiled process at present, and each module's unwind tables.
+/// Which module is mapped where in the profiled process now, and each module's unwind tables.
 struct AddressSpace {
     struct Range {
         var start: UInt64
@@ -10,10 +10,10 @@ struct AddressSpace {
         /// nil for code without a file (JIT).
         var module: ModuleIndex?
         var tables: FrameTables?
-        /// Whether it is memory that has no name.
+        /// True if it is memory without a name.
         var isNameless = false
 
-        /// As walks write it: the module's index, or -1.
+        /// The module's index as walks write it, or -1.
         var moduleNumber: Int32 { module.flatMap { Int32(exactly: $0.rawValue) } ?? -1 }
     }
 
@@ -35,19 +35,20 @@ struct AddressSpace {
 
     /// Ascending and disjoint.
     private(set) var ranges: [Range] = []
-    /// The kernel's code, apart from what walks may go through. Ascending and disjoint.
+    /// The kernel's code, kept apart from the code that walks go through. Ascending and disjoint.
     private var kernel: [Range] = []
     private let files: MappedFiles
-    /// CPython's, where the interpreter and code without a name are mapped.
+    /// CPython's trampoline, if the interpreter and nameless code are mapped.
     private(set) var trampoline: PythonTrampoline?
-    /// Where our own code is: part of the way, but nobody's frames.
+    /// Where our own code is: walks pass it, but show no frames for it.
     private var ownCode: [Swift.Range<UInt64>] = []
-    /// Of the files that this process has mapped.
+    /// The modules of the files that this process has mapped.
     private var indices: [FileKey: ModuleIndex] = [:]
 
     private let process: Int?
 
-    /// - Parameter process: one of several, by number; nil: the only one, or the first.
+    /// - Parameter process: the process's number if there are several; nil: the only one, or the
+    ///   first.
     init(_ files: MappedFiles = MappedFiles(), process: Int? = nil) {
         self.files = files
         self.process = process
@@ -61,9 +62,9 @@ struct AddressSpace {
 
     /// Takes the process's new list of code mappings.
     ///
-    /// - Parameter openAlternative: another path to the same file, for one that is no longer
-    ///   where its mapping says.
-    /// - Returns: the mappings that were not there before, and whether all that were still are.
+    /// - Parameter openAlternative: gives other paths to a file that is no longer where its mapping
+    ///   says.
+    /// - Returns: the mappings that are new, and whether all earlier ones are still there.
     mutating func update(
         _ code: [CodeMapping], at time: MonotonicTime, openAlternative: (CodeMapping) -> [String]
     ) -> (added: [Mapping], keepsOthers: Bool) {
@@ -86,7 +87,7 @@ struct AddressSpace {
                 mapping.isNameless && process == nil
                 ? nil : index(of: mapping, openAlternative: openAlternative)
             let file = module.flatMap { files.file(of: $0) }
-            // Without a readable file its headers are unknown: offsets stand for addresses then.
+            // If the file cannot be read, its headers are unknown: then offsets serve as addresses.
             let bias =
                 file?.bias(mappedAt: mapping.start, fileOffset: mapping.fileOffset)
                 ?? (mapping.isNameless ? 0 : mapping.start &- mapping.fileOffset)
@@ -131,7 +132,7 @@ struct AddressSpace {
         return added
     }
 
-    /// All that is mapped by now.
+    /// All mappings of now.
     func mappings(at time: MonotonicTime) -> [Mapping] {
         (ranges + kernel).compactMap { range in
             range.module.map { module in
@@ -142,7 +143,7 @@ struct AddressSpace {
         }
     }
 
-    /// A frame in the kernel's code; without a module where that is not known.
+    /// A frame in the kernel's code; without a module if that is unknown.
     func kernelFrame(_ address: CodeAddress) -> FrameAddress {
         let index = Self.position(of: address.lookup, in: kernel)
         guard let index else { return FrameAddress(module: nil, address: address) }
@@ -161,10 +162,10 @@ struct AddressSpace {
         return index
     }
 
-    /// Whether the file that was mapped could be read.
+    /// True if the mapped file could be read.
     func isReadable(_ module: ModuleIndex) -> Bool { files.file(of: module) != nil }
 
-    /// The position in `ranges` of the one that holds an address.
+    /// The position in `ranges` of the range that holds an address.
     func rangeIndex(around address: UInt64) -> Int? { Self.position(of: address, in: ranges) }
 
     @inline(__always)
@@ -173,7 +174,7 @@ struct AddressSpace {
         return index < ranges.count && ranges[index].start <= address ? index : nil
     }
 
-    /// The file that a module was mapped from; nil: it could not be read.
+    /// The file from which a module was mapped; nil: unreadable.
     func file(of module: ModuleIndex) -> ELFFile? { files.file(of: module) }
 
     func isCode(_ address: UInt64) -> Bool { rangeIndex(around: address) != nil }

@@ -1,6 +1,6 @@
 import ProfileModel
 
-/// The careful walk: all registers, and everything that the modules' tables say.
+/// The careful walk: all registers, and all that the modules' tables say.
 extension Unwinder {
     func carefulWalk(
         _ walk: inout Walk, _ start: Registers, _ memory: StackMemory
@@ -55,8 +55,8 @@ extension Unwinder {
         return .truncated(.frameLimit)
     }
 
-    /// A signal frame may lead to another stack; all others lead outwards. Only a leaf may have
-    /// nothing on the stack (vfork keeps its return address in a register).
+    /// True if the step leads outwards. Only a signal frame may lead to another stack. Only a leaf
+    /// may have nothing on the stack (vfork keeps its return address in a register).
     private func isOutwards(
         from callee: Registers, to caller: Registers, _ isSignalFrame: Bool, _ walk: Walk
     ) -> Bool {
@@ -101,7 +101,7 @@ extension Unwinder {
         return .caller(caller, isSignalFrame: false)
     }
 
-    /// Rules that come from no unwind table: of Go's functions, of `_init`.
+    /// Rules that come from no unwind table: for Go's functions and for `_init`.
     private func step(
         by rule: UnwindRule, _ registers: Registers, _ memory: StackMemory
     ) -> GeneralStep {

@@ -1,10 +1,10 @@
 import CElfutils
 import ELF
 
-/// What unwinding asks of a file. Whatever is wrong with it, questions are answered with "nothing".
+/// What unwinding asks of a file. A damaged file gives empty answers.
 extension ELFFile {
-    /// What to subtract from an address of the process: the executable segment that holds the
-    /// mapping's first byte tells. nil when none does.
+    /// Subtract this from an address in the process to get the file's own. It follows from the
+    /// executable segment that holds the mapping's first byte; nil if none does.
     func bias(mappedAt start: UInt64, fileOffset: UInt64) -> UInt64? {
         for segment in segments where segment.isLoaded && segment.isExecutable {
             let pageStart = segment.offset & ~0xFFF
@@ -15,7 +15,8 @@ extension ELFFile {
         return nil
     }
 
-    /// The addresses of its own from the first segment's begin to the last one's end; nil without any.
+    /// The file's own addresses, from the first segment's begin to the last one's end; nil if there
+    /// are no segments.
     var span: Range<UInt64>? {
         let loaded = segments.filter(\.isLoaded)
         let ends = loaded.map { $0.address.addingReportingOverflow($0.memorySize) }
@@ -25,8 +26,8 @@ extension ELFFile {
         return start..<end
     }
 
-    /// What a program finds in a stretch of the file's own addresses, and cannot change, by where in the
-    /// stretch it begins.
+    /// The bytes in a range of the file's own addresses that the program cannot change, with their
+    /// offsets in the range.
     func constants(in range: Range<UInt64>) -> [(place: Int, bytes: [UInt8])] {
         segments.filter { $0.isLoaded && !$0.isWritable }.compactMap { segment in
             let (end, overflow) = segment.address.addingReportingOverflow(segment.fileSize)
@@ -41,7 +42,7 @@ extension ELFFile {
 
     /// Calls `body` with the name and the addresses of each function in a symbol table.
     ///
-    /// - Parameter isDynamic: in the one for other files.
+    /// - Parameter isDynamic: true for the table of dynamic symbols.
     func forEachFunction(
         isDynamic: Bool = false, _ body: (UnsafeRawBufferPointer, Range<UInt64>) -> Void
     ) {
@@ -56,21 +57,21 @@ extension ELFFile {
         }
     }
 
-    /// The addresses that a section covers; nil without it.
+    /// The addresses that a section covers; nil if there is none.
     func range(ofSection name: String) -> Range<UInt64>? {
         guard let section = index(ofSection: name).map({ sections[$0] }) else { return nil }
         let (end, overflow) = section.address.addingReportingOverflow(section.size)
         return overflow ? nil : section.address..<end
     }
 
-    /// A section's bytes and its address; nil where the file has none.
+    /// A section's bytes and its address; nil if the file has none.
     func contents(ofSection name: String) -> TableSection? {
         guard let index = index(ofSection: name) else { return nil }
         let bytes = bytes(ofSection: index)
         return bytes.isEmpty ? nil : TableSection(bytes: bytes, address: sections[index].address)
     }
 
-    /// `.eh_frame`, read by us; nil without one.
+    /// `.eh_frame`, in our own reader; nil if there is none.
     func rowTables() -> RowTables? {
         guard let frames = contents(ofSection: ".eh_frame") else { return nil }
         return RowTables(frames, header: contents(ofSection: ".eh_frame_hdr"))

@@ -1,9 +1,9 @@
 import ELF
 import ProfileModel
 
-/// Whether libunwind may be given a function's entry. It believes what it reads: a register of which
-/// there is none is looked up behind its own, and a division may trap. So whatever an entry has that no
-/// compiler needs is kept from it.
+/// Tells whether libunwind may read a function's entry. It believes what it reads: it looks up a
+/// register that does not exist behind its own table, and a division may trap. So we keep from it
+/// all that no compiler needs.
 struct EntryInspection {
     private let section: TableSection
 
@@ -54,7 +54,8 @@ struct EntryInspection {
         cursor.unsigned() <= Self.lastRegister && !cursor.isBroken
     }
 
-    /// Without branches, so that all that runs is what is seen here; and without divisions (2.5.1).
+    /// An expression without branches, so that exactly what we see here runs; and without divisions
+    /// (2.5.1).
     private func hasExpression(_ cursor: inout ByteCursor) -> Bool {
         let size = cursor.unsigned()
         guard !cursor.isBroken, size <= UInt64(cursor.end &- cursor.position) else { return false }

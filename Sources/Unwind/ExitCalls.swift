@@ -1,12 +1,13 @@
 import ELF
 
-/// Where what a function has returned is handed on to exit(3) or pthread_exit(3) at once: who called
-/// it is a thread's entry function, out of which nothing leads. musl's, which call `main` and
-/// threads' functions, have neither tables nor frame records. A program's own function may do so,
-/// too, and is called by others: only the C library's count, which has these functions itself.
+/// Finds calls that pass a function's result directly to exit(3) or pthread_exit(3). The function
+/// that makes such a call is a thread's entry function, which nothing calls. musl's entry
+/// functions, which call `main` and threads' functions, have neither tables nor frame records. A
+/// program's own function may do the same, and yet have callers. So only the C library counts,
+/// which contains exit and pthread_exit itself.
 struct ExitCalls {
     private static let names: [StaticString] = ["exit", "pthread_exit"]
-    /// musl's, in a static program.
+    /// musl's entry functions, in a static program.
     private static let callers: [StaticString] = [
         "__libc_start_main", "libc_start_main_stage2", "start", "start_c11",
     ]
@@ -38,7 +39,7 @@ struct ExitCalls {
         names.contains { symbol.isText($0) }
     }
 
-    /// - Parameter address: what was called returns there.
+    /// - Parameter address: the address to which the called function returns.
     static func target(behind address: UInt64, in file: ELFFile) -> UInt64? {
         for handover in handovers {
             let place = address &+ UInt64(handover.count)
@@ -51,7 +52,7 @@ struct ExitCalls {
         return nil
     }
 
-    /// Whether a call from there to a target ends the thread.
+    /// True if a call from the address to the target ends the thread.
     func contains(_ target: UInt64, from address: UInt64) -> Bool {
         exported.contains(target)
             || own.contains(target) && entries.contains { $0.contains(address) }

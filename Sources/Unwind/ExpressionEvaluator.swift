@@ -6,7 +6,7 @@ import ProfileModel
 struct ExpressionEvaluator {
     let registers: Registers
     let memory: StackMemory
-    /// What `DW_OP_call_frame_cfa` stands for.
+    /// The value for `DW_OP_call_frame_cfa`.
     let cfa: UInt64?
 
     enum Failure: Error {
@@ -19,8 +19,8 @@ struct ExpressionEvaluator {
     private static let stepLimit = 1000
     private static let depthLimit = 64
 
-    /// The value on top of the stack at the end, and whether the expression says that it *is* the
-    /// value (`DW_OP_stack_value`) rather than the address where it lies.
+    /// The value on top of the stack at the end, and whether it *is* the value
+    /// (`DW_OP_stack_value`) or the address of the value.
     func evaluate(
         _ operations: UnsafeBufferPointer<Dwarf_Op>
     ) throws(Failure) -> (value: UInt64, isValue: Bool) {
@@ -52,7 +52,7 @@ struct ExpressionEvaluator {
         return (try pop(&stack), isValue)
     }
 
-    /// Branches name a distance in bytes behind the operation (3 bytes long itself).
+    /// Branches give a distance in bytes from the end of the operation (3 bytes long).
     private func target(
         of operation: Dwarf_Op, in operations: UnsafeBufferPointer<Dwarf_Op>
     ) throws(Failure) -> Int {

@@ -1,9 +1,9 @@
 package import ProfileModel
 
-/// Room for the frames of one stack after the other: whoever unwinds many allocates once.
+/// Room for the frames of one stack after another: allocated once for many stacks.
 ///
-/// Unsafe code: the memory is allocated and freed here; walks write at most `Walk.frameLimit` frames,
-/// the first `count` of them are initialised, and frames need no deinitialisation.
+/// Unsafe code: the memory is allocated and freed here. Walks write at most `Walk.frameLimit`
+/// frames, the first `count` of them are initialised, and frames need no deinitialisation.
 package struct FrameBuffer: ~Copyable {
     let memory: UnsafeMutablePointer<WalkFrame>
     /// The number of frames of the stack that was unwound last.
@@ -15,7 +15,7 @@ package struct FrameBuffer: ~Copyable {
 
     deinit { memory.deallocate() }
 
-    /// The frame at a position, the innermost one's being 0.
+    /// The frame at a position; the innermost one is at 0.
     package subscript(index: Int) -> FrameAddress {
         precondition(index >= 0 && index < count)
         let frame = memory[index]
@@ -25,15 +25,15 @@ package struct FrameBuffer: ~Copyable {
                 frame.address, frame.isReturnAddress ? .returnAddress : .instruction))
     }
 
-    /// Where a frame's part of the stack begins, up to its caller's; 0: that is not known. Of a stack that
-    /// goes on on another one it is something else.
+    /// Where a frame's part of the stack begins; it ends where its caller's begins. 0: unknown.
+    /// Meaningless if the stack continues on another one.
     package func stackPointer(of index: Int) -> UInt64 {
         precondition(index >= 0 && index < count)
         let depth = memory[index].depth
         return depth == WalkFrame.unknownDepth ? 0 : firstStackPointer &+ depth
     }
 
-    /// Innermost first.
+    /// The frames, innermost first.
     package var frames: [FrameAddress] {
         var result: [FrameAddress] = []
         result.reserveCapacity(count)

@@ -1,12 +1,12 @@
 import ELF
 
-/// What a common information entry (CIE) of `.eh_frame` says of the functions that name it.
+/// What a common information entry (CIE) of `.eh_frame` says of the functions that refer to it.
 struct CommonEntry {
     var codeAlignment: UInt64
     var dataAlignment: Int64
     var encoding: PointerEncoding
     var isSignalFrame = false
-    /// Functions' entries have an augmentation of their own, with its length.
+    /// True if functions' entries have their own augmentation, with its length.
     var hasAugmentation = false
     /// Where its instructions are in the section.
     var instructions: Range<Int>
@@ -25,7 +25,7 @@ struct FunctionEntry {
 
 /// Reads the entries of an `.eh_frame` section (Linux Standard Base 5.0, 10.6; DWARF 5, 6.4.1).
 ///
-/// nil stands for what is damaged, and for what no compiler for x86-64 writes.
+/// nil stands for damaged entries, and for those that no compiler for x86-64 writes.
 struct FrameEntries {
     let section: TableSection
 
@@ -34,7 +34,7 @@ struct FrameEntries {
         case function(commonAt: Int)
     }
 
-    /// An entry's beginning: its kind, its contents, and where the next one begins.
+    /// The beginning of an entry: its kind, its contents, and where the next one begins.
     func header(at position: Int) -> (kind: Kind, contents: Range<Int>, next: Int)? {
         var cursor = section.cursor(from: position)
         var length = UInt64(cursor.number(UInt32.self))
@@ -86,7 +86,7 @@ struct FrameEntries {
         return entry
     }
 
-    /// Each letter of the augmentation stands for something between its length and its end.
+    /// Reads the augmentation: each of its letters stands for a field.
     private func read(
         _ augmentation: Range<Int>, of entry: inout CommonEntry, _ cursor: inout ByteCursor
     ) -> Bool {

@@ -1,10 +1,10 @@
 import ProfileModel
 
-/// What the stack itself tells where no tables do: frame records (saved frame pointer, return
+/// What the stack itself tells where tables are missing: frame records (saved frame pointer, return
 /// address), and return addresses of leaves that have pushed nothing.
 extension Unwinder {
-    /// A leaf that no tables cover and that has pushed nothing has its return address on top of
-    /// the stack: an address of code right behind a call.
+    /// Leaves a leaf that no tables cover. If it has pushed nothing, its return address is on top
+    /// of the stack: an address right after a call.
     func leaveBareLeaf(_ walk: inout Walk, _ memory: StackMemory) -> Bool {
         guard walk.count == 1, let caller = memory.word(at: walk.stackPointer),
             let index = space.rangeIndex(around: caller),
@@ -15,12 +15,12 @@ extension Unwinder {
         return true
     }
 
-    /// Follows the frame record that the frame pointer points at, if it is one. nil: the walk goes
-    /// on at the caller.
+    /// Follows the frame record at the frame pointer, if there is one. nil: the walk continues at
+    /// the caller.
     func followFrameRecord(_ walk: inout Walk, _ memory: StackMemory) -> WalkEnd? {
         guard walk.hasFramePointer else { return .truncated(.unknownRegister) }
         let pointer = walk.framePointer
-        // The psABI's mark of the outermost frame.
+        // The psABI marks the outermost frame by a zero.
         if pointer == 0 { return .complete }
         guard let record = frameRecord(at: pointer, above: walk.stackPointer, memory) else {
             return crossUnknownCode(&walk, memory) ? nil : .truncated(.noRule)
@@ -35,11 +35,11 @@ extension Unwinder {
     /// How many frames of unknown code may follow each other.
     private static let unknownLimit = 64
 
-    /// A JIT compiler may have mapped code a moment ago, which nobody has seen yet. Frame records
-    /// that return into such code are real if they lead on to code that is known; the frames
-    /// between are written as those of code without a file.
+    /// A JIT compiler may have mapped code a moment ago that we do not know yet. Frame records that
+    /// return into such code are real if they lead on to known code. The frames between are written
+    /// as frames of code without a file.
     ///
-    /// - Returns: whether the walk goes on, at the caller in known code.
+    /// - Returns: true if the walk continues, at the caller in known code.
     private func crossUnknownCode(_ walk: inout Walk, _ memory: StackMemory) -> Bool {
         let start = walk
         for _ in 0..<Self.unknownLimit where walk.count < Walk.frameLimit {
@@ -58,8 +58,8 @@ extension Unwinder {
         return false
     }
 
-    /// A mark's trampoline has left on the stack which instruction it stands for, and the red zone
-    /// above that.
+    /// A mark's trampoline has pushed the address of the instruction that it stands for; the red
+    /// zone is above it.
     private func leaveMark(_ walk: inout Walk, _ memory: StackMemory) {
         guard let sign = memory.word(at: walk.stackPointer),
             MarkFrame.isSign(sign),
@@ -83,12 +83,12 @@ extension Unwinder {
     private static let guessDistance = 2048
     private static let guessLimit = 64
 
-    /// The frame pointer of a thread that was not stopped is not known; its frame's record lies
-    /// somewhere above the stack pointer. A candidate counts only if the walk from it reaches the
-    /// thread's entry function.
+    /// The frame pointer of a thread that was not stopped is unknown; its frame record is somewhere
+    /// above the stack pointer. A candidate counts only if the walk from it reaches the thread's
+    /// entry function.
     func guessFramePointer(_ walk: inout Walk, _ memory: StackMemory) -> WalkEnd {
         guard walk.count > 0 else { return .truncated(.unknownRegister) }
-        // The frame that asks for it: a trial writes it anew, and the frames behind it.
+        // The frame that needs the frame pointer: a trial overwrites this frame and the later ones.
         let asking = walk.frames[walk.count &- 1]
         var start = walk
         start.count &-= 1

@@ -4,11 +4,11 @@ import Glibc
 import GoTables
 import ProfileModel
 
-/// A module's call frame information: `.eh_frame` by its own rows where compact rules come of them,
-/// otherwise, and `.debug_frame`, through libdw.
+/// A module's call frame information. Our own reader handles `.eh_frame` where its rows give
+/// compact rules; libdw handles the rest, and `.debug_frame`.
 ///
-/// Unsafe code: libdw's handles are owned here and freed with the object; the operations that it
-/// returns live as long as the frame that they were asked of.
+/// Unsafe code: libdw's handles are owned here and freed with the object. The operations that it
+/// returns live as long as the frame that they belong to.
 final class FrameTables {
     private let file: ELFFile
     private lazy var rows = file.rowTables()
@@ -24,7 +24,7 @@ final class FrameTables {
     private lazy var goFunctions = GoFunctionTable(in: file)
     private lazy var goEntries = GoEntries(file, goFunctions)
     private lazy var exitCalls = ExitCalls(file)
-    /// What was found before addresses: asked again and again of the same few.
+    /// The calls found before addresses: the same few are asked for again and again.
     private var calls: [UInt64: Call] = [:]
     private static let mostCalls = 4096
 
@@ -37,7 +37,7 @@ final class FrameTables {
         if let dwarf { dwarf_end(dwarf) }
     }
 
-    /// The compact rule for a program counter (in the module's own addresses).
+    /// The compact rule for a program counter (at the module's own address).
     func rule(at address: UInt64) -> UnwindRule {
         if goEntries.contains(address) { return UnwindRule(.end) }
         if goEntries.callsC(from: address), let rule = ruleOfCallToC(at: address) { return rule }
@@ -53,16 +53,16 @@ final class FrameTables {
         }
     }
 
-    /// As ``RowTables/harmlessEntry(around:)``.
+    /// Like ``RowTables/harmlessEntry(around:)``.
     func harmlessEntry(around address: UInt64) -> UInt64? { rows?.harmlessEntry(around: address) }
 
-    /// What libdw's row for an address comes to; nil without one.
+    /// The compact rule from libdw's row for an address; nil if there is none.
     func ruleOfLibrary(at address: UInt64) -> UnwindRule? {
         withFrame(at: address) { frame in Self.compact(frame) }
     }
 
-    /// By Go's own table, which says where the return address is. Its code saves the frame pointer below
-    /// that as soon as it has a frame.
+    /// The rule from Go's own table, which tells where the return address is. Go's code saves the
+    /// frame pointer right below it as soon as it has a frame.
     private func ruleOfGo(at address: UInt64) -> UnwindRule? {
         guard let table = goFunctions, let function = table.function(at: address),
             let size = table.frameSize(of: function, at: address), size >= 0, size < 1 << 30,
@@ -74,9 +74,9 @@ final class FrameTables {
         return rule
     }
 
-    /// `asmcgocall` calls a function of C through rax, on the thread's own stack. If it was there
-    /// already, it takes its stack pointer back behind the call: `mov N(%rsp), %rsi; mov %rsi, %rsp`. If
-    /// not, it goes back to a goroutine's stack, and its frame is the first on this one.
+    /// `asmcgocall` calls a C function through rax, on the thread's own stack. If it was on that
+    /// stack already, it restores its stack pointer after the call: `mov N(%rsp), %rsi; mov %rsi,
+    /// %rsp`. If not, it returns to a goroutine's stack, and its frame is the first on this stack.
     ///
     /// - Parameter address: the last byte of a call that has not returned.
     private func ruleOfCallToC(at address: UInt64) -> UnwindRule? {
@@ -95,7 +95,7 @@ final class FrameTables {
         isSignalReturn(address) || isSignalReturn(address &+ 1)
     }
 
-    /// What the instructions themselves tell where no tables do.
+    /// The rule that follows from the instructions themselves where tables are missing.
     private func ruleFromCode(_ address: UInt64) -> UnwindRule {
         if isReturnFromSignal(address) { return UnwindRule(.signalReturn) }
         if address >= 2, file.bytes(at: address &- 2, count: 2) == [0x0F, 0x05] {
@@ -114,8 +114,8 @@ final class FrameTables {
         return exitCalls.contains(target, from: address)
     }
 
-    /// `mov $15, %rax` (or `%eax`), `syscall`: rt_sigreturn, as C libraries and Go spell it. A
-    /// handler returns to its first byte; looked up is the byte before.
+    /// `mov $15, %rax` (or `%eax`), `syscall`: rt_sigreturn, as C libraries and Go write it. A
+    /// handler returns to its first byte, so the byte before is looked up.
     private func isSignalReturn(_ address: UInt64) -> Bool {
         let spellings: [[UInt8]] = [
             [0x48, 0xC7, 0xC0, 0x0F, 0, 0, 0, 0x0F, 0x05], [0xB8, 0x0F, 0, 0, 0, 0x0F, 0x05],
@@ -137,11 +137,11 @@ final class FrameTables {
         return rule
     }
 
-    /// Whether the instruction before an address is a call: `call rel32`, or `call r/m` of any
+    /// True if the instruction before an address is a call: `call rel32`, or `call r/m` of any
     /// length (Intel SDM, CALL).
     func isBehindCall(_ address: UInt64) -> Bool { !call(before: address).isEmpty }
 
-    /// Whether the instruction before an address is a call through a pointer: `call r/m`.
+    /// True if the instruction before an address is a call through a pointer: `call r/m`.
     func isBehindIndirectCall(_ address: UInt64) -> Bool {
         call(before: address).contains(.indirect)
     }
@@ -163,14 +163,14 @@ final class FrameTables {
         return call
     }
 
-    /// Which calls the bytes before an address could be.
+    /// The kinds of calls that the bytes before an address could be.
     private struct Call: OptionSet {
         var rawValue: UInt8
         static let direct = Call(rawValue: 1)
         static let indirect = Call(rawValue: 2)
     }
 
-    /// CPython's, if the file is its interpreter.
+    /// CPython's trampoline, if the file is its interpreter.
     private(set) lazy var trampoline = PythonTrampoline(file)
 
     /// Steps from a frame to its caller by all that the tables say.
@@ -197,7 +197,7 @@ final class FrameTables {
         return dwarf_cfi_addrframe(tables, address, &frame) == 0 ? frame : nil
     }
 
-    /// Opened only when needed: few modules have the section, and DWARF is large.
+    /// Opened only on demand: few modules have the section, and DWARF is large.
     private func debugTables() -> OpaquePointer? {
         if !hasLookedForDebugFrame {
             hasLookedForDebugFrame = true
@@ -211,7 +211,7 @@ final class FrameTables {
 
     // MARK: Rules
 
-    /// Where libdw says that a register was saved.
+    /// Where a register was saved, according to libdw.
     private enum Location {
         case unchanged
         case undefined
@@ -227,7 +227,7 @@ final class FrameTables {
             guard let base = scratch.baseAddress,
                 dwarf_frame_register(frame, Int32(register), base, &operations, &count) == 0
             else { return nil }
-            // See libdw.h: no operations mean "undefined" or, with a null pointer, "same value".
+            // See libdw.h: no operations mean "undefined", or "same value" if the pointer is null.
             if count == 0 { return body(operations == nil ? .unchanged : .undefined) }
             return body(.expression(UnsafeBufferPointer(start: operations, count: count)))
         }
@@ -341,7 +341,8 @@ final class FrameTables {
         }
     }
 
-    /// A register's value in the caller; a failure only where the walk cannot go on without it.
+    /// A register's value in the caller. It fails only if the walk cannot continue without the
+    /// value.
     private static func recover(
         _ number: Int, _ location: Location, _ registers: Registers,
         _ evaluator: ExpressionEvaluator, isEnd: inout Bool
@@ -350,7 +351,7 @@ final class FrameTables {
         case .unchanged:
             return .success(registers[number])
         case .undefined:
-            // elfutils' defaults for x86-64 forget that rbx is call-saved.
+            // elfutils' defaults for x86-64 do not say that rbx is call-saved.
             if number == 3 { return .success(registers[number]) }
             isEnd = number == Registers.programCounter
             return .success(nil)
@@ -362,7 +363,7 @@ final class FrameTables {
                     return .success(registers[number])
                 }
                 if let word = evaluator.memory.word(at: value) { return .success(word) }
-                // Popped already: see `Walk.restoreFramePointer`.
+                // The value was popped already: see `Walk.restoreFramePointer`.
                 if number != Registers.programCounter, value < registers.stackPointer {
                     return .success(registers[number])
                 }
@@ -375,9 +376,9 @@ final class FrameTables {
         }
     }
 
-    /// Whether a place that is told from the frame pointer is none of the frame's own: the frame pointer is
-    /// the caller's again, and so is all that was saved. GCC's tables do not say so between `leave` and
-    /// `ret` of functions that realign their stack.
+    /// True if a place relative to the frame pointer is outside the frame. Then the frame pointer
+    /// is the caller's again, and so are all saved registers. GCC's tables do not say this between
+    /// `leave` and `ret` of functions that realign their stack.
     private static func isAboveItsFrame(
         _ place: UInt64, _ operations: UnsafeBufferPointer<Dwarf_Op>,
         _ evaluator: ExpressionEvaluator
@@ -397,12 +398,12 @@ final class FrameTables {
     }
 }
 
-/// What a step by the full tables came to.
+/// The result of a step by the full tables.
 enum GeneralStep {
-    /// `isSignalFrame`: the caller was interrupted, so that its address is that of an instruction.
+    /// `isSignalFrame`: the caller was interrupted, so its address is that of an instruction.
     case caller(Registers, isSignalFrame: Bool)
     case end
-    /// The tables say nothing: a frame record, if a valid one is there.
+    /// The tables say nothing: follow a frame record, if there is a valid one.
     case frameRecord
     case failed(Truncation)
 }

@@ -1,8 +1,8 @@
 import ELF
 import ProfileModel
 
-/// Finds the `.eh_frame` entry of a function by address: by the sorted table of `.eh_frame_hdr`
-/// where it is usable, otherwise by an index of our own.
+/// Finds the `.eh_frame` entry of a function by address, in the sorted table of `.eh_frame_hdr` if
+/// it is usable, otherwise in an index of our own.
 struct FunctionIndex {
     private enum Source {
         /// Pairs of 4-byte numbers, relative to the section's address.
@@ -19,7 +19,7 @@ struct FunctionIndex {
         source = header.flatMap { Self.read($0, entries.section) } ?? Self.scan(entries)
     }
 
-    /// The position in the section of the entry that begins nearest below an address.
+    /// The position in the section of the last entry that begins at or below an address.
     func position(around address: UInt64) -> Int? {
         switch source {
         case .header(let section, let first, let count):
@@ -46,7 +46,7 @@ struct FunctionIndex {
         return entries.section.position(of: entry)
     }
 
-    /// See Linux Standard Base 5.0, 10.6.2. Linkers write one form only.
+    /// See Linux Standard Base 5.0, 10.6.2. Linkers write only one form.
     private static func read(_ section: TableSection, _ frames: TableSection) -> Source? {
         var cursor = section.cursor(from: 0)
         guard cursor.number(UInt32.self) == 0x3B03_1B01 else { return nil }

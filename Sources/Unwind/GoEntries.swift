@@ -1,9 +1,9 @@
 import ELF
 import GoTables
 
-/// The functions of Go's runtime at which a physical stack begins: goroutines start in `goexit`,
-/// threads in `mstart`, and `systemstack` and `mcall` go on on the thread's own stack, whose
-/// outermost frame they are. Go's tables do not mark them.
+/// The functions of Go's runtime at which a physical stack begins. Goroutines start in `goexit` and
+/// threads in `mstart`. `systemstack` and `mcall` continue on the thread's own stack, and are its
+/// outermost frame. Go's tables do not mark them.
 struct GoEntries {
     private static let names: [StaticString] = [
         "runtime.goexit", "runtime.mstart", "runtime.mstart0", "runtime.rt0_go", "runtime.mcall",
@@ -11,15 +11,15 @@ struct GoEntries {
         "_rt0_amd64_linux",
     ]
 
-    /// Calls functions of C on the thread's own stack: see ``callsC(from:)``.
+    /// Calls C functions on the thread's own stack: see ``callsC(from:)``.
     private static let caller: StaticString = "runtime.asmcgocall"
 
     private var ranges: [Range<UInt64>] = []
     private var callers: [Range<UInt64>] = []
 
-    /// Empty for a file that is not Go's.
+    /// Empty if the file is not Go's.
     ///
-    /// - Parameter table: tells the names where no symbols do.
+    /// - Parameter table: gives the names if there are no symbols.
     init(_ file: ELFFile, _ table: @autoclosure () -> GoFunctionTable? = nil) {
         guard GoFunctionTable.isExpected(in: file) else { return }
         var found = Self()
@@ -33,7 +33,7 @@ struct GoEntries {
 
     private init(_ table: GoFunctionTable) {
         for index in 0..<table.count where ranges.count < Self.mostEntries {
-            // Few functions are the runtime's: the others' names are not read to their ends.
+            // Few functions belong to the runtime: other names are not read to the end.
             guard let function = table.function(index),
                 table.hasName(function, beginning: "runtime.")
                     || table.hasName(function, beginning: "_rt0"),
@@ -55,6 +55,6 @@ struct GoEntries {
 
     func contains(_ address: UInt64) -> Bool { ranges.contains { $0.contains(address) } }
 
-    /// Whether an address is in the function that calls those of C for goroutines.
+    /// True if an address is in the function that calls C functions for goroutines.
     func callsC(from address: UInt64) -> Bool { callers.contains { $0.contains(address) } }
 }

@@ -1,13 +1,13 @@
 import ELF
 import ProfileModel
 
-/// What the mapped files have where the process cannot change it: code, constants, unwind tables. It is
-/// read from the files, by pages.
+/// The parts of mapped files that the process cannot change: code, constants, unwind tables. Read
+/// from the files, by pages.
 ///
 /// Unsafe code: words are loaded from pages within their bounds.
 struct ImageMemory {
     private struct Image {
-        /// Of the process.
+        /// Addresses in the process.
         var span: Range<UInt64>
         var bias: UInt64
         var file: ELFFile
@@ -20,7 +20,7 @@ struct ImageMemory {
     }
 
     private var images: [Image] = []
-    /// Where the last word was: the next one is mostly there, too.
+    /// The image of the last word: the next word is mostly there, too.
     private var latest = 0
     private var pages: [Page: [UInt8]] = [:]
 
@@ -48,8 +48,8 @@ struct ImageMemory {
         }
     }
 
-    /// The word at an address of the process. Bytes that the file lacks count as 0, if it has any near;
-    /// nil: it has none.
+    /// The word at an address in the process. Bytes that the file lacks count as 0 if the file has
+    /// others on the same page; nil: it has none.
     mutating func word(at address: UInt64) -> UInt64? {
         guard let image = image(around: address) else { return nil }
         let place = address &- image.bias
@@ -61,7 +61,7 @@ struct ImageMemory {
         return word >> shift | next << (64 &- shift)
     }
 
-    /// - Parameter place: of the file's own; the word is on one page.
+    /// - Parameter place: an address of the file's own; the word is on one page.
     private mutating func word(at place: UInt64, in image: Image) -> UInt64? {
         let page = Page(image: image.number, start: place & ~(Self.pageSize - 1))
         if pages[page] == nil {
@@ -85,7 +85,7 @@ struct ImageMemory {
         return images[index]
     }
 
-    /// A page's bytes; empty: the file has none of it. What it does not have beside others is 0.
+    /// A page's bytes, 0 where the file has none; empty if it has none at all.
     private static func read(_ start: UInt64, of file: ELFFile) -> [UInt8] {
         guard start <= .max - pageSize else { return [] }
         var page = [UInt8](repeating: 0, count: Int(pageSize))

@@ -1,11 +1,11 @@
 import CLibunwind
 import ProfileModel
 
-/// The same walk by another engine: libunwind's remote unwinding. It knows nothing of processors here,
-/// and sees no more than ours does: the snapshot, and what the modules' files have.
+/// The same walk by another engine: libunwind's remote unwinding. It is not specific to a processor
+/// here, and sees no more than our own walk: the snapshot, and the modules' files.
 ///
-/// Unsafe code: libunwind's handle and the table of our answers are owned here; a request lives as long
-/// as the call that it is for, and everything that it is asked is checked as of any walk.
+/// Unsafe code: libunwind's handle and the table of our answers are owned here. A request lives as
+/// long as its call. All questions are checked as in any walk.
 final class LibraryWalk {
     private let library: OpaquePointer
     private let source: UnsafeMutablePointer<fl_library_source>
@@ -13,11 +13,11 @@ final class LibraryWalk {
     private let space: AddressSpace
     private var rules = KeptRules()
 
-    /// Words that one stack may ask for: damaged tables must not keep it for ever.
+    /// How many words one stack may ask for: damaged tables must not keep libunwind busy for ever.
     private static let mostReads: UInt64 = 200_000
 
-    /// - Parameter space: as it is now; another one takes another walk.
-    /// - Returns: nil: there is no memory.
+    /// - Parameter space: the present mappings; others need another walk.
+    /// - Returns: nil: no memory.
     init?(_ space: AddressSpace) {
         self.space = space
         images = ImageMemory(space)
@@ -42,11 +42,11 @@ final class LibraryWalk {
         let memory: StackMemory
         let frames: UnsafeMutablePointer<WalkFrame>
         var count = 0
-        /// Why no more can be had, as far as our answers tell.
+        /// Why the walk cannot continue, as far as our answers tell.
         var problem: Truncation?
-        /// Where the last frame is looked up, and in which range.
+        /// The last frame's lookup address, and its range.
         var last: (address: UInt64, range: AddressSpace.Range)?
-        /// The last frame's.
+        /// The last frame's frame pointer.
         var framePointer: UInt64?
     }
 
@@ -64,8 +64,8 @@ final class LibraryWalk {
     }
 
     private func truncation(of request: Request, end: Int) -> Truncation? {
-        // libunwind says the same where tables have no caller and where there are no tables.
-        // The psABI's mark of the outermost frame is a frame pointer of 0; a leaf's may be anything.
+        // libunwind says the same if tables have no caller and if there are no tables. The psABI
+        // marks the outermost frame by a frame pointer of 0; a leaf's may be anything.
         if end == fl_library_end, let (address, range) = request.last,
             request.count > 1 && request.framePointer == 0 || hasRule(address, range)
         {
@@ -74,7 +74,7 @@ final class LibraryWalk {
         return request.problem ?? .noRule
     }
 
-    /// Whether libunwind has a rule there: of other tables than `.eh_frame` it knows nothing.
+    /// True if libunwind has a rule there: it knows no tables other than `.eh_frame`.
     private func hasRule(_ address: UInt64, _ range: AddressSpace.Range) -> Bool {
         range.tables?.harmlessEntry(around: address &- range.bias) != nil
     }
@@ -136,7 +136,7 @@ extension LibraryWalk.Request {
         return range.tables?.harmlessEntry(around: address &- range.bias).map { $0 &+ range.bias }
     }
 
-    /// - Returns: whether more are wanted.
+    /// - Returns: true if libunwind may go on to the next frame.
     fileprivate mutating func add(_ address: UInt64, isReturnAddress: Bool) -> Bool {
         guard count < Walk.frameLimit else {
             problem = .frameLimit
@@ -171,15 +171,16 @@ extension LibraryWalk {
     }
 }
 
-/// Which rules libunwind may have kept. It finds them by address alone, and an instruction's is not that of
-/// a call that returns there: behind a call that never returns lies a landing pad, or another function.
+/// Which rules libunwind may have cached. It finds them by address alone, but the rule for an
+/// instruction may differ from that for a call which returns to the same address. After a call that
+/// never returns there is a landing pad, or another function.
 private struct KeptRules {
     private var kinds: [UInt64: Bool] = [:]
 
     /// libunwind itself keeps 128.
     private static let most = 4096
 
-    /// - Returns: whether what it has kept may be used.
+    /// - Returns: true if its cached rules may be used.
     mutating func add(_ address: UInt64, isReturnAddress: Bool) -> Bool {
         let known = kinds.updateValue(isReturnAddress, forKey: address)
         let isUsable = known == nil || known == isReturnAddress

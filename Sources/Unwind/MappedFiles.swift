@@ -2,8 +2,8 @@ import ELF
 import Glibc
 package import ProfileModel
 
-/// The files whose code is mapped, with their unwind tables: of one process, or of several, which
-/// mostly map the same ones. A file's module has one number for all of them.
+/// The files whose code is mapped, with their unwind tables: for one process, or for several, which
+/// mostly map the same files. A file's module has one number for all of them.
 ///
 /// For one thread only.
 package final class MappedFiles {
@@ -12,19 +12,19 @@ package final class MappedFiles {
     private var tables: [ModuleIndex: FrameTables] = [:]
     private var indices: [Key: ModuleIndex] = [:]
 
-    /// The path and the inode do not do: what is compiled, run and removed again and again often
-    /// gets the same inode each time.
+    /// The path and the inode are not enough: a program that is compiled, run and removed again and
+    /// again often gets the same inode.
     private struct Key: Hashable {
         var path: String
         var inode: UInt64
         var buildID: [UInt8]
-        /// nil: there is no such file any more where the mapping says.
+        /// nil: the file is no longer where the mapping says.
         var stamp: Stamp?
-        /// Of code that no file has, whose it is.
+        /// For code without a file: the process that it belongs to.
         var process: Int?
     }
 
-    /// What code that nobody has named goes by, where several processes have some.
+    /// The name of nameless code, if several processes have some.
     private static let namelessCode = "[anon:code]"
 
     private struct Stamp: Hashable {
@@ -45,15 +45,15 @@ package final class MappedFiles {
 
     package init() {}
 
-    /// nil: it could not be read.
+    /// nil: unreadable.
     func file(of module: ModuleIndex) -> ELFFile? { files[module] }
 
     func tables(of module: ModuleIndex) -> FrameTables? { tables[module] }
 
-    /// The module of a mapping that its process did not have before.
+    /// The module of a mapping that is new in its process.
     ///
-    /// - Parameter process: whose number goes with code that is generated, for at the same address
-    ///   another process has other code; nil: it is the only one, or the first.
+    /// - Parameter process: the process's number. It identifies generated code, because another
+    ///   process has other code at the same address. nil: the only process, or the first.
     func index(
         of mapping: CodeMapping, in process: Int?, _ openAlternative: (CodeMapping) -> [String]
     ) -> ModuleIndex {
@@ -71,7 +71,7 @@ package final class MappedFiles {
         return index
     }
 
-    /// The module that stands for functions which an interpreter runs: see ``Module/runtimePath``.
+    /// The module for functions that an interpreter runs: see ``Module/runtimePath``.
     package func index(ofRuntime path: String) -> ModuleIndex {
         let key = Key(path: path, inode: 0, buildID: [], stamp: nil, process: nil)
         if let known = indices[key] { return known }
@@ -102,6 +102,6 @@ package final class MappedFiles {
 }
 
 extension CodeMapping {
-    /// Whether it is memory that has no name.
+    /// True if it is memory without a name.
     var isNameless: Bool { path.isEmpty || path == "//anon" }
 }

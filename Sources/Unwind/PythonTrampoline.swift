@@ -1,19 +1,20 @@
 import ELF
 
-/// CPython's trampolines for perf (`-X perf`, `PYTHONPERFSUPPORT=1`; since 3.12): each Python function is
-/// called through a copy of its own of one short function, `Python/asm_trampoline.S`, in memory that no
-/// file has. The interpreter's file has the original, so that its instructions say what a copy has pushed
-/// where. Copies lie in arenas of 64 KiB, in 3.12 one right behind the other, since then at multiples of 16
-/// bytes (`Python/perf_trampoline.c`).
+/// CPython's trampolines for perf (`-X perf`, `PYTHONPERFSUPPORT=1`; since 3.12). Each Python
+/// function is called through its own copy of one short function, `Python/asm_trampoline.S`, in
+/// memory without a file. The interpreter's file has the original, whose instructions tell what a
+/// copy has pushed and where. Copies are in arenas of 64 KiB: in 3.12 one directly after another,
+/// since then at multiples of 16 bytes (`Python/perf_trampoline.c`).
 struct PythonTrampoline: Hashable {
-    /// How many bytes the code has pushed before each of its instructions, by where that begins.
+    /// How many bytes the code has pushed before each of its instructions, by the instruction's
+    /// offset.
     private let pushed: [UInt64: UInt64]
-    /// Behind its call.
+    /// The offset after its call.
     private let returnOffset: UInt64
-    /// Whether what it has pushed is the caller's frame pointer.
+    /// True if it pushes the caller's frame pointer.
     let savesFramePointer: Bool
 
-    /// From one copy to the next; which of them it is depends on the version.
+    /// The possible distances between two copies; which one is right depends on the version.
     private let strides: [UInt64]
 
     private static let arenaSize: UInt64 = 64 << 10
@@ -30,7 +31,7 @@ struct PythonTrampoline: Hashable {
         [0x55], [0x48, 0x89, 0xE5], [0xFF, 0xD1], [0x5D], [0xC3],
     ]
 
-    /// nil: it is no interpreter, or one whose trampoline has another shape.
+    /// nil: it is no interpreter, or its trampoline has another shape.
     init?(_ file: ELFFile) {
         guard let address = file.symbolTables(isDynamic: true).first?.address(of: Self.name),
             let code = file.bytes(at: address, count: Int(Self.alignment))
@@ -64,12 +65,12 @@ struct PythonTrampoline: Hashable {
         self.savesFramePointer = savesFramePointer
     }
 
-    /// How far above the stack pointer a copy's return address may lie.
+    /// How far above the stack pointer a copy's return address may be.
     ///
     /// - Parameters:
-    ///   - offset: behind an arena's first byte.
-    ///   - isReturnAddress: whether the thread will return there.
-    /// - Returns: empty where no copy has an instruction, or makes no call.
+    ///   - offset: from the arena's first byte.
+    ///   - isReturnAddress: true if the thread will return there.
+    /// - Returns: empty if no copy has an instruction, or a call, there.
     func returnPlaces(at offset: UInt64, isReturnAddress: Bool) -> Set<UInt64> {
         var places: Set<UInt64> = []
         for stride in strides {
@@ -82,8 +83,8 @@ struct PythonTrampoline: Hashable {
 }
 
 extension Unwinder {
-    /// Leaves a copy of CPython's trampoline. Other code may lie there, too: what is on the stack must
-    /// be the way back behind a call through a pointer, as trampolines are called.
+    /// Leaves a copy of CPython's trampoline. Other code may be there, too: so the word on the
+    /// stack must be an address after a call through a pointer, as trampolines are called.
     func leaveTrampoline(_ walk: inout Walk, _ memory: StackMemory) -> Bool {
         guard let trampoline = space.trampoline,
             let index = space.rangeIndex(around: walk.lookup), space.ranges[index].isNameless
@@ -103,7 +104,7 @@ extension Unwinder {
         return true
     }
 
-    /// Whether a word is an address behind a call through a pointer.
+    /// True if a word is an address after a call through a pointer.
     private func isWayBack(_ word: UInt64?) -> Bool {
         guard let word, let index = space.rangeIndex(around: word) else { return false }
         let range = space.ranges[index]

@@ -3,7 +3,7 @@ import ProfileModel
 /// The quick walk: three registers, and compact rules cached by address. It serves nearly every
 /// stack.
 extension Unwinder {
-    /// - Parameter mayGuess: whether an unknown frame pointer may be looked for on the stack.
+    /// - Parameter mayGuess: true if an unknown frame pointer may be searched for on the stack.
     func quickWalk(_ walk: inout Walk, _ memory: StackMemory, mayGuess: Bool) -> WalkEnd {
         let mayGuess = mayGuess && !walk.hasFramePointer
         while true {
@@ -23,21 +23,21 @@ extension Unwinder {
         }
     }
 
-    /// Why the inner loop stopped. The frame itself is written.
+    /// Why the inner loop stopped. It has written the frame itself.
     private enum Pause {
         case end(WalkEnd)
         case needsFramePointer
-        /// A frame that is not left by a compact rule.
+        /// A compact rule cannot leave the frame.
         case other(UnwindRule.Kind)
     }
 
-    /// How far above the stack pointer memory is asked for before it is needed, in bytes.
+    /// How far above the stack pointer memory is prefetched, in bytes.
     private static let lookAhead: UInt64 = 512
 
-    /// The inner loop: from frame to frame by compact rules. Nothing in it allocates or counts
-    /// references; whatever is rare is a function of its own.
+    /// The inner loop: from frame to frame by compact rules. It neither allocates nor counts
+    /// references; rare cases have functions of their own.
     private func followRules(_ walk: inout Walk, _ memory: StackMemory) -> Pause {
-        // A copy lives in the processor's registers.
+        // A local copy stays in the processor's registers.
         var local = walk
         let first = local.count
         var misses = 0
@@ -62,7 +62,7 @@ extension Unwinder {
             }
             let rule = entry.pointee.rule
             if rule.kind == .unmapped {
-                // What is mapped later must not find it.
+                // Code that is mapped here later must not find this entry.
                 entry.pointee = RuleCache.nothing
                 if walk.count > 0 { return .end(.truncated(.unmappedCode)) }
             }
@@ -104,7 +104,7 @@ extension Unwinder {
         return .end(.truncated(.frameLimit))
     }
 
-    /// Leaves a frame in one of the ways that the tables do not describe. nil: the walk goes on.
+    /// Leaves a frame in a way that the tables do not describe. nil: the walk continues.
     private func leave(
         _ walk: inout Walk, by kind: UnwindRule.Kind, _ memory: StackMemory
     ) -> WalkEnd? {
@@ -127,7 +127,7 @@ extension Unwinder {
         }
     }
 
-    /// A function of Go's runtime that has aligned the stack for C.
+    /// Leaves a function of Go's runtime that has aligned the stack for C.
     private func leaveSwitchedStack(_ walk: inout Walk, _ memory: StackMemory) -> WalkEnd? {
         let offset = UInt64(bitPattern: Int64(makeEntry(for: walk.lookup).rule.cfaOffset))
         guard let saved = memory.word(at: walk.stackPointer &+ offset) else {
@@ -140,7 +140,7 @@ extension Unwinder {
         return caller == 0 ? .complete : nil
     }
 
-    /// A call through a wild or null pointer: the return address lies where it was pushed.
+    /// Leaves a call through a wild or null pointer: the return address is on top of the stack.
     private func leaveUnmappedLeaf(_ walk: inout Walk, _ memory: StackMemory) -> WalkEnd? {
         guard let caller = memory.word(at: walk.stackPointer), space.isCode(caller) else {
             walk.count = 0
@@ -161,8 +161,8 @@ extension Unwinder {
         return interrupted.programCounter == 0 ? .complete : nil
     }
 
-    /// Behind a `syscall` that no tables cover: either the call returned to its caller, whose
-    /// address is on top of the stack, or this is a thread's very beginning.
+    /// After a `syscall` that no tables cover: either the call has returned, and its caller's
+    /// address is on top of the stack, or this is the very beginning of a thread.
     private func leaveSystemCall(_ walk: inout Walk, _ memory: StackMemory) -> WalkEnd? {
         guard walk.count == 1 else { return .truncated(.noRule) }
         if walk.isNewThread { return .complete }

@@ -1,7 +1,7 @@
 import ELF
 
-/// Runs a function's call frame instructions (DWARF 5, 6.4.2) up to an address, and keeps of the row
-/// that they make what an ``UnwindRule`` can say.
+/// Runs a function's call frame instructions (DWARF 5, 6.4.2) up to an address. It keeps those
+/// parts of the resulting row that an ``UnwindRule`` can express.
 struct RowProgram {
     private let section: TableSection
     private let entry: FunctionEntry
@@ -12,7 +12,7 @@ struct RowProgram {
     private var remembered: [UnwindRow] = []
     private static let depthLimit = 64
 
-    /// - Returns: nil where libdw should be asked: an instruction that is damaged, or unknown here.
+    /// - Returns: nil if libdw should be asked: an instruction is damaged, or unknown here.
     static func row(
         of entry: FunctionEntry, at address: UInt64, in section: TableSection
     ) -> UnwindRow? {
@@ -62,7 +62,7 @@ struct RowProgram {
         case unknown
     }
 
-    /// Moves to the next row; false when the address lies before it.
+    /// Moves to the next row; false if the address is before that row.
     private mutating func advance(_ delta: UInt64) -> Bool {
         let next = location &+ (delta &* entry.common.codeAlignment)
         if next > address { return false }

@@ -1,16 +1,16 @@
-/// A module's `.eh_frame`, read by us: the rules of most addresses in a few dozen nanoseconds, with
-/// nothing kept. What it cannot tell, libdw can.
+/// A module's `.eh_frame` in our own reader. It gives the rules of most addresses in a few dozen
+/// nanoseconds, and caches nothing. libdw answers the rest.
 struct RowTables {
     private let entries: FrameEntries
     private let index: FunctionIndex
 
     enum Answer: Equatable {
         case rule(UnwindRule)
-        /// A signal's frame: where the kernel left the interrupted registers.
+        /// A signal's frame: it holds the interrupted registers.
         case signalFrame
         /// No function of the table covers the address.
         case notCovered
-        /// Damaged, or written in a way that is not read here.
+        /// Damaged, or in a form that is not read here.
         case unknown
     }
 
@@ -19,7 +19,7 @@ struct RowTables {
         index = FunctionIndex(entries, header: header)
     }
 
-    /// Where the entry of an address's function is, if libunwind may be given it.
+    /// The position of the entry of an address's function, if libunwind may read it.
     func harmlessEntry(around address: UInt64) -> UInt64? {
         guard let position = index.position(around: address),
             let entry = entries.function(at: position), entry.contains(address),

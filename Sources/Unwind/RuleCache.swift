@@ -1,10 +1,10 @@
 import ProfileModel
 
-/// What is known of one program counter: where it is, and how to leave it.
+/// What is known of one program counter: its module, and how to leave its frame.
 struct CachedRule {
     /// The address that was looked up.
     var address: UInt64
-    /// What to subtract for the module's own addresses.
+    /// Subtract this to get the module's own address.
     var bias: UInt64
     var rule: UnwindRule
     /// The module's index, or -1.
@@ -13,23 +13,24 @@ struct CachedRule {
 
 /// A direct-mapped cache of rules by program counter. Emptied when mappings go away or change.
 ///
-/// Unsafe code: `entries` are `size` initialised ones, allocated and freed here, and a slot is always
-/// a number of as many bits: the walk's inner loop pays neither for bounds nor for exclusivity.
+/// Unsafe code: `entries` are `size` initialised ones, allocated and freed here. A slot's number
+/// never has more bits than the size allows. So the walk's inner loop needs no checks of bounds or
+/// exclusivity.
 final class RuleCache {
     private let size: Int
-    /// What is left of a hash is a slot's number.
+    /// Shifting a hash by this leaves the number of a slot.
     private let shift: UInt64
     private let entries: UnsafeMutablePointer<CachedRule>
     private(set) var hits = 0
     private(set) var misses = 0
 
-    /// For a process that is to be watched for long: a MiB.
+    /// For a process that is observed for long: 1 MiB.
     static let largeBits: UInt64 = 15
-    /// For one of many, most of which live for a few milliseconds: to fill in more takes longer than
-    /// it saves.
+    /// For one of many processes, most of which live for a few milliseconds: filling a larger cache
+    /// would take longer than it saves.
     static let smallBits: UInt64 = 10
 
-    /// - Parameter bits: of a slot's number: from 1 to 32.
+    /// - Parameter bits: of a slot's number, from 1 to 32.
     init(bits: UInt64) {
         size = 1 << Int(bits)
         shift = 64 - bits
@@ -39,19 +40,19 @@ final class RuleCache {
 
     deinit { entries.deallocate() }
 
-    /// No code lies at address 0.
+    /// There is no code at address 0.
     static let nothing = CachedRule(
         address: 0, bias: 0, rule: UnwindRule(.unmapped), module: -1)
 
     func removeAll() { entries.update(repeating: Self.nothing, count: size) }
 
-    /// What the walks themselves count, one at a time.
+    /// Adds the counts of one walk.
     func count(lookups: Int, misses: Int) {
         hits &+= lookups &- misses
         self.misses &+= misses
     }
 
-    /// Where an address's entry is, or would be: it may be another address's.
+    /// The slot of an address's entry. It may hold another address's entry.
     @inline(__always)
     func slot(of address: UInt64) -> UnsafeMutablePointer<CachedRule> {
         // Fibonacci hashing: code addresses differ in their middle bits.

@@ -2,24 +2,25 @@ import Glibc
 import ProfileModel
 import System
 
-/// What libunwind makes of stacks that our own walk cannot finish for want of a rule. A stack takes it
-/// some hundred times as long, so there is a budget: a hundredth of the thread's CPU time, and a little
-/// beforehand.
+/// Asks libunwind about stacks that our own walk cannot finish for lack of a rule. libunwind takes
+/// some hundred times as long for a stack. So there is a budget: a hundredth of the thread's CPU
+/// time, plus a little to begin with.
 ///
-/// For one thread, and all the processes whose stacks that unwinds.
+/// For one thread, and all processes whose stacks this thread unwinds.
 ///
-/// Unsafe code: the memory is allocated and freed here; walks write at most `Walk.frameLimit` frames.
+/// Unsafe code: the memory is allocated and freed here; walks write at most `Walk.frameLimit`
+/// frames.
 package final class SecondOpinion {
-    /// How many stacks it was asked of.
+    /// How many stacks it was asked about.
     package private(set) var asked: Int64 = 0
     /// How many of them it finished.
     package private(set) var saved: Int64 = 0
-    /// How many it was not asked of, for the budget was used up.
+    /// How many stacks it was not asked about because the budget was used up.
     package private(set) var declined: Int64 = 0
 
     private let frames: UnsafeMutablePointer<WalkFrame>
     private var spent: Int64 = 0
-    /// CPU time of threads that unwound with it before this one.
+    /// CPU time of threads that used it before this one.
     private var earlier: Int64 = 0
     private let share: Int64
 
@@ -28,7 +29,7 @@ package final class SecondOpinion {
     /// Of the thread's CPU time.
     package static let usualShare: Int64 = 100
 
-    /// - Parameter share: it takes one part of so many of the thread's CPU time; 1: there is no limit.
+    /// - Parameter share: it may take one part in this many of the thread's CPU time; 1: no limit.
     package init(share: Int64 = usualShare) {
         self.share = share
         frames = .allocate(capacity: Walk.frameLimit)
@@ -36,16 +37,16 @@ package final class SecondOpinion {
 
     deinit { frames.deallocate() }
 
-    /// The thread that unwinds with it ends; another one may come.
+    /// The thread that uses it ends; another one may follow.
     package func leaveThread() { earlier += Self.used }
 
-    /// What another engine says of a stack that ends for want of a rule. It counts if it reaches the
-    /// thread's entry function, and begins as ours.
+    /// Asks another engine about a stack that ends for lack of a rule. The answer counts if it
+    /// reaches the thread's entry function, and begins with the same frames as ours.
     ///
     /// - Parameters:
     ///   - first: how many frames ours has.
-    ///   - own: those, and where the answer is put; room for `Walk.frameLimit`.
-    /// - Returns: how many it has; nil: nothing better.
+    ///   - own: our frames, to be replaced by the answer; room for `Walk.frameLimit`.
+    /// - Returns: the number of frames; nil: nothing better.
     func improve(
         _ first: Int, _ own: UnsafeMutablePointer<WalkFrame>,
         by walk: (UnsafeMutablePointer<WalkFrame>) -> (count: Int, truncation: Truncation?)

@@ -1,14 +1,13 @@
 package import ProfileModel
 
-/// Snapshots to stacks in a table, one after the other: memory is allocated only for frames that were
-/// not seen before.
+/// Turns snapshots into stacks of a table. Memory is allocated only for new frames.
 package struct StackInterner: ~Copyable {
     package let unwinder: Unwinder
     private let shared: SharedStacks
-    /// Of the snapshot that was unwound last.
+    /// The frames of the snapshot that was unwound last.
     package private(set) var frames = FrameBuffer()
 
-    /// - Parameter stacks: those of several processes, of which this is one.
+    /// - Parameter stacks: shared by several processes, one of which this serves.
     package init(unwinder: Unwinder, stacks: SharedStacks = SharedStacks()) {
         self.unwinder = unwinder
         shared = stacks
@@ -21,14 +20,14 @@ package struct StackInterner: ~Copyable {
 
     /// Unwinds a snapshot.
     ///
-    /// - Returns: no stack where it has no frames, no truncation where it is complete.
+    /// - Returns: no stack if there are no frames; no truncation if the stack is complete.
     package mutating func intern(
         _ snapshot: Snapshot
     ) -> (stack: StackID?, truncation: Truncation?) {
         internUnwound(snapshot, unwind(snapshot))
     }
 
-    /// The same of the one that was unwound last.
+    /// The same for the snapshot that was unwound last.
     package mutating func internUnwound(
         _ snapshot: Snapshot, _ truncation: Truncation?
     ) -> (stack: StackID?, truncation: Truncation?) {
@@ -36,32 +35,33 @@ package struct StackInterner: ~Copyable {
         return (intern(kernelChain: snapshot.kernelChain, calledFrom: stack), truncation)
     }
 
-    /// Only unwinds it: ``frames`` has what was found.
+    /// Only unwinds; the result is in ``frames``.
     package mutating func unwind(_ snapshot: Snapshot) -> Truncation? {
         unwinder.unwind(snapshot, into: &frames)
     }
 
-    /// Adds what the kernel did for a stack to it.
+    /// Adds the kernel's part to a stack.
     ///
     /// - Parameters:
     ///   - chain: as in ``Snapshot/kernelChain``.
     ///   - caller: the program's stack; nil: there is none.
-    /// - Returns: nil where both are empty.
+    /// - Returns: nil if both are empty.
     package mutating func intern(
         kernelChain chain: [UInt64], calledFrom caller: StackID?
     ) -> StackID? {
         var stack = caller
         for address in chain.reversed() {
-            // Below an interrupt is the instruction it came at, which may be its function's first: the
-            // byte before belongs to another function. The chain does not say which frames those
-            // are, so none is looked up one byte before (perf does the same).
+            // Below an interrupt, the chain has the interrupted instruction. It may be the first of
+            // its function; then the byte before belongs to another function. The chain does not
+            // tell which frames these are, so none is looked up one byte before (perf does the
+            // same).
             let frame = unwinder.space.kernelFrame(CodeAddress(address, .instruction))
             stack = intern(frame, calledFrom: stack)
         }
         return stack
     }
 
-    /// On its own, so that the table is reached for once a stack.
+    /// A function of its own, so that the table is accessed only once per stack.
     private static func intern(
         _ frames: borrowing FrameBuffer, into table: inout StackTable
     ) -> StackID? {
@@ -74,7 +74,7 @@ package struct StackInterner: ~Copyable {
         return stack
     }
 
-    /// - Parameter caller: nil: the frame is a stack's outermost.
+    /// - Parameter caller: nil: the frame is the outermost of a stack.
     package mutating func intern(
         _ frame: FrameAddress, calledFrom caller: StackID? = nil
     ) -> StackID {
@@ -82,8 +82,7 @@ package struct StackInterner: ~Copyable {
     }
 }
 
-/// The stacks of several processes that have their modules in common, in one table. For one thread
-/// only.
+/// The stacks of several processes that share their modules, in one table. For one thread only.
 package final class SharedStacks {
     package fileprivate(set) var table = StackTable()
 

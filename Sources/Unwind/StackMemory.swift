@@ -1,10 +1,10 @@
 import CPrefetch
 import ProfileModel
 
-/// The bytes that a snapshot holds, by address. Nothing else can be read.
+/// The bytes in a snapshot, by address. Nothing else can be read.
 ///
-/// Unsafe code: the pointers are those of the snapshot's own bytes, which ``with(_:_:)`` keeps alive
-/// while its body runs; every read is checked against their count.
+/// Unsafe code: the pointers are those of the snapshot's own bytes, which ``with(_:_:)`` keeps
+/// alive while its body runs. Every read is checked against their count.
 struct StackMemory {
     private let stack: Part
     private let interrupted: Part?
@@ -14,7 +14,7 @@ struct StackMemory {
         /// nil only where there are no bytes.
         let bytes: UnsafeRawPointer?
         let count: Int
-        /// How many addresses there are at which a whole word can be read.
+        /// The number of addresses at which a whole word can be read.
         let words: UInt64
 
         init(_ start: UInt64, _ raw: UnsafeRawBufferPointer) {
@@ -46,7 +46,7 @@ struct StackMemory {
         }
     }
 
-    /// Calls `body` with what a snapshot holds.
+    /// Calls `body` with the content of a snapshot.
     @inline(__always)
     static func with<Value>(_ snapshot: Snapshot, _ body: (StackMemory) -> Value) -> Value {
         snapshot.stack.bytes.withUnsafeBytes { raw in
@@ -59,10 +59,10 @@ struct StackMemory {
         }
     }
 
-    /// How much of a snapshot is asked for ahead of its walk, in bytes.
+    /// How much of a snapshot is prefetched before its walk, in bytes.
     private static let firstPart: UInt64 = 1024
 
-    /// Has the beginning of a snapshot's stack on its way into the processor's cache.
+    /// Prefetches the beginning of a snapshot's stack into the processor's cache.
     static func prefetch(_ snapshot: Snapshot) {
         let first = snapshot.registers.stackPointer
         with(snapshot) { memory in _ = memory.prefetch(from: first, to: first &+ firstPart) }
@@ -74,19 +74,19 @@ struct StackMemory {
         self.interrupted = interrupted
     }
 
-    /// Behind the last byte of the stack that the stack pointer points into.
+    /// The end of the stack that the stack pointer points into.
     var end: UInt64 { stack.start &+ UInt64(stack.count) }
 
     private static let lineSize: UInt64 = 64
 
-    /// Has the bytes from one address to another on their way into the processor's cache: a walk
-    /// otherwise waits for memory at nearly every frame. What is not on the stack is left out.
+    /// Prefetches the bytes between two addresses into the processor's cache: otherwise a walk
+    /// waits for memory at nearly every frame. Bytes outside the stack are left out.
     ///
-    /// - Returns: how far they are on their way.
+    /// - Returns: the address up to which bytes were prefetched.
     @inline(__always)
     func prefetch(from first: UInt64, to last: UInt64) -> UInt64 {
         var offset = first &- stack.start
-        // However far away the ends are: never more than the stack's own lines.
+        // However far apart the ends are: never more than the stack's own lines.
         let end = min(last &- stack.start, stack.words)
         while offset < end {
             fl_prefetch(stack.bytes.unsafelyUnwrapped + Int(truncatingIfNeeded: offset))
@@ -95,7 +95,7 @@ struct StackMemory {
         return stack.start &+ offset
     }
 
-    /// The word at an address; nil where the stack was not copied.
+    /// The word at an address; nil if the stack was not copied there.
     @inline(__always)
     func word(at address: UInt64) -> UInt64? {
         if let word = stack.word(at: address) { return word }
@@ -105,7 +105,7 @@ struct StackMemory {
     @inline(never)
     private func interruptedWord(at address: UInt64) -> UInt64? { interrupted?.word(at: address) }
 
-    /// As ``word(at:)`` for 1 … 8 bytes, as DWARF's `deref_size` asks.
+    /// Like ``word(at:)`` for 1 … 8 bytes, for DWARF's `deref_size`.
     func value(at address: UInt64, size: Int) -> UInt64? {
         stack.value(at: address, size: size) ?? interrupted?.value(at: address, size: size)
     }

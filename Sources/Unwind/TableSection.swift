@@ -1,6 +1,6 @@
 import ELF
 
-/// A section's bytes, as long as its file is open, and where they lie in the module's addresses.
+/// A section's bytes, valid while its file is open, and their address in the module.
 struct TableSection {
     var bytes: UnsafeRawBufferPointer
     var address: UInt64
@@ -11,20 +11,19 @@ struct TableSection {
 
     func cursor(from position: Int) -> ByteCursor { ByteCursor(bytes, at: position) }
 
-    /// Where in the section an address is; nil outside.
+    /// The position of an address in the section; nil outside.
     func position(of address: UInt64) -> Int? {
         let offset = address &- self.address
         return offset < UInt64(bytes.count) ? Int(truncatingIfNeeded: offset) : nil
     }
 }
 
-/// How an address is written in exception tables (Linux Standard Base 5.0, 10.5.1).
+/// How an address is encoded in exception tables (Linux Standard Base 5.0, 10.5.1).
 struct PointerEncoding {
     static let absolute = PointerEncoding(rawValue: 0)
     var rawValue: UInt8
 
-    /// A pointer, and how far a plain number of it reaches; nil where it is written in a way that
-    /// compilers for x86-64 do not use.
+    /// Reads a pointer; nil for an encoding that compilers for x86-64 do not use.
     func read(_ cursor: inout ByteCursor, _ section: TableSection) -> UInt64? {
         let place = section.address &+ UInt64(cursor.position)
         guard let value = readNumber(&cursor) else { return nil }
@@ -35,7 +34,7 @@ struct PointerEncoding {
         }
     }
 
-    /// Only the number, as the size of a function is written.
+    /// Only the number: this is how the size of a function is written.
     func readNumber(_ cursor: inout ByteCursor) -> UInt64? {
         switch rawValue & 0x0F {
         case 0, 4, 12: cursor.number(UInt64.self)

@@ -1,15 +1,15 @@
 import ELF
 import ProfileModel
 
-/// One row of a function's call frame information, as far as compact rules come of it: the
+/// One row of a function's call frame information, with the parts that compact rules need: the
 /// canonical frame address, and where the caller's frame pointer and the return address are.
 struct UnwindRow {
     enum Frame: Equatable {
         case register(UInt64, Int64)
         /// Saved in memory at the frame pointer + offset: functions that realign their stack.
         case atFramePointer(Int64)
-        /// The stack pointer + 8, and 8 more from the given place in each 16 bytes of code on:
-        /// how linkers describe their tables of stubs (PLT).
+        /// The stack pointer + 8, and another 8 from the given offset on in each 16 bytes of code.
+        /// Linkers describe their tables of stubs (PLT) like this.
         case stub(pushedFrom: UInt64)
         case other
     }
@@ -49,7 +49,7 @@ struct UnwindRow {
         }
     }
 
-    /// The compact rule for an address in the row; `general` where it needs more.
+    /// The compact rule for an address in the row; `general` if it needs more.
     func rule(at address: UInt64) -> UnwindRule {
         if returnAddress == .undefined { return UnwindRule(.end) }
         guard returnAddress == .saved(-8), stackPointer == .unchanged, var rule = frameRule(address)
@@ -92,7 +92,7 @@ struct UnwindRow {
 }
 
 extension UnwindRow.Frame {
-    /// Two expressions have meanings that need no evaluation.
+    /// Recognises two expressions whose meaning needs no evaluation.
     init(expression: ByteCursor) {
         var stub = expression
         if let first = Self.stubBorder(&stub) {

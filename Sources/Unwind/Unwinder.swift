@@ -1,6 +1,6 @@
 package import ProfileModel
 
-/// A stack, unwound: as much of it as could be had.
+/// An unwound stack: as many of its frames as could be found.
 package struct Callstack: Sendable {
     /// Innermost first.
     package var frames: [FrameAddress]
@@ -13,27 +13,27 @@ package struct Callstack: Sendable {
     }
 }
 
-/// Unwinds snapshots, from the registers, the copied stack, and the modules' tables alone.
+/// Unwinds snapshots from the registers, the copied stack, and the modules' tables alone.
 ///
-/// Two walks over the same tables. The quick one knows three registers and compact rules cached
-/// by address; it serves nearly every stack. Where a frame needs more (DWARF expressions, further
+/// There are two walks over the same tables. The quick one knows three registers and compact rules
+/// cached by address; it serves nearly every stack. If a frame needs more (DWARF expressions, other
 /// registers), the careful walk starts again at the leaf with all registers.
 ///
-/// One for each process, and for each thread that unwinds: between threads nothing is shared.
+/// Each process, and each thread that unwinds, has its own: threads share nothing.
 package final class Unwinder {
     private(set) var space: AddressSpace
     let cache: RuleCache
     private let engine: UnwindEngine
     private let opinion: SecondOpinion
-    /// libunwind's, of the code that is mapped now; made when first needed.
+    /// libunwind's walk over the present mappings; made on demand.
     private var library: LibraryWalk?
-    /// For tests: whether our own walk may go on from its first frame.
+    /// For tests: false keeps our own walk at its first frame.
     package var hasRules = true
 
     /// - Parameters:
-    ///   - files: those of several processes, of which this is one.
+    ///   - files: shared by several processes, one of which this serves.
     ///   - process: its number among them; nil: it is the only one, or the first.
-    ///   - opinion: of the thread that unwinds.
+    ///   - opinion: belongs to the thread that unwinds.
     package init(
         files: MappedFiles = MappedFiles(), process: Int? = nil, engine: UnwindEngine = .quick,
         opinion: SecondOpinion = SecondOpinion()
@@ -44,14 +44,13 @@ package final class Unwinder {
         cache = RuleCache(bits: process == nil ? RuleCache.largeBits : RuleCache.smallBits)
     }
 
-    /// All modules seen so far, of all processes that share them; frames name them by position.
+    /// All modules seen so far, of all processes that share them; frames refer to them by position.
     package var modules: [Module] { space.modules }
 
-    /// Whether the file that was mapped could be read: otherwise it is gone, or another one has
-    /// its path by now.
+    /// True if the mapped file could be read. If not, it is gone, or another file has its path now.
     package func isReadable(_ module: ModuleIndex) -> Bool { space.isReadable(module) }
 
-    /// How many addresses' rules were found in the cache, and how many had to be made.
+    /// How many addresses' rules were found in the cache, and how many had to be computed.
     package var cacheFigures: (hits: Int, misses: Int) { (cache.hits, cache.misses) }
 
     /// Takes the process's new list of code mappings; see `AddressSpace.update`.
@@ -66,17 +65,17 @@ package final class Unwinder {
         return added
     }
 
-    /// All that the process has mapped by now, with modules, for another recording of it.
+    /// All of the process's present mappings, with modules, for another recording of it.
     package func mappings(at time: MonotonicTime) -> [Mapping] { space.mappings(at: time) }
 
-    /// For a single stack: whoever unwinds many has a ``FrameBuffer`` or a ``StackInterner``.
+    /// For a single stack; for many, use a ``FrameBuffer`` or a ``StackInterner``.
     package func unwind(_ snapshot: Snapshot) -> Callstack {
         var buffer = FrameBuffer()
         let truncation = unwind(snapshot, into: &buffer)
         return Callstack(frames: buffer.frames, truncation: truncation)
     }
 
-    /// Unwinds into memory of the caller's, without allocating any.
+    /// Unwinds into the caller's memory, without allocating.
     ///
     /// - Returns: nil when the last frame is the thread's entry function.
     package func unwind(_ snapshot: Snapshot, into buffer: inout FrameBuffer) -> Truncation? {
@@ -92,8 +91,8 @@ package final class Unwinder {
         return truncation
     }
 
-    /// Says which snapshot will be unwound next, if that is known: what it costs to unwind snapshots
-    /// that have just been read is mostly waiting for their memory.
+    /// Announces the snapshot that will be unwound next, if known. Unwinding snapshots that have
+    /// just been read consists mostly of waiting for their memory.
     package static func prepare(_ snapshot: Snapshot) { StackMemory.prefetch(snapshot) }
 
     private func walk(
@@ -122,7 +121,7 @@ package final class Unwinder {
         return (careful.count, carefulEnd.truncation)
     }
 
-    /// A stack of which our walk has so many frames and no rule for the last.
+    /// Finishes a stack of which our walk has `count` frames and no rule for the last.
     @inline(never)
     private func finish(
         _ count: Int, _ registers: Registers, _ memory: StackMemory,
@@ -133,13 +132,13 @@ package final class Unwinder {
         }.map { ($0, nil) }
     }
 
-    /// nil: there is no memory.
+    /// nil: no memory.
     private func libraryWalk() -> LibraryWalk? {
         if library == nil { library = LibraryWalk(space) }
         return library
     }
 
-    /// The frame of an instruction of the process; nil where no code is mapped.
+    /// The frame of an instruction in the process; nil if no code is mapped there.
     package func frame(ofInstruction address: UInt64) -> FrameAddress? {
         guard let index = space.rangeIndex(around: address) else { return nil }
         let range = space.ranges[index]

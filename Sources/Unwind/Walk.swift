@@ -1,7 +1,7 @@
 import ProfileModel
 
-/// A walk's position: where the next frame is, and how many frames it has written so far. Plain
-/// words, so that a trial is a copy of it.
+/// A walk's position: where the next frame is, and how many frames were written so far. It holds
+/// plain words, so a trial can work on a copy.
 struct Walk {
     static let frameLimit = 4096
 
@@ -12,12 +12,12 @@ struct Walk {
     private(set) var programCounter: UInt64
     private var isReturnAddress = false
     var stackPointer: UInt64
-    /// The leaf's.
+    /// The leaf's stack pointer.
     private let firstStackPointer: UInt64
-    /// Anything where it is not known.
+    /// Meaningless if the frame pointer is unknown.
     private(set) var framePointer: UInt64
     private(set) var hasFramePointer: Bool
-    /// The leaf's result register says what clone(2) returns to the new thread.
+    /// True if the leaf's result register has what clone(2) returns to the new thread.
     let isNewThread: Bool
 
     init(_ registers: Registers, into frames: UnsafeMutablePointer<WalkFrame>) {
@@ -30,19 +30,19 @@ struct Walk {
         hasFramePointer = registers.framePointer != nil
     }
 
-    /// The address to ask tables about, as `CodeAddress.lookup` has it (a call of which, in another
-    /// module, would cost more than the rest of the step).
+    /// The address to look up in tables, like `CodeAddress.lookup`. (Calling that in another module
+    /// would cost more than the rest of the step.)
     @inline(__always)
     var lookup: UInt64 { isReturnAddress ? programCounter &- 1 : programCounter }
 
-    /// Goes on at a caller.
+    /// Continues at a caller.
     @inline(__always)
     mutating func move(toReturnAddress address: UInt64) {
         programCounter = address
         isReturnAddress = true
     }
 
-    /// Goes on at an instruction that was interrupted.
+    /// Continues at an interrupted instruction.
     mutating func move(toInstruction address: UInt64) {
         programCounter = address
         isReturnAddress = false
@@ -56,14 +56,14 @@ struct Walk {
 
     /// Takes the caller's frame pointer from where it was saved.
     ///
-    /// - Parameter value: nil where that place was not copied. Below the stack pointer it has been
-    ///   popped: unoptimised code's tables do not say so of the `ret` behind `leave`.
+    /// - Parameter value: nil if that place was not copied. Below the stack pointer it has been
+    ///   popped: the tables of unoptimised code do not say so for the `ret` after `leave`.
     @inline(__always)
     mutating func restoreFramePointer(_ value: UInt64?, from place: UInt64) {
         if value != nil || place >= stackPointer { setFramePointer(value) }
     }
 
-    /// Writes a frame. Whoever calls has looked that `count` is below the limit.
+    /// Writes a frame. The caller has checked that `count` is below the limit.
     ///
     /// - Parameter module: the module's index, or -1.
     @inline(__always)
@@ -80,13 +80,13 @@ struct WalkFrame {
     var address: UInt64
     /// The module's index, or -1.
     var module: Int32
-    /// How far its part of the stack begins above the leaf's, in words; and, below that, whether the
-    /// address is a return address.
+    /// How far its part of the stack begins above the leaf's, in words. The lowest bit tells
+    /// whether the address is a return address.
     private var place: UInt32
 
     static let unknownDepth = UInt64(UInt32.max >> 1) << 3
 
-    /// - Parameter depth: in bytes, up to 16 GiB: beyond, and on another stack, it is something else.
+    /// - Parameter depth: in bytes, up to 16 GiB; meaningless beyond that, and on another stack.
     @inline(__always)
     init(address: UInt64, module: Int32, isReturnAddress: Bool, depth: UInt64) {
         self.address = address

@@ -10,7 +10,7 @@ extension EndToEnd {
         /// How far two shares may be apart, in percentage points.
         private static let tolerance = 2.0
 
-        /// What is known of a run: each tree's nodes, by their paths, with their shares of Main in
+        /// The result of a run: each tree's nodes, by their paths, with their shares of Main in
         /// percent.
         private struct Shares {
             var cpu: [[String]: Double]
@@ -56,7 +56,7 @@ extension EndToEnd {
             }
         }
 
-        /// A function is called from one place only, so that its leaf's share is its own work.
+        /// Each function is called from only one place, so its leaf's share is its own work.
         private func compareWithTruth(_ shares: [[String]: Double], into misses: inout Misses)
             throws
         {

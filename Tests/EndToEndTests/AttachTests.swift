@@ -3,13 +3,13 @@ import Glibc
 import Testing
 
 extension EndToEnd {
-    /// Recording a process that runs already, and letting go of it.
+    /// Attaching to a running process, and detaching from it.
     @Suite struct Attaching {
         private let scratch: Scratch
 
         init() throws { scratch = try Scratch() }
 
-        /// The `attach` of a sleeper, to its end.
+        /// Runs `attach` for a sleeper, to its end.
         private func attach(_ pid: pid_t, _ options: String...) throws -> Finished {
             let words = ["attach", "-o", scratch("recording")] + options + [String(pid)]
             return try Firstlight.command(words).run()
@@ -42,7 +42,8 @@ extension EndToEnd {
             #expect(end.interruptions == alone.interruptions)
         }
 
-        /// Nobody can be led away to bring our code in: that is said, and nothing is left behind.
+        /// No thread can be made to install our code. The recorder says so, and leaves nothing
+        /// behind.
         @Test func aProgramThatASignalHasStopped() throws {
             let sleeper = try Sleeper()
             kill(sleeper.pid, SIGSTOP)
@@ -58,7 +59,7 @@ extension EndToEnd {
             _ = try sleeper.end()
         }
 
-        /// The handler and the shared memory are taken out again, and put in anew.
+        /// The handler and the shared memory are removed, and installed again.
         @Test func aBusyProcessIsLeftAsItWas() throws {
             let (input, output) = (try Channel(), try Channel())
             var command = Command([try Setup.fixture("crowd"), "2", "3"])
@@ -82,10 +83,11 @@ extension EndToEnd {
             #expect(try child.finish().status == 0)
         }
 
-        /// What a killed recorder has left in the program is recognised, and taken over.
+        /// The next recorder recognises what a killed recorder has left in the program, and takes
+        /// it over.
         @Test func afterAKilledRecorder() throws {
             let sleeper = try Sleeper([try Setup.fixture("adjuster")])
-            // The program sets actions itself, but of others than SIGURG and SIGWINCH.
+            // The program sets signal actions itself, but not for SIGURG and SIGWINCH.
             func hasOurHandler() -> Bool {
                 let caught = Dispositions(of: sleeper.pid).caught.flatMap { UInt64($0, radix: 16) }
                 return (caught ?? 0) & (1 << 22 | 1 << 27) != 0
@@ -95,14 +97,14 @@ extension EndToEnd {
                     ["attach", "-o", scratch("killed"), "--quiet", String(sleeper.pid)]
                 ).start()
                 try Proc.waitUntil("our handler in the program") { hasOurHandler() }
-                // It goes from tick to tick.
+                // The recorder serves ticks.
                 let switches = Proc.switches(killed.pid)
                 try Proc.waitUntil("some ticks") { Proc.switches(killed.pid) > switches + 100 }
                 kill(killed.pid, SIGKILL)
                 _ = try killed.finish()
                 let result = try attach(sleeper.pid, "--duration", "100ms", "--quiet")
                 #expect(result == Finished(end: .exited(0), output: "", error: ""))
-                // There are two signals only, and none is left in the dead recorder's hands.
+                // There are only two signals, so none may stay reserved for the dead recorder.
                 #expect(try report().launch.capture == "signal", "\(round)")
                 #expect(!hasOurHandler(), "\(round)")
                 let maps = Proc.contents("/proc/\(sleeper.pid)/maps")
@@ -111,8 +113,8 @@ extension EndToEnd {
             #expect(try sleeper.end().status == 0)
         }
 
-        /// Nobody can be stopped to take our code away without harm: it stays, and the next recorder
-        /// takes back what it would stand in the way of.
+        /// No thread can be stopped without harm to remove our code, so it stays. The next recorder
+        /// removes what would be in its way.
         @Test func aProgramThatWaitsInEpoll() throws {
             let (input, output) = (try Channel(), try Channel())
             var command = Command([try Setup.fixture("poller")])
@@ -139,7 +141,7 @@ extension EndToEnd {
             #expect(try child.finish() == Finished(end: .exited(3), output: "", error: ""))
         }
 
-        /// The linker already leads to our code for a library's initialisers, which are still to run.
+        /// The linker already calls our code for a library's initialisers, which have not yet run.
         @Test func endingWhileALibraryIsLoaded() throws {
             let (input, output) = (try Channel(), try Channel())
             var command = Command([
@@ -166,7 +168,7 @@ extension EndToEnd {
             #expect(try child.finish().status == 0)
         }
 
-        /// Only one of them is at work in the program; the other says so.
+        /// Only one of two recorders works in the program; the other says so.
         @Test func twoAtOnce() throws {
             let sleeper = try Sleeper([try Setup.fixture("adjuster")])
             let first = try Firstlight.command(
@@ -270,8 +272,8 @@ extension EndToEnd {
             #expect(try report().phaseNames == ["Attached"])
         }
 
-        /// A stopped job stays stopped, and goes on when told to. (That ends epoll_wait with EINTR
-        /// whether anyone watches or not, see signal(7); no other call.)
+        /// A stopped job stays stopped, and goes on when told to. (This ends epoll_wait, and no
+        /// other call, with EINTR, whether recorded or not: signal(7).)
         @Test func aStoppedProcess() throws {
             let sleeper = try Sleeper()
             try sleeper.stop()
@@ -285,8 +287,8 @@ extension EndToEnd {
             #expect(others.allSatisfy { $0.hasSuffix(" 0") }, "\(others)")
         }
 
-        /// A process that shares the program's memory goes through our code, too, and nobody looks for
-        /// it there: the area stays.
+        /// A process that shares the program's memory also runs our code, and nobody checks whether
+        /// it is in it: the area stays.
         @Test func anotherProcessWithItsMemory() throws {
             let (input, output) = (try Channel(), try Channel())
             var command = Command([try Setup.fixture("sharer")])
@@ -308,8 +310,8 @@ extension EndToEnd {
             #expect(try program.finish().status == 0)
         }
 
-        /// Threads that were left alone, since they waited, wake up while our code is brought in, and
-        /// while it is taken out, and make just the calls that lead there.
+        /// Threads that were not stopped because they waited wake up while our code is installed or
+        /// removed, and make exactly the calls that our code replaces.
         @Test func threadsThatWakeMeanwhile() throws {
             let (input, output) = (try Channel(), try Channel())
             var command = Command([try Setup.fixture("everything")])

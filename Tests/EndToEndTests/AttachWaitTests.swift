@@ -9,11 +9,11 @@ extension EndToEnd {
 
         init() throws { scratch = try Scratch() }
 
-        /// An `attach --wait`, from when it says that it waits.
+        /// An `attach --wait` that has said that it waits.
         private final class Waiter {
             let child: Child
             let errors: Channel
-            /// What it said before.
+            /// Its earlier lines.
             var notices: [String] = []
 
             init(_ name: String, output: String) throws {
@@ -30,7 +30,7 @@ extension EndToEnd {
                 throw Command.Failure(description: "does not wait: \(notices)")
             }
 
-            /// How it ended, and what it said at last.
+            /// How it ended, and its last lines.
             func finish() throws -> (status: Int32?, complaints: String) {
                 let status = try child.finish().status
                 return (status, try errors.rest())
@@ -46,7 +46,7 @@ extension EndToEnd {
             return try Recorded(path: scratch("recording"), finished: finished).json()
         }
 
-        /// A beacon of another name.
+        /// A copy of the beacon with this name.
         private func beacon(_ name: String) throws -> String {
             if !scratch.has(name) {
                 try FileManager.default.copyItem(
@@ -79,7 +79,7 @@ extension EndToEnd {
                 let report = try report()
                 #expect(report.phaseNames == ["Attached"])
                 #expect(report.program.path == program)
-                // In time to see some of it.
+                // Recording began early enough to see some of it.
                 #expect(report.launch.cpuNs > 0)
             }
             print("attached after main, in µs: \(delays.sorted().map { $0 / 1000 })")
@@ -95,7 +95,8 @@ extension EndToEnd {
             #expect(try report().program.path == scratch("beacon-b"))
         }
 
-        /// The script's name is cut at 15 bytes, and a program whose name begins alike runs first.
+        /// The kernel cuts the script's name at 15 bytes. A program with the same beginning of its
+        /// name runs first.
         @Test func aScriptOfALongName() throws {
             let decoy = try beacon("a-long-long-name-of-others")
             let name = "a-long-long-name-of-ours"
@@ -113,7 +114,8 @@ extension EndToEnd {
             #expect(try report().program.pid == child.pid)
         }
 
-        /// One that runs already is told of; it counts once it executes the program anew.
+        /// `attach` names a process that already runs the program. The process counts once it
+        /// executes the program again.
         @Test func whatRunsAlready() throws {
             let program = try beacon("beacon-c")
             let input = try Channel()
@@ -139,7 +141,7 @@ extension EndToEnd {
             #expect(try report().program.pid == child.pid)
         }
 
-        /// A fork runs the same program, but nobody has started it.
+        /// A fork runs the same program, but nobody has executed it.
         @Test func forksDoNotCount() throws {
             let program = try beacon("beacon-d")
             let input = try Channel()
@@ -153,7 +155,7 @@ extension EndToEnd {
             }
             let waiter = try waiter("beacon-d")
             try input.write("a\n")
-            // Its subshells come and go meanwhile.
+            // Meanwhile subshells of the program begin and end.
             let started = try Command([program]).start()
             let end = try waiter.finish()
             #expect(end.status == 0)

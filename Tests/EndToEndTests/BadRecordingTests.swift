@@ -42,13 +42,13 @@ extension EndToEnd {
             try expectRefusal(of: Data("a letter to my aunt\n".utf8), "not a Firstlight recording")
             try expectRefusal(of: Data(), "empty")
             try expectRefusal(of: Data(repeating: 0, count: 8192), "not a Firstlight recording")
-            // A database of another program: the application's id is at offset 68.
+            // The database of another program: SQLite's application id is at offset 68.
             var other = good
             other[68] ^= 0xff
             try expectRefusal(of: other, "not a Firstlight recording")
         }
 
-        /// The schema's version, SQLite's `user_version`, is at offset 60.
+        /// SQLite's `user_version` is the schema's version, at offset 60.
         @Test func newerOnes() throws {
             var newer = good
             newer[60] = 0
@@ -65,7 +65,7 @@ extension EndToEnd {
             }
         }
 
-        /// Whatever is in the file, it is read or refused, never a crash.
+        /// Any content is read or refused, and never causes a crash.
         @Test func damagedOnes() throws {
             var random: UInt64 = 0x2545_F491_4F6C_DD1D
             for round in 0..<40 {

@@ -41,13 +41,13 @@ extension EndToEnd {
                 #expect(child.phases.reduce(0) { $0 + $1.wallNs } <= end - child.startNs)
                 #expect(report.threads.contains { $0.tid == child.pid && $0.pid == child.pid })
             }
-            // What they did is in the launch's figures.
+            // The launch's figures include the children's work.
             #expect(report.brokenSums.isEmpty)
             #expect(report.functions.contains { $0.function == "spin" && $0.selfCpuNs > 0 })
         }
 
-        /// The kernel's events are inherited, so nobody is stopped for a sample; by stops, where the
-        /// user wants that, the same is seen.
+        /// Children inherit the kernel's events, so no process is stopped for a sample. If the user
+        /// asks for stops, they show the same.
         @Test(arguments: [("signal", "event"), ("ptrace", "ptrace")])
         func howStacksAreTaken(wanted: String, capture: String) throws {
             let spin = try Setup.fixture("spin")
@@ -59,19 +59,20 @@ extension EndToEnd {
             let report = try Recorded(path: path, finished: finished).json()
             #expect(report.launch.capture == capture)
             let child = try #require(report.processes.first { $0.name == "spin" })
-            // The borders of its launch are noted by our code in it, which a stop brings in.
+            // Our code in the child notes the borders of its launch. It is installed by a stop.
             let borders = ["Dynamic linking", "Static initialisers"]
             #expect(
                 child.phases.map(\.name)
                     == ["Process creation"] + (capture == "ptrace" ? borders : []) + ["Main"])
             let function = try #require(report.functions.first { $0.function == "spin" })
-            // What it says of itself is what the kernel counted, and nearly all is that function's.
+            // The kernel counted as much as the child says itself, nearly all in this function.
             #expect(function.selfCpuNs <= child.cpuNs)
             #expect(function.selfCpuNs * 10 >= child.cpuNs * 9)
             #expect(report.brokenSums.isEmpty)
         }
 
-        /// Where the kernel's events tell of them, children have no tracer, and their threads are known.
+        /// If the kernel's events report children, these have no tracer, and their threads are
+        /// known.
         @Test func nobodyIsTraced() throws {
             let threads = try Setup.fixture("threads")
             let script = "grep TracerPid /proc/self/status; \(threads) 3 9000000; kill -9 $$"
@@ -89,7 +90,7 @@ extension EndToEnd {
             #expect(report.functions.contains { $0.function == "work" && $0.selfCpuNs > 0 })
         }
 
-        /// In a child, too, any thread may execute a program: it is the first one then.
+        /// In a child, too, any thread may execute a program; it is then the first thread.
         @Test func anyThreadMayExecuteAProgram() throws {
             let recorded = try record(["sh", "-c", "\(try Setup.fixture("successor")) 5; true"])
             #expect(recorded.finished.output == "executed 5 times\n")
@@ -98,16 +99,15 @@ extension EndToEnd {
             let child = report.processes[1]
             #expect(child.exitStatus == 4)
             #expect(child.phases.count { $0.name == "Wrapper: successor" } == 5)
-            // Of each program five threads, and the last one alone.
+            // Five threads of each program, and the last one alone.
             let threads = report.threads.filter { $0.pid == child.pid }
             #expect(threads.count == 5 * 5 + 1)
             #expect(report.functions.reduce(0) { $0 + $1.selfCpuNs } * 10 >= child.cpuNs * 8)
         }
 
-        /// What events tell of children, they tell of the first process, too, which is followed
-        /// otherwise.
+        /// Events report children, but also the first process, which is followed in another way.
         @Test func theFirstOneHasItsThreads() throws {
-            // Long enough for what starts and ends it to be little beside.
+            // Long enough that starting and ending it hardly matters.
             let program = [try Setup.fixture("threads"), "3", "60000000"]
             let recorded = try record(program)
             let report = try recorded.json()
@@ -132,8 +132,8 @@ extension EndToEnd {
             #expect(summary.replacing("\n", with: " ").contains(": --follow-children shows them"))
         }
 
-        /// The end of a recording may come while the first process has just forked by vfork: it stops only
-        /// when its child has gone on, for whom somebody must look.
+        /// The recording may end just when the first process has forked by vfork. It stops only
+        /// after its child has gone on, so the recorder must serve the child.
         @Test func theEndOfARecordingHoldsNobody() throws {
             let script = "i=0; while [ $i -lt 150 ]; do /bin/true; i=$((i+1)); done; echo done"
             for _ in 1...15 {
@@ -149,7 +149,7 @@ extension EndToEnd {
             }
         }
 
-        /// Two on one core, of which one is waited for, and the other has more to do.
+        /// Two processes on one core: one is waited for, the other has more to do.
         @Test(.requires(Schedule.wakeupsAreTold, "scheduler tracepoints cannot be read here"))
         func whoHasTheCoreUnaskedIsAFinding() throws {
             let spin = try Setup.fixture("spin")
@@ -164,7 +164,7 @@ extension EndToEnd {
             #expect(report.brokenSums.isEmpty)
         }
 
-        /// Of one process there is the report that it would have had alone.
+        /// The report of one process is the same as if it had been recorded alone.
         @Test func oneOfThemAlone() throws {
             let spin = try Setup.fixture("spin")
             let recorded = try record(["sh", "-c", "\(spin); (exit 3)"])
@@ -176,10 +176,11 @@ extension EndToEnd {
                 #expect(own.program.pid == child.pid && own.processes.count == 1)
                 #expect(own.brokenSums.isEmpty)
                 #expect(own.phaseNames == child.phases.map(\.name))
-                // What the profiler held it for is left out here, and is part of the tree's time.
+                // The time for which the profiler held it is excluded here, but part of the tree's
+                // time.
                 for (mine, among) in zip(own.phases, child.phases) {
                     #expect(mine.wallNs + mine.heldNs == among.wallNs, "\(mine.name)")
-                    // So is what it ran in that time, on its way into the stop and out of it.
+                    // So is its CPU time meanwhile, on its way into the stop and out of it.
                     let both = mine.cpuNs...mine.cpuNs + mine.heldNs
                     #expect(both.contains(among.cpuNs), "\(mine.name)")
                 }
@@ -192,19 +193,19 @@ extension EndToEnd {
             #expect(several.status == 1 && several.error.contains("give one's id: "))
         }
 
-        /// A launch that waits for a process is as long as that one makes it.
+        /// If a launch waits for a process, it takes as long as this process.
         @Test func theCriticalPathGoesOnInAChild() throws {
             let spin = try Setup.fixture("spin")
             let report = try record(["sh", "-c", "\(spin); exit 0"]).json()
             let child = try #require(report.processes.first { $0.name == "spin" })
             let mine = report.criticalPath.filter { $0.tid == child.pid }
                 .reduce(0) { $0 + $1.durationNs }
-            // All but its beginning, for which its parent did not wait yet.
+            // All but the process's beginning, when its parent did not yet wait for it.
             #expect(mine >= child.cpuNs / 2, "\(mine) of \(child.cpuNs)")
         }
 
-        /// Each in its own way started, with what it measured of itself; and the path goes through those
-        /// that were waited for, in their order.
+        /// Each process is started in another way, and measures itself. The path goes through the
+        /// processes that were waited for, in their order.
         @Test func eachProcessIsNearTheTruth() throws {
             try Misses.afterAttempts {
                 try? FileManager.default.removeItem(atPath: scratch("truth"))
@@ -216,7 +217,7 @@ extension EndToEnd {
                 ).run()
                 let report = try Recorded(path: path, finished: finished).json()
                 let truth = try scratch.truth()
-                // The daemon's parent is there, too.
+                // The eighth process is the daemon's parent.
                 #expect(report.processes.count == 8)
                 var misses = Misses()
                 let roles = ["forked", "first", "second", "spawned", "executed", "daemon"]
@@ -240,7 +241,8 @@ extension EndToEnd {
                     if times[role] == nil { order.append(role) }
                     times[role, default: 0] += segment.durationNs
                 }
-                // Each lives for 50 ms or more; who only ended a moment in between is not meant.
+                // Each lives for 50 ms or more. A process that only ended a moment in between does
+                // not count.
                 order.removeAll { times[$0, default: 0] < 10_000_000 }
                 #expect(order == ["forked", "first", "spawned", "executed", "daemon"])
                 return misses
@@ -266,7 +268,7 @@ extension EndToEnd {
             #expect(firefox.contains("\"pid\":\"\(child.pid)\""))
             let chrome = try recorded.text("export", ["--format", "chrome"])
             #expect(chrome.contains("\"pid\":\(child.pid)"))
-            // With plain tables it is the same recording, and nobody who is asked for a part gets all.
+            // With plain tables it is the same recording. A part of it cannot be exported.
             let plain = scratch("plain.sqlite")
             _ = try recorded.text("export", ["--format", "sqlite", "-o", plain])
             let copy = Recorded(path: plain, finished: recorded.finished)
@@ -284,12 +286,12 @@ extension EndToEnd {
             let alone = try Command(program).run()
             let recorded = try record(program)
             #expect(recorded.finished == alone)
-            // Each of the twenty, once; `fork` makes one.
+            // Each of the twenty, once; `fork` makes only one.
             let count = words.count > 1 ? 20 : 1
             #expect(try recorded.json().processes.count == 1 + count)
         }
 
-        /// Of a child that has ended nothing stays but its rows: neither files nor threads.
+        /// Of an ended child only its rows are left: neither files nor threads.
         @Test func thousandsMayEnd() throws {
             let script = """
                 i=0; while [ $i -lt 60 ]; do /bin/true; i=$((i+1)); done; echo ready; read line
@@ -313,12 +315,12 @@ extension EndToEnd {
             let finished = Finished(end: .exited(0), output: "", error: "")
             let report = try Recorded(path: path, finished: finished).json()
             let children = report.processes.dropFirst()
-            // Nobody begins twice.
+            // No process begins twice.
             #expect(children.count == 60 && children.allSatisfy { $0.name == "true" })
             #expect(scratch.files == ["launch.firstlight"])
         }
 
-        /// A child that lives on is let go, unharmed.
+        /// A child that lives on is detached, unharmed.
         @Test func aChildMayOutliveItsParent() throws {
             let input = try Channel()
             let path = scratch("launch.firstlight")

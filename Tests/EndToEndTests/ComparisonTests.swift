@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// `firstlight compare` of the demonstration and its mended variant.
+    /// `firstlight compare` of the demonstration and its fixed variant.
     @Suite struct Comparisons {
         private let scratch: Scratch
 
@@ -47,7 +47,8 @@ extension EndToEnd {
             var initializers: [Initializer]
         }
 
-        /// Where each saving came from, and that nothing is unaccounted for.
+        /// The comparison shows where each saving came from, and accounts for all of the
+        /// difference.
         @Test func theThreeSavings() throws {
             try Misses.afterAttempts {
                 let files = [try record("starsearcher"), try record("starsearcher-mended")]
@@ -68,10 +69,10 @@ extension EndToEnd {
                 for saving in wanted {
                     #expect(largest.contains { $0.hasPrefix(saving) }, "\(largest)")
                 }
-                // The wait is told from work.
+                // The wait is distinguished from work.
                 let wait = changes.first { $0.1.function.hasPrefix("StarCatalogue::loadStars") }?.1
                 #expect(wait.map { $0.blockedNs.difference < $0.wallNs.difference / 2 } == true)
-                // The initialiser's own clock agrees.
+                // The time of the initialiser agrees.
                 let logger = report.initializers.first
                 #expect(logger?.function.hasSuffix("logger.cpp") == true)
                 let sampled = changes.first { $0.1.function == logger?.function }?.1
@@ -106,7 +107,7 @@ extension EndToEnd {
             ] {
                 #expect(text.output.contains(name), "\(text.output)")
             }
-            // Others come and go with what else the machine does.
+            // Other findings depend on what else the machine does.
             let gone = text.output.split(separator: "\n").filter { $0.hasPrefix("  gone ") }
             for title in [
                 "static initialiser of libsuperlog.so", "StarCatalogue::loadStars",
@@ -116,7 +117,7 @@ extension EndToEnd {
             }
         }
 
-        /// The page without its scripts: what is known of it without a browser.
+        /// The page without its scripts, which can be tested without a browser.
         @Test func thePageHasTheTextToo() throws {
             let files = [try record("starsearcher"), try record("starsearcher-mended")]
             let page = scratch("difference.html")

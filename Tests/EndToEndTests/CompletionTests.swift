@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// The scripts of `--completions`, in the shells that they are for.
+    /// The scripts of `--completions`, each in its shell.
     @Suite struct Completions {
         private let scratch: Scratch
         private static let shells = URL(filePath: #filePath)
@@ -16,7 +16,7 @@ extension EndToEnd {
             chmod(scratch("app"), 0o755)
         }
 
-        /// What the shell offers, its arguments being the words of a command line.
+        /// What the shell offers, if its arguments are the words of a command line.
         private func offers(_ shell: String, _ options: [String], _ words: [String]) throws
             -> Set<String>
         {
@@ -32,7 +32,7 @@ extension EndToEnd {
             return Set(finished.output.split(separator: "\n").map(String.init))
         }
 
-        /// A line, what must be offered at its end, and something that may not be.
+        /// A line, the words that must be offered at its end, and one that must not.
         static let lines: [(String, offered: [String], not: String)] = [
             ("", ["record", "export", "help"], "--frequency"),
             ("re", ["record", "report"], "export"),
@@ -75,7 +75,7 @@ extension EndToEnd {
                 check(
                     try offers("bash", ["--norc"], ["firstlight"] + words.map(String.init)), line)
             }
-            // As bash divides words.
+            // Bash divides words like this.
             for (words, offered) in [(["="], ["signal", "ptrace"]), (["=", "p"], ["ptrace"])] {
                 let line = ["firstlight", "record", "--capture"] + words
                 #expect(try offers("bash", ["--norc"], line) == Set(offered))
@@ -110,7 +110,7 @@ extension EndToEnd {
         }
     }
 
-    /// The manual pages, as strict readers see them.
+    /// The manual pages, checked by a strict reader.
     @Suite struct ManualPages {
         @Test(.needs("mandoc")) func areClean() throws {
             let overview = try page([])

@@ -2,11 +2,11 @@ import Glibc
 import Testing
 
 extension EndToEnd {
-    /// What a program is launched in: by `measure`, by `record`, and by the recording that follows a
+    /// The conditions of launches: by `measure`, by `record`, and by the recording that follows a
     /// measurement.
     @Suite struct Conditions {
         private let scratch: Scratch
-        /// On a disk: /tmp may be in memory, and nothing there is ever cold.
+        /// A folder on a disk: /tmp may be in memory, and then its files are never cold.
         private let disk: Scratch
 
         init() throws {
@@ -24,7 +24,7 @@ extension EndToEnd {
             (scratch.contents(of: "made") ?? "").split(separator: "\n").map(String.init)
         }
 
-        /// The kernel's table of routes has a title, and a line for each.
+        /// The kernel's table of routes has a title, and a line for each route.
         private let countRoutes = ["--", "sh", "-c", "wc -l < /proc/net/route >> made"]
 
         private static let mayIsolate =
@@ -70,7 +70,7 @@ extension EndToEnd {
             #expect(lines.isEmpty)
         }
 
-        /// Never silently fast.
+        /// An unknown network is refused, not silently ignored.
         @Test(arguments: [
             ("record", "--network", "4G", "airplane, none, '100% Loss'"),
             ("measure", "--network", "4G", "airplane, none, '100% Loss'"),
@@ -107,7 +107,7 @@ extension EndToEnd {
 
         // MARK: - Cold and warm
 
-        /// A program that nobody else runs.
+        /// A program that no other process runs.
         private func copyOfSleep() throws -> String {
             let path = disk("sleeper")
             let sleep = try #require(Tool.find("sleep"))
@@ -125,12 +125,14 @@ extension EndToEnd {
             for launch in report.launches where launch.discarded == nil {
                 #expect(launch.readBytes ?? 0 >= 4096)
             }
-            // What the cold ones left there. Other work may take some away, but not each time.
+            // The cold launches left it in the page cache. Other work may remove some of it, but
+            // not each time.
             let warm = try MeasureReport(try run(words + program).output)
             #expect(warm.launches.dropFirst().contains { $0.readBytes == 0 })
         }
 
-        /// What others run stays in the page cache; copies of it are nobody else's.
+        /// Files that other processes run stay in the page cache; copies of them are used by nobody
+        /// else.
         @Test(.enabled(if: mayIsolate, "the kernel gives this user no namespaces"))
         func copiesAreColdWhoeverRunsTheProgram() throws {
             let path = try copyOfSleep()
@@ -146,12 +148,13 @@ extension EndToEnd {
             let report = try MeasureReport(finished.output)
             #expect(finished.status == 0 && report.conditions.cache == "cold", "\(finished)")
             for launch in report.launches where launch.discarded == nil {
-                // Not the program alone, its libraries, too.
+                // Not only the program: its libraries, too.
                 #expect(launch.readBytes ?? 0 > 256 << 10)
             }
         }
 
-        /// What somebody runs stays in the page cache: no launch of it may pass as cold.
+        /// A file that another process runs stays in the page cache, so no launch of it may count
+        /// as cold.
         @Test func warmLaunchesNeverPassAsCold() throws {
             let path = try copyOfSleep()
             let other = try Command([path, "4713.5"]).start()

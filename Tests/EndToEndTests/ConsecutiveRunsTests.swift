@@ -1,7 +1,7 @@
 import Testing
 
 extension EndToEnd {
-    /// What goes wrong rarely goes wrong sometime.
+    /// Many runs, to find rare failures.
     @Suite struct ConsecutiveRuns {
         private let scratch: Scratch
 

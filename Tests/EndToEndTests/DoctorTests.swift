@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 extension EndToEnd {
-    /// What `doctor` says, where it is known what it has to say.
+    /// The output of `doctor` where the right answer is known.
     @Suite struct Doctor {
         private static let subjects = [
             "machine", "tracing", "memory", "/proc", "capture", "timer", "attaching",
@@ -31,12 +31,12 @@ extension EndToEnd {
             #expect(result.error == "")
             let levels = levels(result.output)
             #expect(Set(levels.keys) == Set(Self.subjects), "\(result.output)")
-            // All other tests rely on these.
+            // All other tests need these.
             for subject in ["machine", "tracing", "memory", "/proc", "capture"] {
                 #expect(levels[subject] == "ok", "\(result.output)")
             }
             #expect(result.output.contains("works here") || result.output.contains("work here"))
-            // Whatever is not ok says how to mend it.
+            // Below everything that is not ok, it says how to fix it.
             let lines = result.output.split(separator: "\n")
             for (line, next) in zip(lines, lines.dropFirst())
             where line.hasPrefix("no ") || line.hasPrefix("limited ") {
@@ -66,7 +66,7 @@ extension EndToEnd {
             #expect(report.checks.allSatisfy { ($0.remedy == nil) == ($0.level == "ok") })
         }
 
-        /// strace -f traces the child that doctor wants to trace.
+        /// strace -f traces the child that doctor would like to trace.
         @Test(.needs("strace")) func whatAnotherTracerForbids() throws {
             let firstlight = try Setup.path(.firstlight)
             let result = try Command(["strace", "-f", "-o", "/dev/null", firstlight, "doctor"])
@@ -79,7 +79,7 @@ extension EndToEnd {
             #expect(result.output.contains("neither record nor attach works here; see tracing"))
         }
 
-        /// The ids that `/proc` shows are another namespace's.
+        /// `/proc` shows the ids of another namespace.
         @Test(.needsRoot, .needs("unshare")) func aProcOfOthers() throws {
             let words = ["unshare", "--pid", "--fork", try Setup.path(.firstlight), "doctor"]
             let result = try Command(words).run()
@@ -87,7 +87,7 @@ extension EndToEnd {
             let levels = levels(result.output)
             #expect(levels["/proc"] == "no" && levels["tracing"] == "ok", "\(result.output)")
             #expect(result.output.contains("--mount-proc"))
-            // And it is so: such a recording knows nothing of the program.
+            // This is true: such a recording knows nothing about the program.
             let scratch = try Scratch()
             let spin = [try Setup.fixture("spin"), "20000000"]
             let record = ["record", "--quiet", "-o", scratch("recording")] + spin

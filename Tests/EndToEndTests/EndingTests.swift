@@ -3,13 +3,13 @@ import Glibc
 import Testing
 
 extension EndToEnd {
-    /// Endings from outside: Ctrl-C, signals to the recorder, `--duration`.
+    /// Recordings that are ended from outside: by Ctrl-C, signals to the recorder, `--duration`.
     @Suite struct Endings {
         private let scratch: Scratch
 
         init() throws { scratch = try Scratch() }
 
-        /// Nobody reads what we have to say: whoever wants us to end is heard nevertheless.
+        /// Nobody reads our output, but the recorder must end when asked to.
         @Test func nobodyReadsTheSummary() throws {
             let output = try Channel()
             let flags = fcntl(output.writer, F_GETFL)
@@ -29,8 +29,8 @@ extension EndToEnd {
             #expect(try child.finish().end == .signalled(SIGTERM))
         }
 
-        /// Counts what it gets; goes on for a moment after the first, so that a second, unwanted
-        /// one would be counted, too; ends with 7.
+        /// Counts its signals. After the first it goes on for a moment, so that a second, unwanted
+        /// one would also be counted. Ends with 7.
         private static let counter = """
             $| = 1; my %got;
             for my $name ("INT", "TERM", "HUP", "QUIT") { $SIG{$name} = sub { $got{$name}++ } }
@@ -46,7 +46,8 @@ extension EndToEnd {
             return try Recorded(path: scratch("recording"), finished: finished).json()
         }
 
-        /// Records a program until it says `ready`; then `act`; what it says from then on.
+        /// Records a program until it says `ready`, calls `act`, and returns the program's further
+        /// output.
         private func record(
             _ program: [String], options: [String] = ["--quiet"], then act: (Child) throws -> Void
         ) throws -> Finished {
@@ -74,7 +75,8 @@ extension EndToEnd {
             #expect(try report().phaseNames.last == "Main")
         }
 
-        /// Recorder and program share a process group: what all of it gets, the program has had.
+        /// Recorder and program share a process group, so the program already has each signal to
+        /// the group.
         @Test(.needs("perl"), arguments: [SIGTERM, SIGHUP, SIGINT, SIGQUIT])
         func aSignalToTheGroupIsNotPassedOn(signal: Int32) throws {
             let names = [SIGTERM: "TERM", SIGHUP: "HUP", SIGINT: "INT", SIGQUIT: "QUIT"]
@@ -96,7 +98,7 @@ extension EndToEnd {
             #expect(result.status == 7)
         }
 
-        /// It signals the recorder, and then the group.
+        /// timeout(1) signals the recorder, and then the group.
         @Test(.needs("perl")) func timeout() throws {
             let words = try Firstlight.recording(
                 ["perl", "-e", Self.counter], to: scratch("recording")
@@ -105,7 +107,7 @@ extension EndToEnd {
             #expect(result.output == "ready\nTERM 1\n" && result.status == 124, "\(result)")
         }
 
-        /// A program in a group of its own has not had what ours got.
+        /// A program in its own group has not received the signals to ours.
         @Test(.needs("perl"), .needs("setsid")) func aProgramInAnotherGroup() throws {
             let result = try record(["setsid", "perl", "-e", Self.counter]) {
                 kill(-$0.pid, SIGTERM)
@@ -114,7 +116,7 @@ extension EndToEnd {
             #expect(result.status == 7)
         }
 
-        /// As nohup(1) has it, or a shell that starts something by `&`.
+        /// As with nohup(1), or if a shell starts something by `&`.
         @Test func ignoredSignalsEndNoRecording() throws {
             let (input, output) = (try Channel(), try Channel())
             let words = try Firstlight.recording(
@@ -129,7 +131,7 @@ extension EndToEnd {
             output.closeWriter()
             #expect(try output.line() == "ready")
             for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP] { kill(child.pid, signal) }
-            // All were there before this.
+            // All signals came before this line.
             try input.write("on\n")
             #expect(try output.rest() == "on\n")
             #expect(try child.finish().status == 7)
@@ -137,7 +139,8 @@ extension EndToEnd {
             #expect(try report().program.exitStatus == 7)
         }
 
-        /// They are the program's, and end nothing; alone it is the program that is signalled.
+        /// These signals are meant for the program, and end no recording. Unrecorded, they are sent
+        /// to the program itself.
         @Test(.needs("perl"), arguments: [true, false])
         func messagesReachTheProgram(isRecorded: Bool) throws {
             let script = """
@@ -163,7 +166,7 @@ extension EndToEnd {
             for (signal, name) in [(SIGUSR1, "USR1"), (SIGUSR2, "USR2"), (SIGALRM, "ALRM")] {
                 kill(child.pid, signal)
                 #expect(try output.line() == name)
-                // The group's, too, and once.
+                // A signal to the group also arrives, and only once.
                 kill(-child.pid, signal)
                 #expect(try output.line() == name)
             }
@@ -173,7 +176,7 @@ extension EndToEnd {
             if isRecorded { #expect(try report().program.exitStatus == 7) }
         }
 
-        /// exec keeps them, fork does not.
+        /// exec keeps timers, fork does not.
         @Test(.needs("perl"), arguments: [true, false])
         func timersSetBeforeAreThePrograms(isRecorded: Bool) throws {
             let recorder = try Firstlight.recording([], to: scratch("recording")).words
@@ -211,11 +214,12 @@ extension EndToEnd {
             try Proc.waitUntil("all threads") { Proc.tasks(program).count == 9 }
             kill(child.pid, SIGTERM)
             #expect(try child.finish().status == 143)
-            // The recording ended with the request; what came of it is not in it.
+            // The recording ended with the request, so it does not contain what the program did
+            // then.
             #expect(try report().phaseNames.last == "Main")
         }
 
-        /// As the terminal does it: to the whole foreground group at once.
+        /// As the terminal does it: a signal to the whole foreground group.
         @Test(.needs("perl"), .needs("setsid")) func controlC() throws {
             let terminal = try Terminal()
             let words = try Firstlight.recording(
@@ -283,7 +287,8 @@ extension EndToEnd {
             #expect(try report().phaseNames.last == "Main")
         }
 
-        /// Ends within the constructor: `main` comes later, and nothing of ours is in its way.
+        /// The recording ends in the constructor. `main` comes later, and nothing of ours may be in
+        /// its way.
         @Test func aRecordingThatEndsBeforeMain() throws {
             let program = [try Setup.fixture("groundtruth")]
             let alone = try Command(program).run()
@@ -300,7 +305,7 @@ extension EndToEnd {
                 var misses = Misses()
                 misses.check(
                     "duration", report.launch.wallNs, truth: 30_000_000, tolerance: 20_000_000)
-                // Who had no core meanwhile has not come as far, or goes further than it should.
+                // Without a core the program has not come as far, or goes on longer than it should.
                 if report.phaseNames.last != "Static initialisers" {
                     misses.add("it ended in \(report.phaseNames)")
                 }
@@ -328,7 +333,8 @@ extension EndToEnd {
             #expect(try child.finish().status == 7)
         }
 
-        /// A shell stops its jobs and makes them go on: what its terminal shows is what it shows alone.
+        /// A shell stops and continues its jobs: its terminal must show the same as without
+        /// recording.
         @Test(
             .needs("bash"), .needs("setsid"),
             arguments: [[], ["--follow-children"], ["--capture", "ptrace"]])
@@ -344,7 +350,7 @@ extension EndToEnd {
             #expect(try report().brokenSums.isEmpty)
         }
 
-        /// What somebody sees who stops a job of two processes twice, and ends it.
+        /// What the user sees who stops a job of two processes twice, and ends it.
         private func transcript(of words: [String]) throws -> (text: String, status: Int32?) {
             let terminal = try Terminal()
             var command = Command(
@@ -358,7 +364,7 @@ extension EndToEnd {
             for (keys, answer) in [
                 ("(while read x; do echo got $x; done) | cat\n", "| cat\r\n"),
                 ("one\n", "got one\r\n"), (stop, "\r\n> "), ("jobs\n", "\r\n> "),
-                // Who is traced is `t`.
+                // A traced process has the state `t`.
                 ("grep -io state:.t /proc/$(jobs -p)/status | tr t T\n", "\r\n> "),
                 ("fg\n", "| cat\r\n"), ("two\n", "got two\r\n"), (stop, "\r\n> "),
                 ("fg\n", "| cat\r\n"), ("three\n", "got three\r\n"), (end, "\r\n> "),
@@ -371,8 +377,8 @@ extension EndToEnd {
             return (text + terminal.shown(), status)
         }
 
-        /// To read memory that nobody serves waits for ever: whoever wants the recorder to end is
-        /// heard nonetheless, and the program goes on.
+        /// Reading memory whose page faults nobody serves takes for ever. The recorder must still
+        /// end when asked to, and the program go on.
         @Test(.enabled(if: geteuid() == 0, "only root may leave the kernel's faults unserved"))
         func memoryThatDoesNotAnswer() throws {
             let (input, output) = (try Channel(), try Channel())

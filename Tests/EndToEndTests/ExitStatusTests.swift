@@ -1,8 +1,8 @@
 import Testing
 
 extension EndToEnd {
-    /// The status of `record` is the program's own; what keeps a program from running has the
-    /// statuses that env(1) and timeout(1) use.
+    /// The status of `record` is the program's own. If a program cannot run, the status is that of
+    /// env(1) and timeout(1).
     @Suite struct ExitStatus {
         private let scratch: Scratch
 
@@ -13,7 +13,7 @@ extension EndToEnd {
             try Firstlight.recording(program, to: scratch("recording"), options: options).run()
         }
 
-        /// How the fixture is told to end, and what is to come of it.
+        /// How the fixture is told to end, and the expected result.
         struct Ending: Sendable {
             var mode: String
             var status: Int32
@@ -65,7 +65,8 @@ extension EndToEnd {
             #expect(scratch.files == ["plain", "script"])
         }
 
-        /// What the kernel does not know is a shell script, as for every other launcher.
+        /// A file of a kind that the kernel does not know is a shell script, as for every other
+        /// launcher.
         @Test func aScriptWithoutInterpreterIsTheShells() throws {
             try scratch.write("echo script $1; exit 4\n", to: "script", mode: 0o755)
             let alone = try Command(["env", scratch("script"), "a"]).run()
@@ -73,7 +74,7 @@ extension EndToEnd {
             #expect(try record([scratch("script"), "a"]) == alone)
         }
 
-        /// A failed start must not cost the recording that was there.
+        /// A failed start must not remove the previous recording.
         @Test func anOlderRecordingSurvivesAFailedStart() throws {
             _ = try record(["true"])
             let before = scratch.contents(of: "recording")

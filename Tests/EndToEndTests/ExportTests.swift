@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// `firstlight export`, read by other people's readers.
+    /// `firstlight export`, read by other projects' readers.
     @Suite struct Exports {
         private let scratch: Scratch
         private let recorded: Recorded
@@ -55,7 +55,7 @@ extension EndToEnd {
             #expect(try contents(path).contains("known_sleep"))
         }
 
-        /// As stackcollapse-perf.pl reads them: head lines, frames, empty lines.
+        /// The format that stackcollapse-perf.pl reads: head lines, frames, empty lines.
         @Test(.needs("perl")) func perfScript() throws {
             let path = try export("perf-script")
             let reader = """

@@ -1,7 +1,7 @@
 import Testing
 
 extension EndToEnd {
-    /// What made launches longer than they need to be, and that nothing is made up.
+    /// Findings name what made launches longer than necessary, and nothing else.
     @Suite struct Findings {
         private let scratch: Scratch
 
@@ -9,11 +9,12 @@ extension EndToEnd {
 
         // MARK: Star Searcher
 
-        /// What is said of each sin: kinds, the function to look at, and words of the title.
+        /// The findings for each of the demonstration's flaws: kinds, the function to examine, and
+        /// words of the title.
         private static let sins: [(kinds: Set<String>, function: String, words: [String])] = [
             (["initializer"], "SuperfastLogger::warmUp", ["static initialiser of libsuperlog.so"]),
             (
-                // How long the worker had no core is the machine's affair.
+                // It depends on the machine how long the worker had no core.
                 ["priority-inversion", "thread-wait"], "Semaphore::wait",
                 ["StarCatalogue::loadStars", "lower priority (nice 19", "loadInBackground"]
             ),
@@ -23,7 +24,7 @@ extension EndToEnd {
         @Test func theSinsAreTheFirstThree() throws {
             let recorded = try Firstlight.record([try Setup.star("starsearcher")], in: scratch)
             let first = try recorded.json().findings.prefix(Self.sins.count)
-            // The summary says it, too.
+            // The summary has them, too.
             let summary = try recorded.text("report", columns: 200)
             for sin in Self.sins {
                 let found = first.first { $0.function.hasPrefix(sin.function) }
@@ -51,7 +52,7 @@ extension EndToEnd {
             .needs("git"), .needs("sqlite3"),
             arguments: [["true"], ["git", "--version"], ["sqlite3", ":memory:", ""]])
         func cleanProgramsHaveNone(program: [String]) throws {
-            // What has to come from a disk first is waited for: that is a finding, and no false one.
+            // Read all files first: waiting for a disk would be a true finding.
             _ = try Command(program).run()
             let recorded = try Firstlight.record(program, in: scratch)
             #expect(try recorded.json().findings.map(\.title) == [])
@@ -77,7 +78,7 @@ extension EndToEnd {
                     && Int64(other.tid) == truth["low"] && other.known == "owner"
                     && other.stack.contains { $0.function == "hold_lock" }
                 #expect(isNamed, "\(found)")
-                // It shared the core with one that weighs nine times as much.
+                // It shared the core with a thread that has nine times its weight.
                 if (other.runnableNs + other.preemptedNs) * 2 < found.savingNs {
                     misses.add("\(other)")
                 }
@@ -108,7 +109,7 @@ extension EndToEnd {
             }
         }
 
-        /// One finding for each child would hide that it is always the same.
+        /// One finding for each child would hide that all of them are the same.
         @Test func childrenAreNamed() throws {
             try Misses.afterAttempts {
                 let recorded = try Firstlight.record(
@@ -116,7 +117,7 @@ extension EndToEnd {
                 let found = try recorded.json().findings.first { $0.kind == "child-wait" }
                 var misses = Misses()
                 let isNamed = found?.title.contains("children (sleep 0.02)") == true
-                // The shell may begin to wait a little later than its child to sleep.
+                // The shell may begin to wait a little after its child began to sleep.
                 #expect(isNamed, "\(found as Any)")
                 if found?.savingNs ?? 0 < 55_000_000 { misses.add("\(found as Any)") }
                 return misses

@@ -1,7 +1,7 @@
 import Testing
 
 extension EndToEnd {
-    /// `firstlight fold`, read by a parser that is none of the product's.
+    /// `firstlight fold`, read by a parser that is not ours.
     @Suite struct Fold {
         private let scratch: Scratch
         private let recorded: Recorded
@@ -13,7 +13,7 @@ extension EndToEnd {
             report = try recorded.json()
         }
 
-        /// Every line is rounded so that the total is rounded once.
+        /// Every line is rounded such that the total is rounded only once.
         private func isRounded(_ microseconds: Int64, _ nanoseconds: Int64) -> Bool {
             abs(microseconds * 1000 - nanoseconds) <= 1000
         }
@@ -32,7 +32,7 @@ extension EndToEnd {
             let sleeping = blocked.lines.filter { $0.frames.last == "[sleep]" }
             #expect(sleeping.contains { $0.frames.contains("known_sleep") })
             let runnable = try recorded.folded("--weight", "runnable")
-            // Both states wait for a core.
+            // Threads wait for a core in both states.
             let waiting = report.threads.reduce(0) { $0 + $1.runnableNs + $1.preemptedNs }
             #expect(isRounded(runnable.total, waiting))
         }
@@ -51,7 +51,8 @@ extension EndToEnd {
             let bare = try recorded.folded("--no-phase", "--no-thread").lines
             let roots = Set(bare.map { $0.frames[0] })
             #expect(roots.contains("_start"))
-            // Where a thread begins: which of the two is the C library's and the kernel's affair.
+            // The functions where a thread begins: which one depends on the C library and the
+            // kernel.
             #expect(!roots.isDisjoint(with: ["clone3", "clone"]))
             #expect(roots.allSatisfy { !$0.contains("\(pid)") && !phases.contains($0) })
         }

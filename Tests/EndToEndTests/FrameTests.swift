@@ -3,13 +3,13 @@ import Glibc
 import Testing
 
 extension EndToEnd {
-    /// The first drawing into an X11 window, on a server of the test's own.
+    /// The first drawing into an X11 window, on the test's own server.
     @Suite(.needs("Xvfb"), .needs("python3")) struct Frames {
         private let scratch: Scratch
 
         init() throws { scratch = try Scratch() }
 
-        /// The moment when the fixture `frame`, shown in that way, was ready.
+        /// Checks the moment when the fixture `frame`, showing its window in this way, was ready.
         private func check(_ how: String, on screen: VirtualScreen) throws {
             try Misses.afterAttempts {
                 let result = try Firstlight.recording(
@@ -22,11 +22,11 @@ extension EndToEnd {
                 #expect(ready.condition == "frame")
                 let truth = try scratch.truth()
                 let drawAt = try #require(truth["draw_at"])
-                // The server's own painting came before.
+                // The server's own painting came before, and must not count.
                 #expect(ready.nanoseconds >= drawAt)
                 var misses = Misses()
                 let late = ready.nanoseconds - (truth["drawn_at"] ?? 0)
-                // A picture is presented when the screen is refreshed next.
+                // A picture is presented at the screen's next refresh.
                 let limit: Int64 = how == "presented" ? 50_000_000 : 5_000_000
                 if late > limit { misses.add("\(how): \(late) ns late") }
                 return misses
@@ -37,7 +37,7 @@ extension EndToEnd {
         @Test(arguments: ["plain", "bare", "child", "resized", "hidden"])
         func theFirstDrawing(how: String) throws { try check(how, on: VirtualScreen()) }
 
-        /// Mapped and drawn into in one breath.
+        /// Mapped and drawn into at once.
         @Test func atOnce() throws {
             let screen = try VirtualScreen()
             let result = try Firstlight.recording(
@@ -51,7 +51,7 @@ extension EndToEnd {
             #expect(ready.nanoseconds >= mapAt)
         }
 
-        /// Where there is no Damage, whole pictures are seen.
+        /// Without the extension Damage, whole pictures are seen.
         @Test func pictures() throws {
             try check("presented", on: VirtualScreen(["-extension", "DAMAGE"]))
         }
@@ -67,7 +67,7 @@ extension EndToEnd {
             #expect(try StoredReadiness(of: scratch("recording"))?.condition == "window")
         }
 
-        /// A window that shows something when we come is enough.
+        /// A window that already shows something when we attach is enough.
         @Test func aProgramThatRunsAlready() throws {
             let screen = try VirtualScreen()
             let program = try Command(
@@ -85,7 +85,7 @@ extension EndToEnd {
             #expect(try program.finish().status == 3)
         }
 
-        /// Toolkits' programs, as Debian has them.
+        /// Debian's programs with the toolkits.
         @Test(arguments: [["mousepad", "--disable-server"], ["featherpad", "--standalone"]])
         func toolkits(program: [String]) throws {
             guard Tool.isExpected(program[0]) else {

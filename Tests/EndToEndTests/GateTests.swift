@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 extension EndToEnd {
-    /// `gate`: what it answers, and how it ends.
+    /// `gate`: its verdicts, and how it ends.
     @Suite struct Gating {
         private let scratch: Scratch
 
@@ -44,7 +44,7 @@ extension EndToEnd {
             return report
         }
 
-        /// `phased`, which computes for so many microseconds in each phase.
+        /// `phased`, which computes for the given microseconds in each phase.
         private func phased(_ times: Int...) throws -> [String] {
             [try Setup.fixture("phased")] + times.map(String.init)
         }
@@ -55,7 +55,7 @@ extension EndToEnd {
 
         // MARK: - Answers
 
-        /// Never a regression, however busy the machine is.
+        /// The verdict is never a regression, however busy the machine is.
         @Test func aProgramAgainstItself() throws {
             let program = try phased(2_000, 2_000, 4_000)
             let finished = try gate(
@@ -64,7 +64,7 @@ extension EndToEnd {
             let report = try report(finished)
             #expect(report.verdict == (finished.status == 0 ? "passed" : "inconclusive"))
             #expect(report.phase == nil && report.basis == "turns")
-            // No file without being asked for.
+            // No file is written unless asked for.
             #expect(scratch.files.isEmpty)
         }
 
@@ -116,7 +116,7 @@ extension EndToEnd {
             #expect(quiet.output == "" && quiet.error == "")
         }
 
-        /// Two kinds of launches, far apart: nothing can be told.
+        /// Two kinds of launches, far apart: there can be no verdict.
         @Test func inconclusive() throws {
             let count = scratch("count")
             let program = try phased(0, 0, 3_000, 30_000) + [count]
@@ -134,8 +134,8 @@ extension EndToEnd {
 
         // MARK: - --explain
 
-        /// The compared launches are behind the answer, with the function that was planted, and what
-        /// they were recorded to is gone.
+        /// The comparison behind the verdict names the planted function, and the temporary
+        /// recordings are removed.
         @Test func aRegressionIsExplained() throws {
             let before = try phased(0, 0, 5_000)
             let program = try phased(0, 0, 25_000)
@@ -158,7 +158,7 @@ extension EndToEnd {
                 let explanation = finished.output.components(separatedBy: "\n\nbefore: phased").last
                 #expect(explanation?.contains("\nafter: phased · launched in ") == true)
                 #expect(explanation?.contains("Main: what accounts for +") == true)
-                // The source line of what computes.
+                // The source line that computes.
                 #expect(explanation?.contains("phased.c:") == true, "\(finished.output)")
                 #expect(
                     try FileManager.default.contentsOfDirectory(atPath: scratch("temporary")) == [])
@@ -166,7 +166,7 @@ extension EndToEnd {
             }
         }
 
-        /// What passes has nothing to explain.
+        /// A passed gate has nothing to explain.
         @Test func onlyARegressionIsExplained() throws {
             let program = try phased(0, 0, 3_000)
             let words = baseline(program) + ["--max-launches", "7", "--"] + program
@@ -209,7 +209,7 @@ extension EndToEnd {
             let old = try copy("old")
             try measure([old, "0", "0", "2000"])
             let words = ["--baseline", scratch("base"), "--format", "json", "--"]
-            // Much slower, and yet no regression.
+            // Much slower, but stored figures never give a regression.
             let slow = try gate(words + [old, "0", "0", "20000"])
             #expect(slow.status == 3)
             #expect(try report(slow).stored?.reason == "same")
@@ -230,7 +230,7 @@ extension EndToEnd {
             let finished = try gate([
                 "--baseline", scratch("base"), "--until", "output", "--", "sh", "-c", "echo x",
             ])
-            // /bin/true is there, and takes turns; it never prints anything.
+            // /bin/true exists, so it is launched in turn; it never prints anything.
             #expect(finished.status == 125, "\(finished)")
             try measure([try copy("old"), "0", "0", "2000"])
             unlink(scratch("old"))
@@ -311,7 +311,7 @@ extension EndToEnd {
             }
         }
 
-        /// Then nobody would know of the answer.
+        /// If the JUnit file cannot be written, nobody would see the verdict.
         @Test func junitThatCannotBeWritten() throws {
             let finished = try gate([
                 "--baseline", "true", "--junit", "none/gate.xml", "--max-launches", "7", "true",

@@ -2,13 +2,13 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// Stacks through code for which no file has tables, and through Go's changes of the stack.
+    /// Stacks through code without tables in any file, and through Go's switches between stacks.
     @Suite struct GeneratedCode {
         private let scratch: Scratch
 
         init() throws { scratch = try Scratch() }
 
-        /// Python functions that call each other and compute for a while, in a known order.
+        /// Python functions that call each other in a known order, and compute for a while.
         private static let program = """
             def inner(n):
                 return sum(i * i for i in range(n))
@@ -20,7 +20,7 @@ extension EndToEnd {
                 outer(40000)
             """
 
-        /// An interpreter that has trampolines for perf.
+        /// An interpreter with trampolines for perf.
         static let python: String? = {
             let folder = (Setup.environment["HOME"] ?? "") + "/.pyenv/versions"
             let own = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -28,7 +28,7 @@ extension EndToEnd {
             let candidates =
                 names.compactMap(Tool.find) + own.sorted().map { "\(folder)/\($0)/bin/python3" }
             return candidates.first { path in
-                // It leaves an empty map.
+                // Without them the map is empty.
                 let check = """
                     import os, sys; sys.activate_stack_trampoline('perf')
                     os.remove(f'/tmp/perf-{os.getpid()}.map')
@@ -40,17 +40,18 @@ extension EndToEnd {
         @Test(.enabled(if: Self.python != nil, "no CPython of 3.12 or later with -X perf"))
         func pythonsTrampolines() throws {
             let python = try #require(Self.python)
-            // Without `site`: lines of .pth files are run as modules called <string>, too.
+            // Without `site`, because lines of .pth files also run as modules called <string>.
             let recorded = try Firstlight.record(
                 [python, "-S", "-X", "perf", "-c", Self.program], in: scratch)
             let report = try recorded.json()
             defer { unlink("/tmp/perf-\(report.program.pid).map") }
             #expect(report.launch.slices > 100)
-            // The first ones may be: nobody has seen yet that the copies are mapped.
+            // The first stacks may be truncated: the mapping of the copies has not been noticed
+            // yet.
             #expect(
                 report.launch.truncatedStacks * 20 <= report.launch.slices,
                 "\(report.launch.truncatedStacks) of \(report.launch.slices)")
-            // Who calls whom is as written.
+            // The order of callers is as in the source.
             let folded = try recorded.folded("--no-phase", "--no-thread")
             let order = ["<module>", "outer", "middle", "inner", "inner.<locals>.<genexpr>"]
             var seen: Int64 = 0
@@ -64,7 +65,8 @@ extension EndToEnd {
             #expect(seen * 2 > folded.total)
         }
 
-        /// They leave the goroutine's stack for the thread's, where their stack begins.
+        /// C functions run on the thread's stack instead of the goroutine's, so their stacks begin
+        /// there.
         @Test(.needs("go")) func goCallsC() throws {
             let recorded = try Firstlight.record(
                 [try Setup.fixture("callingc")], in: scratch)

@@ -1,7 +1,7 @@
 import Testing
 
 extension EndToEnd {
-    /// Work whose amount the program itself measured, by its threads' own clocks.
+    /// Work that the program itself measured, by its threads' own clocks.
     @Suite struct GroundTruth {
         private let scratch: Scratch
 
@@ -36,9 +36,9 @@ extension EndToEnd {
             }
         }
 
-        /// A thread that computes is seen at nearly every tick that was served. (It was once taken
-        /// for blocked when it got its core back in the middle of a look, and then for good.) In one
-        /// launch others may have its core for long.
+        /// A computing thread is seen at nearly every tick that was served. (Once it was taken for
+        /// blocked if it got its core back during a sample, and this lasted.) In one launch, other
+        /// work may have its core for long.
         @Test func aBusyThreadIsNeverLostSightOf() throws {
             var (slices, ticks) = (0, 0)
             for _ in 0..<20 {
@@ -97,13 +97,13 @@ extension EndToEnd {
             #expect(report.launch.lostSamples == 0)
         }
 
-        /// Function, library and line of the constructor, and that of the wait.
+        /// The function, library and line of the constructor, and of the wait.
         @Test func theSummaryNamesWhatTookTheTime() throws {
             let recorded = try record()
             let text = try recorded.text("report", columns: 160)
             #expect(text.contains(#/burn_in_constructor +groundtruth +groundtruth\.c:\d+/#))
             #expect(text.contains(#/burn_alpha +groundtruth +groundtruth\.c:\d+/#))
-            // Which of the two waits is longer depends on what else the machine does.
+            // It depends on the machine which of the two waits is longer.
             let waits = #/(known_sleep|run_and_join_thread) +groundtruth +groundtruth\.c:\d+/#
             #expect(text.contains(waits))
             let report = try recorded.json()

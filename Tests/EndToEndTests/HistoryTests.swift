@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// `history` of measurements that `measure` made.
+    /// `history` of measurements made by `measure`.
     @Suite struct HistoryOfLaunches {
         private let scratch: Scratch
 
@@ -44,8 +44,8 @@ extension EndToEnd {
             return try JSONDecoder().decode(Report.self, from: Data(finished.output.utf8))
         }
 
-        /// The program sleeps: how long it takes does not depend on what else the machine does, but by
-        /// what waking up takes. Arguments would make series of their own, so it reads a file.
+        /// Makes a measurement. The program sleeps, so its length hardly depends on what else the
+        /// machine does. Other arguments would make another series, so it reads a file.
         private func keep(_ version: String, milliseconds: Int) throws {
             try scratch.write("#!/bin/sh\nsleep 0.\(milliseconds)\n", to: "app", mode: 0o755)
             let measured = try firstlight([
@@ -82,7 +82,7 @@ extension EndToEnd {
             #expect(scratch.contents(of: "page.html")?.hasPrefix("<!DOCTYPE html>") == true)
         }
 
-        /// One measurement of two programs: the first is what it is of.
+        /// A measurement of two programs counts for the first one.
         @Test func twoProgramsAreOne() throws {
             let measured = try firstlight([
                 "measure", "-n", "2", "--against", "sleep 0", "-o", "a.firstlight", "true",

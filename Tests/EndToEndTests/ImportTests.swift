@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// `firstlight import`, held against what perf says of the same file.
+    /// `firstlight import`, compared with perf's own report of the same file.
     @Suite(.needs("perf")) struct Import {
         private let scratch: Scratch
 
@@ -24,7 +24,7 @@ extension EndToEnd {
             return Recorded(path: path, finished: finished)
         }
 
-        /// Each function's own share in percent, as perf counts it.
+        /// Each function's own share in percent, according to perf.
         private func perfShares(_ data: String) throws -> [String: Double] {
             let report = try Command([
                 "perf", "report", "-i", data, "--stdio", "--no-children", "-g", "none", "-s",
@@ -72,7 +72,8 @@ extension EndToEnd {
             for _ in range(60): Made().outer(40_000)
             """
 
-        /// `-X perf` says which functions ran; perf shows them as `py::…`, between the interpreter's.
+        /// `-X perf` names the running functions; perf shows them as `py::…`, between the
+        /// interpreter's.
         @Test(
             .enabled(if: GeneratedCode.python != nil, "no CPython of 3.12 or later with -X perf"))
         func pythonsTrampolinesAreItsFunctions() throws {
@@ -94,7 +95,7 @@ extension EndToEnd {
                 if functions.count >= 3 { seen += line.count }
             }
             #expect(seen * 2 > folded.total)
-            // Nothing of the trampolines is left, and the loop is the functions that it runs.
+            // Nothing of the trampolines is left, and the functions replace the interpreter's loop.
             for line in folded.lines {
                 #expect(!line.frames.contains { $0.hasPrefix("py::") })
                 let calls = zip(line.frames, line.frames.dropFirst())
@@ -111,7 +112,7 @@ extension EndToEnd {
             let report = try imported(data).json()
             #expect(report.launch.capture == "perf")
             #expect(report.launch.truncatedStacks * 100 <= report.launch.slices)
-            // Of the time between samples nothing is known.
+            // The time between samples is unknown.
             #expect(report.threads.allSatisfy { $0.sum == $0.runningNs && $0.sum <= $0.wallNs })
         }
 
@@ -124,7 +125,7 @@ extension EndToEnd {
                 ], adding: ["FIRSTLIGHT_TRUTH": scratch("truth")])
             #expect(try command.run().status == 0)
             let report = try imported(scratch("perf.data")).json()
-            // It sleeps, and waits for its thread's work.
+            // The fixture sleeps, and waits for its thread's work.
             let truth = try scratch.truth()
             let (slept, joined) = (truth["sleep_wall"] ?? 0, truth["join_wall"] ?? 0)
             try #require(slept > 0 && joined > 0)

@@ -2,8 +2,8 @@ import Glibc
 import Testing
 
 extension EndToEnd {
-    /// Libraries and their initialisers, at start-up and by `dlopen`, against what they measured
-    /// themselves.
+    /// Libraries and their initialisers, at start-up and by `dlopen`, compared with what they
+    /// measured themselves.
     @Suite struct Initializers {
         private let scratch: Scratch
 
@@ -13,15 +13,15 @@ extension EndToEnd {
             [try Setup.fixture("loading"), try Setup.fixture("libplugin.so")] + words
         }
 
-        /// Those whose order the dynamic linker promises: needed before needing, by priority. Where
-        /// libside.so's come among them, they tell themselves.
+        /// The initialisers whose order the dynamic linker guarantees: dependencies first, then by
+        /// priority. Those of libside.so check their order themselves.
         private static let order = [
             "inner_compute", "inner_rest", "outer_compute", "outer_rest", "own", "last",
             "plugin_compute", "plugin_rest",
         ]
 
-        /// The child runs the rest of its constructors in the parent's area, beside it: once each
-        /// called the other's.
+        /// The child runs the rest of its constructors in the area that it shares with its parent,
+        /// at the same time. Once each of the two called the other's constructors.
         @Test func aConstructorThatForks() throws {
             let program = [try Setup.fixture("divided")]
             let alone = try Command(program).run()
@@ -33,8 +33,8 @@ extension EndToEnd {
             }
         }
 
-        /// Whoever unwinds from an initialiser finds the linker behind it, and an exception ends as it
-        /// does alone.
+        /// Unwinding from an initialiser leads to the linker, and an exception ends as without
+        /// recording.
         @Test func anInitializersCallersAreAsAlone() throws {
             let program = [try Setup.fixture("throwing")]
             let alone = try Command(program).run()
@@ -57,8 +57,8 @@ extension EndToEnd {
                 let report = try recorded.parts()
                 let truth = try scratch.truth()
                 let own = report.initializers.filter { Self.order.contains($0.function) }
-                // By stops alone nobody can tell our code in the program of filters for system
-                // calls: what is loaded after main is only seen.
+                // By stops alone, our code cannot report from a program with filters for system
+                // calls: of later libraries only the loading is seen.
                 let isWatchedOn = capture == "signal"
                 let names = ["inner", "outer", "side"] + (isWatchedOn ? ["plugin"] : [])
                 let computing = report.initializers.filter { $0.function.hasSuffix("_compute") }
@@ -86,7 +86,8 @@ extension EndToEnd {
                 let plugin = report.library("libplugin.so")
                 #expect(plugin != nil)
                 if isWatchedOn {
-                    // It begins when the linker tells, which has opened and mapped the file then.
+                    // It begins when the linker reports it; by then the linker has opened and
+                    // mapped the file.
                     misses.checkExactly("dlopen", plugin?.wallNs, truth: truth["dlopen_wall"])
                 } else {
                     #expect(plugin?.wallNs == nil)
@@ -95,7 +96,8 @@ extension EndToEnd {
             }
         }
 
-        /// The program's own ones, where no dynamic linker tells of them: musl's runs no preinit_array.
+        /// The program's own initialisers, without a dynamic linker that reports them. musl does
+        /// not run preinit_array.
         @Test(arguments: [
             ("arrays-static", true), ("arrays-static-pie", true),
         ])
@@ -130,7 +132,7 @@ extension EndToEnd {
             }
         }
 
-        /// Ends within an initialiser, forks there, or is left alone midway.
+        /// The program ends or forks within an initialiser, or is left alone in the middle.
         @Test(arguments: ["arrays-static", "arrays-static-pie"], ["exit", "fork", ""])
         func staticOnesThatFightBack(fixture: String, mode: String) throws {
             let side = SideBySide(scratch: scratch)
@@ -153,7 +155,7 @@ extension EndToEnd {
             #expect(line?.contains("load_plugin (loading.c:") == true, "\(text)")
         }
 
-        /// The dynamic linker is the judge: `ldd -u` names what nothing is bound to.
+        /// The dynamic linker decides: `ldd -u` names libraries to which nothing is bound.
         @Test func whatWasLinkedForNothing() throws {
             let program = try Setup.fixture("overlinked")
             let judge = try Command(["ldd", "-u", program]).run()
@@ -169,8 +171,8 @@ extension EndToEnd {
             #expect(line?.contains("none") == true, "\(text)")
         }
 
-        /// Ends within an initialiser, forks there, leaves one by a jump, forbids system calls
-        /// before it loads more.
+        /// The program ends or forks within an initialiser, leaves one by a jump, or forbids system
+        /// calls before it loads more.
         @Test(arguments: [["exit"], ["fork"], ["jump"], ["filter"], []])
         func thoseThatFightBack(words: [String]) throws {
             let fixture = [try Setup.fixture("libplugin.so")] + words
@@ -196,8 +198,8 @@ extension EndToEnd {
 }
 
 extension Misses {
-    /// `actual` may differ from `truth` by 1 ms: they differ by some 10 µs, and what comes between
-    /// two clock reads (an interrupt, another thread) is seldom longer. In nanoseconds.
+    /// `actual` may differ from `truth` by 1 ms, in nanoseconds. Usually they differ by some 10 µs;
+    /// an interrupt or another thread between two clock reads seldom takes longer.
     fileprivate mutating func checkExactly(_ name: String, _ actual: Int64?, truth: Int64?) {
         check(name, actual, truth: truth, tolerance: 1_000_000)
     }

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 extension EndToEnd {
-    /// Blocking calls end as they do without us, and last as long.
+    /// Blocking calls end as they do without recording, and last as long.
     @Suite struct Interruption {
         private let scratch: Scratch
 
@@ -12,7 +12,7 @@ extension EndToEnd {
             "nanosleep", "poll", "epoll_wait", "select", "semtimedop", "futex", "read", "accept",
         ]
 
-        /// What the program counted of itself.
+        /// The program's own figures.
         private struct Figures {
             var calls: Int64
             var interrupted: Int64
@@ -46,15 +46,15 @@ extension EndToEnd {
             #expect(interrupted * 100 <= calls)
         }
 
-        /// After work that a sample is likely to hit, so that it may end in the call.
+        /// The calls follow work that a sample is likely to hit, so the sample may end in the call.
         @Test(arguments: kinds) func aCallInAHundredIsInterruptedAtMost(kind: String) throws {
             let alone = try run(kind, calls: 20, work: 400, isRecorded: false)
             #expect(alone.interrupted == 0)
             expectFewInterruptions([try run(kind, calls: 600, work: 400, isRecorded: true)])
         }
 
-        /// A core that something wakes a thousand times a second, whatever it is, is quicker to
-        /// wake a sleeper, by 1 % of a millisecond: what a run is compared with has such company.
+        /// If anything wakes a core a thousand times a second, the core wakes sleepers faster, by 1
+        /// % of a millisecond. So a run is compared with one next to such a process.
         private func runInCompany(_ kind: String, calls: Int, work: Int) throws -> Figures {
             let company = try Command(
                 [try Setup.fixture("blocking"), "nanosleep", "100000", "0"]
@@ -66,7 +66,7 @@ extension EndToEnd {
             return try run(kind, calls: calls, work: work, isRecorded: false)
         }
 
-        /// A thousand times a second, as nearly as may be.
+        /// The process runs a thousand times a second, as nearly as possible.
         @Test(arguments: kinds) func callsLastAsLongAsAlone(kind: String) throws {
             try Misses.afterAttempts {
                 var (quiet, accompanied, watched): ([Figures], [Figures], [Figures]) = ([], [], [])
@@ -77,9 +77,9 @@ extension EndToEnd {
                 }
                 expectFewInterruptions(watched)
                 let all = [quiet, accompanied, watched].map { $0.map(\.asleep) }
-                // Without us they differ by as much as the machine is noisy, and company alone
-                // shortens sleeps by about 1 %. A thread that events sample wakes some 0.03 ms later:
-                // the kernel sets a timer whenever it gets a core.
+                // Without recording, runs differ by the machine's noise, and the other process
+                // alone shortens sleeps by about 1 %. A thread that events sample wakes some 0.03
+                // ms later, because the kernel sets a timer whenever the thread gets a core.
                 let alone = (all[0] + all[1]).sorted()
                 let median = all[2].sorted()[1]
                 var misses = Misses()
@@ -90,7 +90,7 @@ extension EndToEnd {
             }
         }
 
-        /// The fixture prints how many of its calls were interrupted while they were asleep.
+        /// The fixture prints how many of its calls were interrupted while they slept.
         @Test func aThreadThatStaysBlockedIsLeftAlone() throws {
             let report = try SideBySide(scratch: scratch).compare(fixture: ["blocking", "stay"])
             #expect(report.threads.count == 10)

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// The kernel's part of stacks, held against its own list of functions and against perf.
+    /// The kernel's part of stacks, compared with the kernel's list of functions and with perf.
     @Suite(.requires(Kernel.isVisible, Kernel.reason)) struct KernelFrames {
         private let scratch: Scratch
 
@@ -13,7 +13,7 @@ extension EndToEnd {
             frames.filter { $0.hasSuffix("_[k]") }.map { String($0.dropLast(4)) }
         }
 
-        /// How much of a function's time is in functions that it had the kernel call.
+        /// How much of a function's time is in the kernel's functions that it called.
         private func kernelShare(of function: String, in folded: Folded) -> Double {
             let lines = folded.lines.filter { $0.frames.contains(function) }
             let all = lines.reduce(0) { $0 + $1.count }
@@ -21,8 +21,8 @@ extension EndToEnd {
             return Double(inside) / Double(max(all, 1))
         }
 
-        /// The kernel's frames come last on a stack, below the function that called it, and are in its
-        /// list.
+        /// The kernel's frames are the last of a stack, below the function that called it, and are
+        /// in the kernel's list.
         private func check(_ folded: Folded) throws {
             let known = try Kernel.functions()
             for line in folded.lines {
@@ -46,7 +46,7 @@ extension EndToEnd {
             #expect(report.launch.stacksAreWhole, "\(report.launch)")
         }
 
-        /// Its first thread computes too little to get signals.
+        /// The fixture's first thread computes too little to get signals.
         @Test func ofTheProgramItself() throws {
             let recorded = try Firstlight.record(
                 [try Setup.fixture("kernelwork")], in: scratch)
@@ -73,11 +73,12 @@ extension EndToEnd {
                 .folded("--no-phase", "--no-thread")
             let ours = folded.lines.map { kernelPart($0.frames) }.filter { !$0.isEmpty }
             #expect(theirs.count > 20)
-            // Frame by frame, on every sample.
+            // Every frame of every sample is compared.
             let (own, other) = (Set(ours), Set(theirs))
             #expect(other.subtracting(own).isEmpty, "perf alone")
             #expect(own.subtracting(other).isEmpty, "we alone")
-            // The program and the C library have no frame pointers.
+            // Without DWARF the program's own part is unknown: program and C library have no frame
+            // pointers.
             guard callGraph == "dwarf" else { return }
             #expect(kernelShare(of: "touch_pages", in: folded) > 0.5)
             #expect(kernelShare(of: "read_zeros", in: folded) > 0.5)
@@ -93,7 +94,7 @@ extension EndToEnd {
             return samples.map(kernelFunctions).filter { !$0.isEmpty }
         }
 
-        /// - Parameter sample: a line for each frame, innermost first, with its address and its name.
+        /// - Parameter sample: a line for each frame, innermost first, with address and name.
         private func kernelFunctions(_ sample: String) -> [String] {
             var names: [String] = []
             for line in sample.split(separator: "\n") {
@@ -108,14 +109,14 @@ extension EndToEnd {
     }
 }
 
-/// The kernel that runs.
+/// The running kernel.
 private enum Kernel {
     static let reason: Comment = """
         the kernel hides its addresses (kernel.kptr_restrict), or its samples \
         (kernel.perf_event_paranoid)
         """
 
-    /// Whether one may know where its functions are, and sample them.
+    /// Whether this user may see the addresses of its functions, and sample them.
     static var isVisible: Bool {
         guard let file = FileHandle(forReadingAtPath: "/proc/kallsyms"),
             let start = try? file.read(upToCount: 16)

@@ -2,8 +2,8 @@ import Glibc
 import Testing
 
 extension EndToEnd {
-    /// The recorder killed, without a chance to clean up: the program goes on, unharmed, and the
-    /// file that is left can be read or says why not.
+    /// The recorder is killed, without a chance to clean up. The program goes on, unharmed, and the
+    /// file can be read, or the report says why not.
     @Suite struct KilledRecorder {
         private let scratch: Scratch
 
@@ -15,8 +15,8 @@ extension EndToEnd {
             var truth: [String: Int64]
         }
 
-        /// Kills the recorder once the program's main thread has used `cpu` nanoseconds, or
-        /// as soon as it is there.
+        /// Kills the recorder once the program's main thread has used `cpu` nanoseconds, or as soon
+        /// as the program exists.
         private func kill(
             recorderOf program: String, afterCPU cpu: Int64?, adding variables: [String: String]
         ) throws -> Orphan {
@@ -42,20 +42,21 @@ extension EndToEnd {
             return Orphan(output: rest, truth: (try? scratch.truth()) ?? [:])
         }
 
-        /// What is left is a recording, or there is nothing in it yet.
+        /// The file is a recording, or still empty.
         private func checkWhatIsLeft() throws {
             let report = try Firstlight.run("report", scratch("recording"))
             let isRead = report.status == 0 && report.error == "" && !report.output.isEmpty
             let saysWhy =
                 report.isRefusal(1, mentioning: "No such file")
                 || report.isRefusal(1, mentioning: "empty")
-                // Killed while it laid out the tables.
+                // The recorder was killed while it made the tables.
                 || report.isRefusal(1, mentioning: "header: the table is missing")
             #expect(isRead || saysWhy, "\(report)")
             for file in scratch.files { unlink(scratch(file)) }
         }
 
-        /// CPU times: from its start, through the constructor (the first ~80 ms) and `main`.
+        /// CPU times: from the program's start, through the constructor (the first ~80 ms) and
+        /// `main`.
         static var moments: [Int64?] {
             let constructor = (0..<10).map { Int64($0) * 8_000_000 }
             let main = (0..<10).map { 80_000_000 + Int64($0) * 25_000_000 }
@@ -76,7 +77,8 @@ extension EndToEnd {
             try checkWhatIsLeft()
         }
 
-        /// Within the slow initialiser, with breakpoints set that `main` then hits.
+        /// The recorder is killed within the slow initialiser, when breakpoints are set that `main`
+        /// would hit.
         @Test(arguments: [0, 20_000_000, 150_000_000, 300_000_000] as [Int64])
         func breakpointsDoNotOutliveIt(cpu: Int64) throws {
             let program = try Setup.star("starsearcher")
@@ -89,7 +91,7 @@ extension EndToEnd {
             try checkWhatIsLeft()
         }
 
-        /// Programs whose threads end, and processes that they make, while nobody is left to see.
+        /// Programs whose threads end and that make processes, after their recorder was killed.
         @Test func threadsAndChildrenGoOn() throws {
             for words in [["churn", "3000"], ["forkers", "spawn", "500"]] {
                 let program = try Setup.fixture(words[0])
@@ -112,18 +114,18 @@ extension EndToEnd {
             }
         }
 
-        /// What the main thread of a program needs that runs alone.
+        /// The main thread's CPU time when the program runs alone.
         private func mainThreadCPU(of program: String) throws -> Int64 {
             let child = try Command([program]).start()
             try #require(child.waitUntilEnded())
-            // Nobody has waited for it: it is still told.
+            // The zombie still tells its time.
             let cpu = Proc.cpuTime(child.pid)
             #expect(try child.finish().status == 0)
             return try #require(cpu)
         }
 
-        /// The half-second since the last commit is all that a kill costs. How long the program takes
-        /// is the machine's affair: the kill comes after three fifths of that.
+        /// A kill costs only the half-second since the last commit. The program's length depends on
+        /// the machine: the kill comes after three fifths of it.
         @Test func mostOfALongRecordingIsKept() throws {
             let program = try Setup.star("starsearcher")
             let used = try mainThreadCPU(of: program) * 6 / 10
@@ -137,7 +139,7 @@ extension EndToEnd {
             #expect(report.launch.cpuNs > used / 3, "\(used) ns")
             #expect(report.program.exitStatus == nil && report.program.signal == nil)
             #expect(report.phases.reduce(0) { $0 + $1.wallNs } == report.launch.wallNs)
-            // That was over long before.
+            // The initialiser had ended long before.
             let logger = report.totalCPU(of: "SuperfastLogger::warmUp")
             let truth = try #require(orphan.truth["logger_initialiser_cpu"])
             #expect(

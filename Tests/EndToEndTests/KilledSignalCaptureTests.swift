@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// The recorder killed at any moment while a handler of ours is in the program: that goes on
-    /// and ends as if nothing had been.
+    /// The recorder is killed at any moment while our handler is in the program. The program goes
+    /// on and ends as if nothing had happened.
     @Suite struct KilledSignalCapture {
         private let scratch: Scratch
 
@@ -20,7 +20,7 @@ extension EndToEnd {
             (["loading", "libplugin.so", "fork"], 90),
         ]
 
-        /// What became of a program. The status is nil when the recorder was killed with it.
+        /// What happened to a program. The status is nil if it ended together with the recorder.
         private struct Outcome: Equatable {
             var output: String
             var status: Int32?
@@ -30,7 +30,7 @@ extension EndToEnd {
 
         /// Kills the recorder `microseconds` after the program began.
         ///
-        /// - Returns: what became of it, and whether the program was seen before it was over.
+        /// - Returns: what happened to the program, and whether it was seen before it ended.
         private func run(
             _ program: [String], killingAfter microseconds: Int
         ) throws -> (Outcome, wasSeen: Bool) {
@@ -46,12 +46,12 @@ extension EndToEnd {
             let recorder = try Proc.waitFor("the recorder") {
                 Proc.children(of: adopter.pid).first
             }
-            // On a busy machine it may have come and gone between two looks.
+            // On a busy machine it may begin and end between two checks.
             let pid: pid_t? = try Proc.waitFor("the start of \(program[0])") { () -> pid_t?? in
                 if let pid = Proc.recorded(by: recorder, running: program[0]) { return pid }
                 return Proc.children(of: adopter.pid).contains(recorder) ? nil : .some(nil)
             }
-            // Nothing is synchronised by this: any moment will do.
+            // Nothing is synchronised by this wait: any moment is fine.
             usleep(UInt32(microseconds))
             if pid != nil { kill(recorder, SIGKILL) }
             let text = try output.rest()
@@ -60,13 +60,13 @@ extension EndToEnd {
             if let status = pid.flatMap({ statuses[$0] }) {
                 return (Outcome(output: text, status: status), true)
             }
-            // The recorder has collected the program, and passed its status on if it still could.
+            // The recorder has reaped the program, and passed its status on if it still could.
             let status = try #require(statuses[recorder])
             let passedOn = status == Self.killed ? nil : status
             return (Outcome(output: text, status: passedOn), pid != nil)
         }
 
-        /// The `PID STATUS` lines of the adopter.
+        /// The `PID STATUS` lines of the adopting process.
         private func statuses(in text: String) throws -> [pid_t: Int32] {
             var statuses: [pid_t: Int32] = [:]
             for line in text.split(separator: "\n") {
@@ -77,7 +77,7 @@ extension EndToEnd {
             return statuses
         }
 
-        /// What is left is a recording, or says in a line why it is none.
+        /// The file is a recording, or the report says in one line why not.
         private func checkWhatIsLeft() throws {
             let report = try Firstlight.run("report", scratch("recording"))
             let isRead = report.status == 0 && report.error == "" && !report.output.isEmpty

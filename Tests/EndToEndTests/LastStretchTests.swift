@@ -3,17 +3,18 @@ import Glibc
 import Testing
 
 extension EndToEnd {
-    /// `--last`: a recording of whatever length, of which only the end is kept.
+    /// `--last`: of a recording of any length, only the end is kept.
     @Suite struct LastStretch {
         private let scratch: Scratch
 
         init() throws { scratch = try Scratch() }
 
-        /// Eight stages of 400 ms: the last second has the last two, and a part of the one before.
+        /// Eight stages of 400 ms: the last second has the last two, and a part of the previous
+        /// one.
         @Test(arguments: [[], ["--follow-children"], ["--capture", "ptrace"]])
         func onlyTheEndIsKept(options: [String]) throws {
             try Misses.afterAttempts {
-                // An older recording would be kept.
+                // Otherwise an older recording would be kept.
                 for file in scratch.files { unlink(scratch(file)) }
                 let recorded = try Firstlight.record(
                     [try Setup.fixture("stages"), "400"], in: scratch,
@@ -28,7 +29,7 @@ extension EndToEnd {
                 let window = report.launch.notes.first { $0.kind == "window" }
                 #expect(window?.value == 1_000_000_000)
                 var misses = Misses()
-                // Less what the recorder held all of it for.
+                // Minus the time for which the recorder held the program.
                 #expect(report.launch.wallNs <= 1_000_000_000)
                 misses.check(
                     "window", report.launch.wallNs, truth: 1_000_000_000, tolerance: 100_000_000)
@@ -51,7 +52,7 @@ extension EndToEnd {
             }
         }
 
-        /// What a recorder that is killed leaves behind are two recordings.
+        /// A killed recorder leaves two recordings.
         @Test func aKilledRecorder() throws {
             try #require(mkfifo(scratch("there"), 0o600) == 0)
             let recorder = try Firstlight.recording(
@@ -69,11 +70,11 @@ extension EndToEnd {
             }
             #expect(try left("recording.before").json().launch.slices > 100)
             #expect(try left("recording.before").text("fold").contains("stage4"))
-            // It may have begun less than a commit ago.
+            // The second one may have begun less than a commit ago.
             #expect(try left("recording").json().program.name == "stages")
         }
 
-        /// A running program, from its middle on to where we say.
+        /// A running program, from the middle of its life until we end the recording.
         @Test func anAttach() throws {
             let sleeper = try Sleeper()
             let recorder = try Firstlight.command(
@@ -87,7 +88,7 @@ extension EndToEnd {
                 path: scratch("recording"),
                 finished: Finished(end: .exited(0), output: "", error: "")
             ).json()
-            // Less what the recorder held it for when it took its code away.
+            // Minus the time for which the recorder held the program to remove its code.
             #expect(900_000_000...1_000_000_000 ~= report.launch.wallNs)
             #expect(try sleeper.end().status == 0)
         }

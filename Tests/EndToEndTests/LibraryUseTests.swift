@@ -2,8 +2,8 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// The demonstration's first sin: a library whose initialiser is long, and which the launch
-    /// then does without.
+    /// The demonstration's first flaw: a library with a long initialiser, which the launch does not
+    /// use afterwards.
     @Suite struct LibraryUse {
         private let scratch: Scratch
 
@@ -35,7 +35,7 @@ extension EndToEnd {
             #expect(unused.contains { $0.contains("libsuperlog.so") }, "\(libraries)")
             #expect(!unused.contains { $0.contains("libsqlite3") }, "\(libraries)")
 
-            // The heaviest initialiser is the first, and below it is what it did.
+            // The heaviest initialiser comes first, with its stacks below.
             let text = try recorded.text("report", ["--view", "initializers"], columns: 200)
             let lines = text.split(separator: "\n").drop { !$0.contains("INITIALISER") }
             #expect(lines.dropFirst().first?.contains("libsuperlog.so") == true, "\(text)")

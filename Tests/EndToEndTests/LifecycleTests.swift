@@ -1,7 +1,7 @@
 import Testing
 
 extension EndToEnd {
-    /// Threads, libraries, programs and processes that come and go while they are recorded.
+    /// Threads, libraries, programs and processes that begin and end while they are recorded.
     @Suite struct Lifecycles {
         private let scratch: Scratch
 
@@ -15,8 +15,8 @@ extension EndToEnd {
         @Test(arguments: [["threadlife", "exits"], ["threads", "8"]])
         func threads(words: [String]) throws { try compare(words) }
 
-        /// Their stacks are unmapped and mapped again all the time: several runs, for what a
-        /// handler may meet is a matter of luck.
+        /// The threads' stacks are unmapped and mapped again all the time. There are several runs,
+        /// because it is a matter of luck what a handler meets.
         @Test(arguments: 1...4) func twoThousandShortThreads(run: Int) throws {
             try compare(["threadlife", "churn"])
         }
@@ -48,7 +48,7 @@ extension EndToEnd {
             #expect(report.program.path == program)
         }
 
-        /// Each in its turn is the program, with a thread beside the one that executes the next.
+        /// Each program executes the next one while it has a second thread.
         @Test func aProgramThatExecutesItself() throws {
             let report = try compare(["reexec"])
             #expect(report.phaseNames.count { $0 == "Wrapper: reexec" } == 3)
@@ -57,7 +57,7 @@ extension EndToEnd {
 
         @Test func descriptorsAreClosedWholesale() throws { try compare(["closer"]) }
 
-        /// What a program can see of us in /proc is kept beside the test's result, not judged.
+        /// What a program can see of us in /proc is attached to the test's result, but not judged.
         @Test func aProgramThatLooksAtItself() throws {
             try SideBySide(scratch: scratch).compare(
                 fixture: ["watchful"], adding: ["FIRSTLIGHT_TRUTH": scratch("truth")])

@@ -1,7 +1,7 @@
 import Testing
 
 extension EndToEnd {
-    /// One program, linked in every way that a program can be.
+    /// One program, linked in every possible way.
     @Suite struct Linking {
         private static let dynamic = [
             "Process creation", "Dynamic linking", "Static initialisers", "Main",
@@ -39,8 +39,8 @@ extension EndToEnd {
             }
         }
 
-        /// Over before anybody has read what it had mapped, on one core with the recorder now and
-        /// then: where its code was is known nevertheless.
+        /// The program is over before anybody has read its mappings, and sometimes shares one core
+        /// with the recorder. But the place of its code is known.
         @Test(arguments: ["moment", "moment-static", "moment-no-pie"])
         func oneThatIsOverAtOnce(variant: String) throws {
             let core = try Cores.first()
@@ -54,11 +54,12 @@ extension EndToEnd {
                 let report = try Recorded(path: scratch("recording"), finished: finished).json()
                 truncated += report.launch.truncatedStacks
             }
-            // A stack that the kernel could not read is no matter of where its code was.
+            // If the kernel could not read a stack, this has nothing to do with the place of the
+            // code.
             #expect(truncated <= 1)
         }
 
-        /// Functions without a name are shown as places in their file, never as a neighbour.
+        /// Functions without a name are shown as places in their file, never by a neighbour's name.
         @Test func strippedFunctionsAreNotMisnamed() throws {
             let report = try record("stripped")
             let own = report.functions.filter { $0.module == "stripped" }

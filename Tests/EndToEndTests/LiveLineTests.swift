@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 extension EndToEnd {
-    /// The line that shows how far a recording is, as a terminal sees it.
+    /// The progress line of a recording, as a terminal shows it.
     @Suite struct LiveLines {
         private let scratch: Scratch
         private let terminal: Terminal
@@ -18,7 +18,7 @@ extension EndToEnd {
             input = try Channel()
         }
 
-        /// The fixture `sleeper` with its output somewhere, until its input is closed.
+        /// The fixture `sleeper` with its output to `output`, until its input is closed.
         private func program(output: Int32?) throws -> Child {
             var command = Command([try Setup.fixture("sleeper")])
             command.input = .descriptor(input.reader)
@@ -55,7 +55,7 @@ extension EndToEnd {
             kill(recorder.pid, SIGINT)
             #expect(try recorder.finish().status == 0)
             let rest = terminal.shown()
-            // The summary is the first that stays.
+            // The summary is the first text that stays.
             let kept = try #require(rest.range(of: Self.wipe, options: .backwards))
             #expect(rest[kept.upperBound...].hasPrefix("sleeper"), "\(rest)")
             input.closeWriter()
@@ -93,7 +93,7 @@ extension EndToEnd {
             #expect(terminal.shown().contains(Self.wipe))
         }
 
-        /// The relay's terminal is not ours, but what is written there comes to ours.
+        /// The relay's terminal is another one, but its output comes to ours.
         @Test func aRelayedProgramHasTheTerminal() throws {
             let finished = try recording(
                 [try Setup.fixture("spin"), "800000000"], "--until", "exit", "--until",

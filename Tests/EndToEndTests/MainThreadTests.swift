@@ -1,7 +1,7 @@
 import Testing
 
 extension EndToEnd {
-    /// A program whose first thread only waits for another one has its main thread there.
+    /// If a program's first thread only waits for another one, that one is the main thread.
     @Suite struct MainThreads {
         private let scratch: Scratch
 
@@ -26,7 +26,7 @@ extension EndToEnd {
                 #expect(wall == report.launch.wallNs)
                 let main = report.phase("Main")
                 misses.check("CPU", main?.mainThread.runningNs, truth: truth["cpu"])
-                // What it does is the main thread's, and nobody is told not to wait for it.
+                // Findings are about this thread, and none says not to wait for it.
                 let told = report.findings.compactMap(\.waitedFor?.tid)
                 #expect(!told.contains(program))
                 let sleep = report.findings.first { $0.kind == "sleep" }
@@ -38,7 +38,8 @@ extension EndToEnd {
             }
         }
 
-        /// Threads that share the work are no main thread: the first one waits for them.
+        /// If several threads share the work, none of them is the main thread: the first thread
+        /// waits for all.
         @Test func aPoolOfTwo() throws {
             let recorded = try record("pool")
             let report = try recorded.json()

@@ -4,13 +4,13 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Marks, from the command line to the report, against what the program knows itself.
+    /// Marks, from the command line to the report, compared with what the program itself knows.
     @Suite struct Marks {
         private let scratch: Scratch
 
         init() throws { scratch = try Scratch() }
 
-        /// The parts of the JSON report that this is about.
+        /// The parts of the JSON report for these tests.
         private struct Report: Decodable {
             struct Ready: Decodable {
                 var atNs: Int64
@@ -59,7 +59,7 @@ extension EndToEnd {
 
         private func marks(_ list: [String]) -> [String] { list.flatMap { ["--mark", $0] } }
 
-        /// Records the fixture, which must write and end as it does alone.
+        /// Records the fixture, whose output and end must be the same as without recording.
         private func record(
             _ words: [String], of fixture: String = "marked", marks: [String],
             options: [String] = []
@@ -90,7 +90,7 @@ extension EndToEnd {
                     misses.check(name, longest, truth: truth[name], floor: 1_000_000)
                 }
                 #expect(Set(report.intervals.compactMap(\.tid)).count == 2)
-                // Each lies within the one that called it.
+                // Each interval lies within its caller's.
                 let climbs = report.intervals("climb").sorted { $0.startNs < $1.startNs }
                 #expect(climbs.count == 5)
                 for (outer, inner) in zip(climbs, climbs.dropFirst()) {
@@ -101,8 +101,8 @@ extension EndToEnd {
             }
         }
 
-        /// Static programs wait at their first instruction. Some are yet to relocate themselves then, and
-        /// with that the tables of jumps by which `ways` goes.
+        /// Static programs wait at their first instruction. Some have not yet relocated themselves
+        /// then, so the jump tables that `ways` uses are not ready.
         private static let variants = [
             "marked", "marked-static", "marked-static-pie", "marked-static-packed",
         ]
@@ -116,7 +116,7 @@ extension EndToEnd {
                     "both=hit..", "behind=behind_tiny", "of the program=\(fixture)!compute",
                 ])
             #expect(complaints.isEmpty)
-            // 50 on each of two threads, and one in the place of a return.
+            // 50 on each of two threads, and one that a tail call leads to.
             #expect(report.count("hit") == 101)
             #expect(report.intervals("both").count == 101)
             #expect(Set(report.signposts.compactMap(\.tid)).count == 2)
@@ -146,7 +146,8 @@ extension EndToEnd {
             }
         }
 
-        /// Without a semaphore, and with one, which is raised while somebody looks.
+        /// One probe without a semaphore, and one with a semaphore, which is raised while the probe
+        /// is marked.
         @Test(arguments: variants)
         func probes(fixture: String) throws {
             let (report, complaints) = try record(
@@ -156,7 +157,7 @@ extension EndToEnd {
             #expect(report.count("plain") == 7)
             #expect(report.count("guarded") == 7)
             #expect(try scratch.truth()["guarded"] == 7)
-            // And not for the sake of the other one.
+            // It is not raised for another probe.
             let other = try record(
                 ["probes", "7"], of: fixture, marks: ["plain=usdt:marked:plain"])
             #expect(other.report.count("plain") == 7)
@@ -176,7 +177,7 @@ extension EndToEnd {
             #expect(report.count("work") == 3)
         }
 
-        /// More than anybody can keep: what there is no room for is counted.
+        /// More hits than a recording can keep: the rest is counted.
         @Test func manyHitsAreBounded() throws {
             let (report, complaints) = try record(["hits", "400000"], marks: ["hit=hit"])
             #expect(complaints.isEmpty)
@@ -195,7 +196,7 @@ extension EndToEnd {
 
         // MARK: Attaching
 
-        /// The fixture that answers.
+        /// The fixture as a server that answers requests.
         private final class Server {
             let child: Child
             private let input: Channel
@@ -217,7 +218,7 @@ extension EndToEnd {
                 try isUnchanged(after: working ? "w" : ".")
             }
 
-            /// Its first thread ends.
+            /// Makes its first thread end.
             func loseFirstThread() throws -> Bool { try isUnchanged(after: "l") }
 
             private func isUnchanged(after request: String) throws -> Bool {
@@ -240,7 +241,7 @@ extension EndToEnd {
                     ["attach", "-o", scratch("recording"), "--quiet", "--until", "mark:hit"]
                         + marks(["hit=hit"]) + [String(server.child.pid)])
                 let recorder = try recording.start()
-                // Until it is there, and has seen one.
+                // Until the recorder has attached, and has seen a mark.
                 for _ in 1...500 where !recorder.waitUntilEnded(limit: 0) {
                     _ = try server.isUnchanged(working: true)
                 }
@@ -251,14 +252,14 @@ extension EndToEnd {
                 #expect(report.count("hit") >= 1)
                 #expect(try server.isUnchanged())
                 #expect(!Proc.isTraced(server.child.pid))
-                // It was taken out while a sample was on its way, too.
+                // Also if our code was removed while a sample was under way.
                 #expect(Dispositions(of: server.child.pid) == dispositions)
             }
             #expect(try server.end() == 0)
         }
 
-        /// `/proc` has nothing of a process any more under its own number when its first thread has
-        /// ended before the others.
+        /// When a process's first thread has ended before the others, `/proc` has nothing more
+        /// under the process's number.
         @Test func theFirstThreadEndsMeanwhile() throws {
             let server = try Server("leave")
             let pid = server.child.pid
@@ -283,13 +284,13 @@ extension EndToEnd {
             }
             #expect(maps.count == 1)
             #expect(maps.allSatisfy { !$0.contains("firstlight") })
-            // One that comes now is told.
+            // A later recorder says so.
             let second = try attach().run()
             #expect(second.isRefusal(125, mentioning: "its first thread has ended"))
             #expect(try server.end() == 0)
         }
 
-        /// Patches and all.
+        /// The program goes on, also with patched code.
         @Test func theProgramSurvivesTheRecorder() throws {
             var numbers = SeededNumbers(seed: 7)
             let program = try Setup.fixture("marked")
@@ -303,7 +304,7 @@ extension EndToEnd {
                 let recorder = try command.start()
                 output.closeWriter()
                 _ = try Proc.recordedProgram(of: recorder.pid, running: program)
-                // Nothing is synchronised by this: any moment will do.
+                // Nothing is synchronised by this wait: any moment is fine.
                 usleep(UInt32.random(in: 0..<200_000, using: &numbers))
                 kill(recorder.pid, SIGKILL)
                 #expect(try output.rest() == alone.output)

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 extension EndToEnd {
-    /// `measure`: what a launch leaves behind is gone before the next, and so it is at the end.
+    /// `measure`: all that a launch leaves behind is gone before the next one, and at the end.
     @Suite struct MeasureCleaning {
         private let scratch: Scratch
         private let nap = Nap(4714)
@@ -25,8 +25,8 @@ extension EndToEnd {
             kill(try #require(Int32(pid)), 0) == 0
         }
 
-        /// Notes its id, and each SIGTERM; started by `begin`, and told of through a pipe that it is
-        /// ready for that.
+        /// The program notes its id, and each SIGTERM. `begin` starts it; the outer shell learns
+        /// through a pipe that it is ready for SIGTERM.
         private func program(_ begin: String) throws -> [String] {
             try #require(mkfifo(scratch("there"), 0o600) == 0)
             try scratch.write(
@@ -39,7 +39,7 @@ extension EndToEnd {
             return ["--", "sh", "-c", "\(begin) sh left.sh > /dev/null 2>&1 & read x < there"]
         }
 
-        /// Each is asked once, and gone before the next launch.
+        /// Each program gets one SIGTERM, and is gone before the next launch.
         private func expectEndedOnce() throws {
             let begun = lines("begun")
             #expect(begun.count == 3 && Set(begun).count == 3)
@@ -54,7 +54,7 @@ extension EndToEnd {
             try expectEndedOnce()
         }
 
-        /// Its parent is asked to end, too, and is gone first.
+        /// Its parent gets SIGTERM, too, and is gone first.
         @Test(.needs("pgrep")) func aGrandchild() throws {
             let finished = try command(program("sh -c 'sh left.sh & wait'")).run()
             #expect(finished.status == 0 && finished.error == "", "\(finished)")
@@ -70,7 +70,7 @@ extension EndToEnd {
         @Test(.needs("pgrep"), .needs("setsid")) func aDaemon() throws {
             let words = try program("setsid -f")
             let named = try command(words).run()
-            // It and its child, once each.
+            // The program and its child, once each.
             #expect(named.status == 0 && named.complaints.count == 2, "\(named)")
             #expect(named.error.contains("daemon sh (") && named.error.contains("--clean"))
             let begun = lines("begun")
@@ -84,7 +84,7 @@ extension EndToEnd {
             for pid in lines("begun") { #expect(try !Self.isThere(pid)) }
         }
 
-        /// Who goes to the background is not waited for.
+        /// A program that goes to the background is not waited for.
         @Test(.needs("setsid"), .needs("pgrep")) func aProgramThatGoesToTheBackground() throws {
             let nap = Nap(4716)
             let words = ["--clean", "--until", "listen", "setsid", "-f"] + nap.words
@@ -94,7 +94,7 @@ extension EndToEnd {
             #expect(try !nap.isRunning)
         }
 
-        /// It is ready, and goes on: it is asked to end once, and so is its child.
+        /// The program is ready, and goes on. It and its child get one SIGTERM each.
         @Test(.needs("pgrep")) func aProgramThatGoesOn() throws {
             let words = try program("")
             let script = words[3] + "; trap 'echo end >> program; exit' TERM; echo ready; wait"
@@ -119,7 +119,7 @@ extension EndToEnd {
             #expect(try !nap.isRunning)
         }
 
-        /// What a command of the user's has left is ended, too, even if it has failed.
+        /// What the user's commands leave behind is ended, too, even if they failed.
         @Test(.needs("pgrep")) func commands() throws {
             let nap = Nap(4715)
             let left = "\(nap.command) > /dev/null 2>&1 &"

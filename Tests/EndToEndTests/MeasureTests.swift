@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 extension EndToEnd {
-    /// `measure`: which launches are made, what is said of them, and how it ends.
+    /// `measure`: which launches it makes, what it says about them, and how it ends.
     @Suite struct Measuring {
         private let scratch: Scratch
 
@@ -38,7 +38,7 @@ extension EndToEnd {
             #expect(report.measurement.ending == "complete")
             #expect(report.conditions.cache == "warm")
             #expect(report.comparison == nil)
-            // The file has the same.
+            // The file has the same figures.
             let stored = try Firstlight.run("report", "--format", "json", file)
             #expect(stored.output == finished.output)
         }
@@ -49,7 +49,7 @@ extension EndToEnd {
             #expect(finished.output.hasPrefix("true"))
             let quiet = try measure(["-n", "3", "--quiet", "true"])
             #expect(quiet == Finished(end: .exited(0), output: "", error: ""))
-            // The one before is kept.
+            // The previous file is kept.
             #expect(scratch.has("launches.old"))
         }
 
@@ -57,7 +57,7 @@ extension EndToEnd {
             let words = "echo ${#FIRSTLIGHT_LAYOUT} >> made; echo spoken; echo err >&2"
             let finished = try measure(["-n", "4"] + script(words))
             #expect(finished.status == 0)
-            // What the program prints is not ours to show.
+            // The program's output is not shown.
             #expect(!finished.output.contains("\nspoken") && finished.error == "")
             #expect(lines().count == 5)
             let sizes = lines().dropFirst().compactMap { Int($0) }
@@ -107,7 +107,7 @@ extension EndToEnd {
             #expect(finished.status == 1)
             #expect(finished.error.contains("launch 1 of sh -c"))
             #expect(finished.error.contains("signal 11 ended it"))
-            // Once, though they are five.
+            // Only once, although there are five.
             #expect(finished.error.components(separatedBy: "  | words").count == 2)
             #expect(finished.error.contains("given up: no launch of"))
             let report = try MeasureReport(finished.output)
@@ -128,7 +128,7 @@ extension EndToEnd {
             let finished = try measure(["--until", "listen", "--format", "json", "true"])
             #expect(finished.status == 1)
             #expect(finished.error.contains("ended before it was ready (listen)"))
-            // Five launches, of which three are told, and the end.
+            // Three of the five launches are reported, and the end.
             #expect(finished.complaints.count == 4, "\(finished.error)")
             #expect(try MeasureReport(finished.output).fates.allSatisfy { $0 == "not_ready" })
         }
@@ -181,11 +181,11 @@ extension EndToEnd {
             #expect(stored.fates == report.fates)
         }
 
-        /// The launches so far are kept, and shown.
+        /// The launches so far are stored, and shown.
         @Test func aFullDisk() throws {
             let words = ["measure", "-o", file, "-n", "3000", "true"]
             let tool = try Setup.path(.firstlight)
-            // Of 512 bytes each: as much as an empty measurement has, and some launches.
+            // In units of 512 bytes: enough for an empty measurement, and some launches.
             let finished = try Command(
                 ["sh", "-c", "ulimit -f 320; exec \"$0\" \"$@\"", tool] + words
             ).run()
@@ -197,7 +197,7 @@ extension EndToEnd {
             #expect(stored.measurement.ending == "unknown")
         }
 
-        /// The program has the limit's signal as it was.
+        /// The program's action for the limit's signal is unchanged.
         @Test func theProgramsOwnLimits() throws {
             let script = "grep -E '^Sig(Ign|Cgt|Blk)' /proc/self/status >> made"
             let alone = try Command(["sh", "-c", "cd '\(scratch.path)'; " + script]).run()

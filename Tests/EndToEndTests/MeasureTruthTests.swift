@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 extension EndToEnd {
-    /// `measure` of a program that takes as long as it is told, by the clock.
+    /// `measure` of a program whose length, by the clock, is given.
     @Suite struct MeasureTruth {
         private let scratch: Scratch
 
@@ -17,16 +17,17 @@ extension EndToEnd {
             return try MeasureReport(finished.output)
         }
 
-        /// In microseconds, of both arms. Short: who computes for long is likely to lose the core on a
-        /// busy machine.
+        /// In microseconds, for both arms. Short, because on a busy machine a program that computes
+        /// for long is likely to lose the core.
         private static let told = [
             (phase: "Dynamic linking", first: 8_000, second: 14_000),
             (phase: "Static initialisers", first: 4_000, second: 10_000),
             (phase: "Main", first: 14_000, second: 2_000),
         ]
 
-        /// What the program does besides it does in the other arm, too. Both take as long in all: on a
-        /// virtual machine, who has waited longer is slower to wake up and see the end.
+        /// Other work of the program is the same in both arms. Both also take the same time in all:
+        /// on a virtual machine, a process that has waited longer wakes up later and sees the end
+        /// later.
         private func checkPhases(_ options: [String]) throws {
             let program = try Setup.fixture("phased")
             let other = Self.told.map { String($0.second) }.joined(separator: " ")
@@ -50,10 +51,11 @@ extension EndToEnd {
 
         @Test func phasesTakeWhatTheyAreTold() throws { try checkPhases([]) }
 
-        /// The moment is that of the output, and not of the next look.
+        /// The moment is that of the output, not of the next check.
         @Test func untilOutput() throws { try checkPhases(["--until", "output:done"]) }
 
-        /// By their own clocks; the parent of the daemon says nothing, and takes next to nothing.
+        /// By the processes' own clocks. The daemon's parent reports nothing, and takes hardly any
+        /// time.
         @Test func startedProcesses() throws {
             try Misses.afterAttempts {
                 try? FileManager.default.removeItem(atPath: scratch("truth"))
@@ -95,7 +97,7 @@ extension EndToEnd {
             }
         }
 
-        /// However short the launches are.
+        /// A load is noticed, however short the launches are.
         @Test func aPlantedLoad() throws {
             try #require(mkfifo(scratch("there"), 0o600) == 0)
             let script = "echo there > '\(scratch("there"))'; while :; do :; done"

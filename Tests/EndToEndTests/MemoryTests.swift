@@ -3,13 +3,14 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// What a program may do with its memory, and how much of it there is.
+    /// How much memory a program may have, and what it may do with it.
     @Suite struct Memory {
         private let scratch: Scratch
 
         init() throws { scratch = try Scratch() }
 
-        /// No more memory is locked than alone, though all that is mapped is to be.
+        /// No more memory is locked than without recording, although the program locks all that is
+        /// mapped.
         @Test(arguments: [[], ["number"]])
         func whatIsLockedIsTheProgramsOwn(words: [String]) throws {
             let locked = Command([try Setup.fixture("locked")] + words)
@@ -19,10 +20,11 @@ extension EndToEnd {
             #expect(recorded == alone)
         }
 
-        /// What is ours counts towards no limit: to lock all fails where it does alone, and only there.
+        /// Our memory counts towards no limit: locking all memory fails only where it fails without
+        /// recording.
         @Test(.needs("setpriv"), arguments: [(2000, 1), (6000, 0)])
         func aLimitOfLockedMemory(kibibytes: Int, status: Int32) throws {
-            // The superuser has none.
+            // The superuser has no such limit.
             let lesser = geteuid() == 0 ? ["setpriv", "--bounding-set", "-ipc_lock"] : []
             let locked = Command(
                 lesser + ["sh", "-c", "ulimit -l \(kibibytes); exec \"$0\""]
@@ -33,7 +35,7 @@ extension EndToEnd {
             #expect(recorded == alone)
         }
 
-        /// Nor when we come later, to a program that locks whatever will be mapped.
+        /// The same if we attach later, to a program that locks all future mappings.
         @Test func nothingOfOursIsLockedWhenWeAttach() throws {
             let (input, output) = (try Channel(), try Channel())
             var command = Command([try Setup.fixture("locked"), "wait"])
@@ -46,7 +48,7 @@ extension EndToEnd {
             let recorder = try Firstlight.command(
                 ["attach", "--quiet", "-o", scratch("recording"), "\(program.pid)"]
             ).start()
-            // For the moments that it takes to unlock its parts, they count. Our handler comes last.
+            // Our parts count for the moments until they are unlocked. Our handler comes last.
             try Proc.waitUntil("the area is there, and not locked") {
                 Proc.contents("/proc/\(program.pid)/maps")?.contains("memfd:firstlight") == true
                     && Proc.status(program.pid, "SigCgt") != caught
@@ -62,7 +64,7 @@ extension EndToEnd {
             #expect(try program.finish().status == 0)
         }
 
-        /// A limit of address space that leaves little more than a program needs.
+        /// A limit of the address space hardly larger than the program needs.
         @Test(.needs("python3")) func aLimitThatComesLater() throws {
             let script = """
                 import mmap, resource
@@ -74,7 +76,7 @@ extension EndToEnd {
             func python(_ start: String) -> [String] {
                 ["python3", "-c", script.replacing("START", with: start)]
             }
-            // What it has alone is what counts, with us as well.
+            // The limit is what the program needs without recording, also with recording.
             let tell = python("(print(size), size)[1]")
             let alone = try Command(tell).run()
             try #require(alone.status == 0, "\(alone)")
@@ -85,7 +87,7 @@ extension EndToEnd {
             #expect(recorded == Finished(end: .exited(0), output: "", error: ""))
         }
 
-        /// A core holds nothing of the area: at most the code that we have changed, the C library's.
+        /// A core dump has nothing of our area: at most code of the C library that we have changed.
         @Test(
             .enabled(if: Proc.contents("/proc/sys/kernel/core_pattern")?.hasPrefix("core") == true),
             arguments: ["signal", "ptrace"])
@@ -109,8 +111,8 @@ extension EndToEnd {
             #expect(recorded < alone + (4 << 20))
         }
 
-        /// LeakSanitizer stops all threads by ptrace, from a process that it makes for that: who traces
-        /// them makes it fail.
+        /// LeakSanitizer makes a process that stops all threads by ptrace. It fails if anybody else
+        /// traces them.
         @Test(
             arguments: ["leaking", "leaked"],
             [
@@ -130,13 +132,13 @@ extension EndToEnd {
             let report = try Recorded(path: path, finished: recorded).json()
             let isNoted = report.launch.notes.contains { $0.kind == "leak_sanitizer" }
             #expect(isNoted == options.contains("ptrace"))
-            // Where that takes tracing, its children are not followed.
+            // If this needs tracing, the program's children are not followed.
             let follows = options == ["--follow-children"]
             #expect(report.processes.map(\.name) == [program] + (follows ? ["sh", program] : []))
         }
 
-        /// Only a child has it: where children are traced that one is not, and its own are not followed;
-        /// all others are.
+        /// Only a child has LeakSanitizer. If children are traced, this one is not, and its own
+        /// children are not followed; all others are.
         @Test(arguments: ["leaking", "leaked"], ["signal", "ptrace"])
         func leaksOfAChildAreFoundAsAlone(program: String, capture: String) throws {
             let script = #""$1" "$2"; echo "status $?"; "$2"; exit 3"#
@@ -166,7 +168,7 @@ extension EndToEnd {
             #expect(summary.contains("not traced") && summary.contains("not followed"))
         }
 
-        /// A program that may make no memory executable runs as it does alone.
+        /// A program that may not make memory executable runs as without recording.
         @Test(arguments: ["static", "static-pie", "no-pie", "stripped"])
         func noMemoryMayBecomeExecutable(program: String) throws {
             let words = [try Setup.fixture("guarded"), try Setup.fixture(program)]
@@ -177,7 +179,8 @@ extension EndToEnd {
                     words, to: scratch("recording"), options: ["--capture", capture])
                 let result = try recorded.run()
                 #expect(result.end == alone.end && result.output == alone.output, "\(result)")
-                // Without our code nothing is known of the launch's borders, and that is said.
+                // Without our code the borders of the launch's phases are unknown, and the recorder
+                // says so.
                 #expect(result.error.contains("memory could not be shared"), "\(result.error)")
                 let report = try Recorded(path: scratch("recording"), finished: result).json()
                 #expect(report.phases.contains { $0.name == "Main" && $0.cpuNs > 0 })
@@ -187,6 +190,6 @@ extension EndToEnd {
 }
 
 extension String {
-    /// What differs between two runs of a program with a sanitizer.
+    /// Without what differs between two runs of a program with a sanitizer.
     fileprivate var withoutNumbers: String { replacing(/==\d+==|0x[0-9a-f]+/, with: "") }
 }

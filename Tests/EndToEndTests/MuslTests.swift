@@ -2,8 +2,8 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// Programs that use musl, whose C library is its dynamic linker, against what they measured
-    /// themselves.
+    /// Programs with musl, whose C library is also the dynamic linker, compared with what they
+    /// measured themselves.
     @Suite(.needs("musl-gcc")) struct Musl {
         private static let phases = [
             "Process creation", "Dynamic linking", "Static initialisers", "Main",
@@ -59,7 +59,8 @@ extension EndToEnd {
             }
         }
 
-        /// Libraries' initialisers, in the linker's order, and those of one that is loaded later.
+        /// Libraries' initialisers, in the linker's order, also those of a library that is loaded
+        /// later.
         @Test func initialisersAndLibraries() throws {
             try Misses.afterAttempts {
                 let plugin = try Setup.fixture("musl/libplugin.so")
@@ -92,8 +93,8 @@ extension EndToEnd {
             }
         }
 
-        /// Ends within an initialiser, forks there, leaves one by a jump, forbids system calls before it
-        /// loads more; and is left alone midway.
+        /// The program ends or forks within an initialiser, leaves one by a jump, or forbids system
+        /// calls before it loads more; or it is left alone in the middle.
         @Test(arguments: [["exit"], ["fork"], ["jump"], ["filter"], []])
         func thoseThatFightBack(words: [String]) throws {
             let fixture = ["musl/loading", try Setup.fixture("musl/libplugin.so")] + words

@@ -9,7 +9,7 @@ extension EndToEnd {
 
         init() throws { scratch = try Scratch() }
 
-        /// Functions of which each measures itself. Most are compiled by V8 while they run; `cold` is
+        /// Functions that measure themselves. Most are compiled by V8 while they run; `cold` is
         /// interpreted.
         private static let timed = """
             const fs = require('fs')
@@ -62,7 +62,7 @@ extension EndToEnd {
             return "/tmp/perf-\(pid).map"
         }
 
-        /// Time in JavaScript, and how much of it is in stacks that have a function without a name.
+        /// Time in JavaScript, and how much of it is in stacks with an unnamed function.
         private func unnamed(_ folded: Folded) -> (all: Int64, unnamed: Int64) {
             let script = folded.lines.filter { $0.frames.contains("Builtins_JSEntry") }
             let unnamed = script.filter { $0.frames.contains { $0.hasPrefix("0x") } }
@@ -100,7 +100,7 @@ extension EndToEnd {
             #expect(access(try map(), F_OK) != 0)
         }
 
-        /// What it prints, how it ends and what it leaves behind is its own affair.
+        /// The program's output, status and files are the same as without recording.
         @Test(.needs("node")) func theProgramBehavesAsWithout() throws {
             let program = """
                 console.log(process.env.NODE_OPTIONS); console.error('e', process.argv.slice(1))
@@ -142,7 +142,7 @@ extension EndToEnd {
             }
         }
 
-        /// Modules that take a known time each.
+        /// Modules that each take a known time.
         @Test(.needs("node")) func modulesTakeWhatTheyTake() throws {
             let work = "for (let i = 0, x = 0; i < 3e6; i++) x = (x + Math.sqrt(i) * i) % 7;"
             try FileManager.default.createDirectory(
@@ -168,7 +168,7 @@ extension EndToEnd {
             #expect(first < second)
         }
 
-        /// A module of ECMAScript's, compiled from another language.
+        /// A module of ECMAScript that was compiled from another language.
         @Test(.needs("node")) func sourceMapsAreFollowed() throws {
             let map = MadeSourceMap(
                 sources: ["app.ts"], names: ["hotLoop"],

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// Where recordings go, and what becomes of the program where they cannot.
+    /// Where recordings are written, and what happens to the program if they cannot be.
     @Suite struct OutputFile {
         private let scratch: Scratch
 
@@ -36,7 +36,7 @@ extension EndToEnd {
             #expect(report.status == 0 && report.output.contains("true"))
         }
 
-        /// A recorder that is at work keeps its file.
+        /// A recorder at work keeps its file.
         @Test func twoRecordersAtOnePlace() throws {
             let inner =
                 "until test -s launch.firstlight; do :; done; \"$0\" record --quiet true; echo $?"
@@ -49,7 +49,7 @@ extension EndToEnd {
             #expect(report.output.hasPrefix("sh "))
         }
 
-        /// One that was moved away meanwhile is not mistaken for what is in its place.
+        /// A recording was moved away meanwhile, and is not mistaken for the file in its place.
         @Test func aRecordingThatIsMoved() throws {
             let other = try Firstlight.record(["true"], in: scratch)
             let before = scratch.contents(of: "recording")
@@ -64,7 +64,7 @@ extension EndToEnd {
         }
 
         @Test func onlyItsOwnerMayReadIt() throws {
-            // Whatever the umask is.
+            // Whatever the umask.
             let path = scratch("recording")
             let words = ["record", "--quiet", "-o", path, "true"]
             let firstlight = try Setup.path(.firstlight)
@@ -74,7 +74,7 @@ extension EndToEnd {
             #expect(scratch.files == ["recording"])
         }
 
-        /// Nothing is run whose recording could not be kept.
+        /// If the recording could not be written, the program is not started.
         @Test func whatCannotBeWrittenIsRefusedBeforehand() throws {
             try scratch.write("precious\n", to: "precious")
             let places = [
@@ -92,7 +92,7 @@ extension EndToEnd {
             #expect(scratch.files == ["precious"])
         }
 
-        /// The program's work is done, and its status is its own, whatever becomes of the recording.
+        /// The program does its work, and its status is its own, whatever happens to the recording.
         @Test(.requires(SmallDisk.canMount, "a small file system cannot be mounted"))
         func aFullDiskCostsTheRecordingOnly() throws {
             let disk = try SmallDisk(at: scratch("disk"), kilobytes: 16)
@@ -116,7 +116,7 @@ extension EndToEnd {
             #expect(try FileManager.default.contentsOfDirectory(atPath: disk.path) == [])
         }
 
-        /// In KiB: one in which no recording fits, and one that it reaches.
+        /// In KiB: a limit in which no recording fits, and one that this recording reaches.
         @Test(arguments: [(2, 125), (12, 3)])
         func aLimitOfFileSizeToo(kilobytes: Int, status: Int32) throws {
             let words = [
@@ -130,7 +130,7 @@ extension EndToEnd {
             #expect(result.error.contains("is kept") == scratch.has("recording"))
         }
 
-        /// A program that was to be ready some time is not stopped because its recording is over.
+        /// If a recording ends before the program is ready, the program is not stopped.
         @Test(.needs("perl")) func aRecordingThatFailsDoesNotStopItsProgram() throws {
             let script = """
                 vec(my $input, 0, 1) = 1;
@@ -149,7 +149,7 @@ extension EndToEnd {
             let child = try command.start()
             complaints.closeWriter()
             #expect(try complaints.line()?.contains("File too large") == true)
-            // What it would say of stopping it is said by then.
+            // If the recorder said anything about stopping the program, it has said it by then.
             try Proc.waitUntil("waiting for the program") { Proc.onlyWaits(child.pid) }
             try input.write("x\n")
             let result = try child.finish()
@@ -158,7 +158,7 @@ extension EndToEnd {
             #expect(!rest.contains("stopped with SIGTERM"), "\(rest)")
         }
 
-        /// Nothing is run that could not be sampled.
+        /// If the program could not be sampled, it is not started.
         @Test func noTimerToBeHadIsRefusedBeforehand() throws {
             let words = try Firstlight.recording(
                 ["touch", scratch("marker")], to: scratch("recording")
@@ -169,7 +169,7 @@ extension EndToEnd {
             #expect(!scratch.has("marker") && !scratch.has("recording"))
         }
 
-        /// Computes for some time, of which a recording is some 350 KB.
+        /// Computes for some time; its recording has some 350 KB.
         private static let program = [
             "bash", "-c", "for ((i = 0; i < 1000000; i++)); do :; done; echo done; exit 3",
         ]
@@ -187,11 +187,11 @@ extension EndToEnd {
     }
 }
 
-/// A file system with hardly any room, in memory.
+/// A small file system, in memory.
 private final class SmallDisk {
     let path: String
 
-    /// Not in most containers.
+    /// False in most containers.
     static let canMount: Bool = {
         guard Setup.isRoot, let scratch = try? Scratch() else { return false }
         return (try? SmallDisk(at: scratch("disk"), kilobytes: 64)) != nil

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 extension EndToEnd {
-    /// `report --format html` and `firstlight view`; what the page shows is tested in a browser
+    /// `report --format html` and `firstlight view`. The page's content is tested in a browser
     /// (`Tests/Browser`).
     @Suite struct Pages {
         private let scratch: Scratch
@@ -15,7 +15,7 @@ extension EndToEnd {
             mkdir(scratch("cache"), 0o700)
         }
 
-        /// `view` with a browser that notes what it is asked to show.
+        /// `view` with a browser that notes what it is to show.
         private func view(_ browser: String) throws -> Finished {
             try Firstlight.command(
                 ["view", recorded.path],
@@ -48,7 +48,7 @@ extension EndToEnd {
             #expect(scratch.contents(of: "opened") == finished.output)
             let page = FileManager.default.contents(atPath: path) ?? Data()
             #expect(page.starts(with: Data("<!DOCTYPE html>".utf8)))
-            // Looking again does not make another.
+            // Viewing it again makes no other file.
             #expect(try view(scratch("browser")).output == finished.output)
             #expect(
                 try FileManager.default.contentsOfDirectory(atPath: scratch("cache")).count == 1)
@@ -74,7 +74,7 @@ extension EndToEnd {
             #expect(finished.error.contains("report --format html -o FILE"))
         }
 
-        /// A source file that was changed since has other lines now.
+        /// A source file that was changed after the recording has other lines now.
         @Test(.needs("gcc")) func sourceIsEmbeddedUnlessItChanged() throws {
             let text = """
                 #include <time.h>
@@ -104,13 +104,14 @@ extension EndToEnd {
                 return with.output.utf8.count - plain
             }
             #expect(try lines() > 0)
-            // Below the user's choice only.
+            // Only below the folder that the user chose.
             try FileManager.default.createDirectory(
                 atPath: scratch("other"), withIntermediateDirectories: false)
             root = scratch("other")
             #expect(try lines() == 0)
             root = scratch.path
-            // Nothing but source, whatever the recording calls it: what is called so may be a link.
+            // Only source code, whatever the recording names: a file with such a name may be a
+            // link.
             rename(scratch("program.c"), scratch("id_rsa"))
             #expect(symlink("id_rsa", scratch("program.c")) == 0)
             #expect(try lines() == 0)

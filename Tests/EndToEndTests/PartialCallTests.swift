@@ -2,8 +2,8 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Calls that return a part of what was asked for when a signal or a stop comes: each must get
-    /// all that it gets alone.
+    /// Calls that return only a part of the data when a signal or a stop comes: each must return as
+    /// much as without recording.
     @Suite struct PartialCalls {
         private let scratch: Scratch
 
@@ -16,7 +16,7 @@ extension EndToEnd {
             try SideBySide(scratch: scratch).compare(fixture: ["partial", call])
         }
 
-        /// What we did to the program is taken back then, by one of its threads.
+        /// At the end of the recording one of the program's threads undoes our changes.
         @Test(arguments: ["zero", "urandom", "getrandom", "pipe", "socket"])
         func whenTheRecordingEnds(call: String) throws {
             for duration in ["5ms", "10ms", "20ms", "40ms"] {
@@ -25,7 +25,7 @@ extension EndToEnd {
             }
         }
 
-        /// Nobody can be stopped in its own code then.
+        /// At the end no thread can be stopped in its own code.
         @Test func whenTheRecordingEndsAndAllSignalsAreBlocked() throws {
             for duration in ["5ms", "20ms", "40ms"] {
                 try SideBySide(scratch: scratch).compare(
@@ -34,7 +34,7 @@ extension EndToEnd {
             }
         }
 
-        /// Where no event tells what a thread does, files warn of such calls.
+        /// If no event tells what a thread does, its open files show which calls it may be in.
         @Test(arguments: ["zero", "urandom", "between"])
         func withoutEventsWhoCouldBeHarmedIsLeftAlone(call: String) throws {
             try SideBySide(scratch: scratch).compare(

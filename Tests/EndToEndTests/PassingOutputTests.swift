@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 extension EndToEnd {
-    /// A program's output that is watched gets where it would have got.
+    /// A program's watched output reaches its destination as without recording.
     @Suite struct PassingOutput {
         private let scratch: Scratch
         private let options = ["--quiet", "--until", "exit", "--until", "output:never to be seen"]
@@ -21,7 +21,7 @@ extension EndToEnd {
             #expect(try record(script).run() == alone)
         }
 
-        /// Both streams lead to one pipe: what is written alternately stays so.
+        /// Both streams lead to one pipe, and their order is kept.
         @Test func inOrderWhereTheStreamsAreOne() throws {
             let script = "for i in 1 2 3 4 5 6 7 8 9; do seq $i 500; seq $i 700 >&2; done"
             let text = try Channel()
@@ -34,7 +34,8 @@ extension EndToEnd {
             #expect(try child.finish().status == 0)
         }
 
-        /// The terminal tells the program before its new size is in ours: it is told again.
+        /// The terminal notifies the program before our copy has the new size, so the program is
+        /// notified again.
         @Test(.needs("python3")) func aNewSizeIsToldWhenItIsThere() throws {
             let program = """
                 import os, signal
@@ -68,14 +69,15 @@ extension EndToEnd {
             #expect(terminal.shown() == "0\r\n1\r\n2\r\n3\r\n")
         }
 
-        /// Programs look whether they would read what they write; no pipe tells them.
+        /// Programs check whether they would read their own output; with a pipe they could not see
+        /// it.
         @Test func aFileStaysOne() throws {
             try scratch.write("text\n", to: "a")
             let words = [
                 "sh", "-c", "exec \"$0\" \"$@\" >> a", try Setup.path(.firstlight), "record",
                 "-o", scratch("recording"),
             ]
-            // Where it would go on without end.
+            // A limit, because the output could grow without end.
             let limit = ["bash", "-c", "ulimit -f 20000; exec \"$0\" \"$@\""]
             var command = Command(limit + words + options + ["cat", "a"])
             command.directory = scratch.path
@@ -85,7 +87,7 @@ extension EndToEnd {
             #expect(scratch.contents(of: "a") == "text\n")
         }
 
-        /// What is written to a file is noticed there, and nothing that was there before.
+        /// New data in the file are noticed, but not what was there before.
         @Test(arguments: [">", ">>", "1<>"])
         func aFileIsWatched(redirection: String) throws {
             for (text, isWritten) in [("needle", true), ("text", false)] {
@@ -105,8 +107,8 @@ extension EndToEnd {
             }
         }
 
-        /// What a library opened under the number of a stream that we were started without is not
-        /// the program's.
+        /// We were started without a stream, and a library opened a file under its number. The
+        /// program must not get this file.
         @Test(arguments: ["2>&-", ">&-", ">&- 2>&-"]) func aStreamThatIsMissing(
             redirection: String
         ) throws {
@@ -120,7 +122,7 @@ extension EndToEnd {
             #expect(result.status == 3, "\(result)")
         }
 
-        /// Its errors could not be handed on.
+        /// The device's errors could not be passed on.
         @Test func aDeviceIsRefused() throws {
             let script = "exec \"$0\" \"$@\" > /dev/full"
             let words = ["record", "-o", scratch("recording")] + options
@@ -132,8 +134,8 @@ extension EndToEnd {
             #expect(!scratch.has("marker"))
         }
 
-        /// On Linux before 5.9 the relay closes what is the recorder's one by one: with its own
-        /// pipe's other end it would wait for ever.
+        /// Before Linux 5.9 the relay closes the recorder's descriptors one by one. If it kept its
+        /// own pipe's other end, it would wait for ever.
         @Test func endsWithoutCloseRange() throws {
             let output = try Channel()
             let command = try record("echo done")
@@ -153,11 +155,11 @@ extension EndToEnd {
             output.closeWriter()
             #expect(try output.line() == "y")
             output.closeReader()
-            // The program itself is told.
+            // The program itself sees the error.
             #expect(try child.finish().status == 5)
         }
 
-        /// A slow reader holds the program up.
+        /// A slow reader delays the program.
         @Test func backpressure() throws {
             let output = try Channel()
             var command = try record("exec yes")

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 extension EndToEnd {
-    /// What cannot be attached to or recorded, and which rule says so.
+    /// What cannot be attached to or recorded, and the reason that the recorder names.
     @Suite struct Permissions {
         private static let nobody = [
             "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
@@ -18,8 +18,8 @@ extension EndToEnd {
             return try Firstlight.command(words).run()
         }
 
-        /// The command as user `nobody`, who gets a copy of the program under test and a place
-        /// for recordings.
+        /// The command as user `nobody`, with a copy of the program under test and a folder for
+        /// recordings.
         private func asNobody(_ words: [String]) throws -> Command {
             chmod(scratch.path, 0o777)
             if !scratch.has("firstlight") {
@@ -32,7 +32,7 @@ extension EndToEnd {
             return command
         }
 
-        /// The command line itself is read from there.
+        /// Even the command line is read from /proc.
         @Test(.needsRoot, .needs("unshare")) func withoutProc() throws {
             let record = try Firstlight.recording(["true"], to: scratch("recording"))
             let result = try Command(
@@ -96,8 +96,8 @@ extension EndToEnd {
             #expect(scratch.files == ["firstlight"])
         }
 
-        /// The kernel takes the privileges from a traced program, which then would not do what it
-        /// does alone.
+        /// The kernel gives a traced program no privileges, so it would not work as without
+        /// recording.
         @Test(.needsRoot, .needs("setpriv"), arguments: [0o4755, 0o2755] as [mode_t])
         func programsThatGainPrivileges(mode: mode_t) throws {
             let program = scratch("privileged")
@@ -111,8 +111,8 @@ extension EndToEnd {
             #expect(try Firstlight.recording([program], to: scratch("r")).run().status == 0)
         }
 
-        /// A wrapper executes what gains privileges: it does, and the summary says that it was not
-        /// recorded.
+        /// A wrapper executes a program that gains privileges. The program gets them, and the
+        /// summary says that it was not recorded.
         @Test(.needsRoot, .needs("setpriv")) func aProgramThatGainsPrivileges() throws {
             let program = scratch("id")
             let original = try #require(Tool.find("id"))
@@ -124,7 +124,7 @@ extension EndToEnd {
             #expect(alone.status == 0)
             let result = try asNobody(["record", "-o", "recording", "sh", "-c", script]).run()
             #expect(result.status == 0 && result.output == alone.output, "\(result)")
-            // Not where the folder is on a file system without such programs.
+            // A folder may be on a file system that ignores such privileges.
             let isSaid = result.error.contains("with the privileges of its file")
             #expect(isSaid || alone.output != "0\n", "\(result.error)")
         }

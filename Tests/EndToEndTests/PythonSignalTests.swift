@@ -13,7 +13,8 @@ extension EndToEnd {
             .enabled(if: !Python.interpreters.isEmpty, "no CPython of 3.8 to 3.14"),
             arguments: Python.interpreters)
         func nothingIsChanged(python: String) throws {
-            let script = try scratch.write(Self.program, to: "program.py")
+            let script = scratch("program.py")
+            try scratch.write(Self.program, to: "program.py")
             let recorded = try Firstlight.record([python, script, "2", "1"], in: scratch)
             #expect(recorded.finished.status == 0)
             #expect(recorded.finished.output == "wrong: []\nwrong: []\n")

@@ -8,7 +8,7 @@ extension EndToEnd {
 
         init() throws { scratch = try Scratch() }
 
-        /// Interpreters of the releases that are supported.
+        /// Interpreters of the supported releases.
         static let interpreters: [String] = {
             let folder = (Setup.environment["HOME"] ?? "") + "/.pyenv/versions"
             let own = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -19,7 +19,7 @@ extension EndToEnd {
             }
         }()
 
-        /// Functions of which each measures itself, by its thread's clock and the clock on the wall.
+        /// Functions that measure themselves, by their thread's clock and the wall clock.
         private static let timed = """
             import asyncio, functools, sys, threading, time
             truth = {}
@@ -105,7 +105,7 @@ extension EndToEnd {
                         "\(name) wall", wall.nanoseconds(through: name),
                         truth: truth["\(name)_wall"])
                 }
-                // A thread's first moments may be over before the interpreter tells of it.
+                // A thread's first moments may be over before the interpreter lists it.
                 misses.check(
                     "threaded CPU", cpu.nanoseconds(through: "threaded"),
                     truth: truth["threaded_cpu"], floor: 6_000_000)
@@ -113,7 +113,7 @@ extension EndToEnd {
             }
         }
 
-        /// Calls of all kinds, of which it is known who calls whom.
+        /// Calls of all kinds, with known callers.
         private static let calling = """
             import sys, time
             def leaf(n):
@@ -151,7 +151,7 @@ extension EndToEnd {
             start()
             """
 
-        /// Of each function, who may call it.
+        /// The possible callers of each function.
         private static let callers: [String: Set<String>] = [
             "start": ["<module>"], "caller": ["start"],
             "by_generator": ["caller"], "by_sorting": ["caller"], "by_making": ["caller"],
@@ -186,7 +186,7 @@ extension EndToEnd {
             #expect(deep * 2 > folded.total)
         }
 
-        /// Modules that take a known time each.
+        /// Modules that each take a known time.
         @Test(
             .enabled(if: !interpreters.isEmpty, "no CPython of 3.8 to 3.14"),
             arguments: interpreters)
@@ -216,7 +216,7 @@ extension EndToEnd {
             #expect(first < second)
         }
 
-        /// A program that takes the time at the borders of its phases itself.
+        /// A program that itself takes the time at the borders of its phases.
         private static let phased = """
             import time
             begin = time.clock_gettime_ns(time.CLOCK_MONOTONIC)

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 extension EndToEnd {
-    /// Launches that are over before the program is: the moment, and what becomes of the program.
+    /// Launches that are over before the program ends: the moment, and what happens to the program.
     @Suite(.needs("python3")) struct Ready {
         private let scratch: Scratch
 
@@ -19,8 +19,8 @@ extension EndToEnd {
                 adding: ["FIRSTLIGHT_TRUTH": scratch("truth")])
         }
 
-        /// The fixture notes the time just before it becomes ready. The best of three attempts:
-        /// between that and our look a busy machine may do other work.
+        /// The fixture notes the time just before it becomes ready. The best of three attempts
+        /// counts: between this time and our check, a busy machine may do other work.
         @Test(arguments: [
             ("notify", ["notify"]), ("notify", ["notify", "other"]),
             ("notify", ["notify", "daemon"]),
@@ -42,7 +42,7 @@ extension EndToEnd {
                 #expect(ready.condition == condition)
                 let truth = try #require(try scratch.truth()["ready_at"])
                 var misses = Misses()
-                // Its first byte comes 50 ms before what it takes for ready.
+                // The fixture writes its first byte 50 ms before the moment that it notes.
                 let isEarly = condition == "output"
                 let latest: Int64 = isEarly ? -10_000_000 : 5_000_000
                 let earliest: Int64 = isEarly ? -1_000_000_000 : -100_000
@@ -52,8 +52,8 @@ extension EndToEnd {
             }
         }
 
-        /// A server behind a script, which waits for it. Without its children the launch is not over
-        /// before the program.
+        /// A script starts a server, and waits for it. If its children do not count, the launch is
+        /// over only when the program ends.
         @Test(arguments: [("listen", "tcp 0"), ("listen", "unix socket")])
         func aChildMayBeReady(condition: String, how: String) throws {
             let script = """
@@ -78,14 +78,15 @@ extension EndToEnd {
             }
         }
 
-        /// A display that accepts and never answers: whoever wants the recorder to end is heard.
+        /// A display accepts a connection but never answers. The recorder must still end when asked
+        /// to.
         @Test(arguments: [true, false]) func aDisplayThatDoesNotAnswer(isInterrupted: Bool) throws {
             let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
             defer { close(listener) }
             var address = sockaddr_in()
             address.sin_family = sa_family_t(AF_INET)
             address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-            // X11's displays have their ports from 6000 on.
+            // X11's displays have ports from 6000 on.
             let display = (500..<600).first { display in
                 address.sin_port = in_port_t(6000 + display).bigEndian
                 return withUnsafeBytes(of: &address) { bytes in
@@ -109,7 +110,7 @@ extension EndToEnd {
         }
 
         @Test func aPortThatIsNotTheOne() throws {
-            // Port 1 is not this program's; it is idle instead.
+            // Port 1 does not belong to this program, so `idle` counts instead.
             let result = try command(
                 until: "listen:1", ["tcp", "0"], options: ["--until", "idle:100ms"]
             ).run()
@@ -125,11 +126,11 @@ extension EndToEnd {
             let truth = try Proc.waitFor("the truth") { try? scratch.truth()["barrier"] }
             #expect(truth == 1)
             kill(pid, SIGTERM)
-            // Kept: its status is its own.
+            // The program was kept, so its status is its own.
             #expect(try result.finish().status == 3)
         }
 
-        /// With their descriptors: a recorder under a recorder.
+        /// Messages are passed on with their descriptors: here a recorder runs under a recorder.
         @Test func messagesArePassedOn() throws {
             let outer = try Firstlight.recording(
                 [try Setup.path(.firstlight), "record", "--quiet", "-o", scratch("inner")]
@@ -143,7 +144,7 @@ extension EndToEnd {
             #expect(try scratch.truth()["barrier"] == 1)
         }
 
-        /// Of a daemon, too, which is nobody's child any more.
+        /// Also from a daemon, which is no longer a descendant.
         @Test func aDaemonsMessageIsPassedOn() throws {
             let outer = try Firstlight.recording(
                 [try Setup.path(.firstlight), "record", "--quiet", "-o", scratch("inner")]
@@ -175,7 +176,7 @@ extension EndToEnd {
             #expect(try StoredReadiness(of: scratch("recording")) == nil)
         }
 
-        /// What it does last before it ends counts, however soon that is.
+        /// What the program does last before its end counts, however soon it ends.
         @Test(arguments: 1...5) func aLastWord(run: Int) throws {
             let result = try Firstlight.recording(
                 ["sh", "-c", "echo ready; exit 9"], to: scratch("recording"),
@@ -187,7 +188,7 @@ extension EndToEnd {
             #expect(ready?.condition == "output:ready")
         }
 
-        /// What the program says is passed on to a service manager; one that hangs holds up nothing.
+        /// Messages are passed on to a service manager. If it hangs, this delays nothing.
         @Test(.needs("python3")) func aServiceManagerThatHangs() throws {
             let script = """
                 import os, socket, subprocess, sys

@@ -1,18 +1,18 @@
 import Testing
 
 extension EndToEnd {
-    /// Programs that nobody built for these tests.
+    /// Programs that were not made for these tests.
     @Suite struct RealPrograms {
         private static let dynamic = ["Dynamic linking", "Static initialisers", "Main"]
-        /// So many slices have to be seen before a share of them means anything.
+        /// With fewer slices, shares of them mean nothing.
         private static let enough = 300
 
         private let scratch: Scratch
 
         init() throws { scratch = try Scratch() }
 
-        /// Records the program until there are enough slices, or twelve times, and expects what
-        /// it wrote and how it ended to be as without us, and its stacks complete.
+        /// Records the program until there are enough slices, or twelve times. Expects its output
+        /// and end to be as without recording, and its stacks to be complete.
         private func check(
             _ program: [String], phases: [String], startingWith first: [String] = [],
             truncated allowed: Double = 0.02
@@ -72,8 +72,8 @@ extension EndToEnd {
             }.joined()
         }
 
-        /// It waits for a shell in vfork, where nobody can ask for its registers, twice in some 70
-        /// slices; and has threads that live for 0.1 ms.
+        /// gdb waits for a shell in vfork, where its registers cannot be read, in two of some 70
+        /// slices; and it has threads that live for 0.1 ms.
         @Test(.needs("gdb")) func gdb() throws {
             try check(["gdb", "--version"], phases: Self.dynamic, truncated: 0.05)
         }
@@ -83,8 +83,9 @@ extension EndToEnd {
             try check(["perl", "-e", script], phases: Self.dynamic)
         }
 
-        /// Where Python looks for its own files (`getpath`), its stack is larger than the 60 KiB that
-        /// the kernel copies with an event: on a busy machine up to three in some 75 slices.
+        /// While Python searches its own files (`getpath`), its stack is larger than the 60 KiB
+        /// that the kernel copies with an event: on a busy machine in up to three of some 75
+        /// slices.
         @Test(.needs("python3")) func shellScript() throws {
             try scratch.write(
                 "#!/bin/sh\nexec python3 -c 'import json; print(json.dumps([1]))'\n",
@@ -100,7 +101,7 @@ extension EndToEnd {
                 ["go", "build", "-o", scratch("program"), scratch("main.go")],
                 adding: ["CGO_ENABLED": "0", "GO111MODULE": "off"])
             build.directory = scratch.path
-            // The first build on a machine compiles Go's own library, too.
+            // The first build on a machine also compiles Go's own library.
             let built = try build.run(limit: 600)
             #expect(built.status == 0, "\(built.error)")
             try check([scratch("program")], phases: ["Main"])

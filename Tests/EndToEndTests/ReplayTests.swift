@@ -25,7 +25,7 @@ extension EndToEnd {
             try Self.readings.map { words in
                 let result = try Firstlight.command(words + [path]).run()
                 #expect(result.status == 0, "\(words): \(result.error)")
-                // Nothing need have been blocked.
+                // Perhaps no thread was blocked.
                 #expect(!result.output.isEmpty || words[0] == "fold", "\(words)")
                 return result.output
             }
@@ -37,7 +37,7 @@ extension EndToEnd {
             #expect(try readings(of: recorded.path) == first)
         }
 
-        /// As on another machine: the program is gone, and so is the recording's first place.
+        /// As on another machine: the program is gone, and the recording was moved.
         @Test func theProgramIsNotNeeded() throws {
             let program = scratch("program")
             try FileManager.default.copyItem(

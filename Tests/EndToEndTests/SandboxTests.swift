@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Programs that give up most system calls: one that they did not make themselves kills them.
+    /// Programs that forbid themselves most system calls: a call by our code would kill them.
     @Suite struct Sandboxes {
         private let scratch: Scratch
 
@@ -15,7 +15,7 @@ extension EndToEnd {
         @Test(arguments: ["filter", "strict", "strict-call", "tsync", "fork-exec", "exec", "child"])
         func theyBreakNoRule(mode: String) throws { try compare(["sandbox", mode]) }
 
-        /// A request may be on its way just when the rules begin.
+        /// A request for a sample may be under way just when the rules begin.
         @Test(arguments: 0..<4) func atAnyMoment(seed: UInt64) throws {
             var numbers = SeededNumbers(seed: seed)
             let moment = String(Int.random(in: 5...40, using: &numbers))

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 extension EndToEnd {
-    /// What the kernel's scheduler tells: runs, wake-ups and the critical path.
+    /// What is known from the kernel's scheduler: runs, wake-ups and the critical path.
     @Suite struct Schedule {
         private let scratch: Scratch
 
@@ -58,7 +58,7 @@ extension EndToEnd {
             #expect(end == main?.endNs)
         }
 
-        /// The main thread waits for B, and that for C.
+        /// The main thread waits for B, and B waits for C.
         @Test(.requires(wakeupsAreTold, "scheduler tracepoints cannot be read here"))
         func theCriticalPathOfAChain() throws {
             try Misses.afterAttempts {
@@ -68,7 +68,7 @@ extension EndToEnd {
                 expectTiling(report)
                 let text = try recorded.text("report", ["--view", "critical-path"])
                 #expect(text.contains("LONGEST") && text.contains("indented"), "\(text)")
-                // One thread's time may be in several pieces, where it waited for a core.
+                // A thread's time may be in several pieces, if it waited for a core.
                 let long = report.criticalPath.filter { $0.durationNs > 15_000_000 }
                 let turns = long.reduce(into: [[Report.Segment]]()) { turns, segment in
                     let isSame = turns.last?.last?.tid == segment.tid
@@ -83,7 +83,7 @@ extension EndToEnd {
                 var misses = Misses()
                 for (turn, name) in zip(turns.dropFirst(), ["c", "b", "tail"]) {
                     let length = turn.reduce(0) { $0 + $1.durationNs }
-                    // Two milliseconds, or two per cent.
+                    // Two milliseconds or two per cent.
                     misses.check(
                         name, length, truth: truth[name],
                         tolerance: max(2_000_000, (truth[name] ?? 0) / 50))
@@ -95,7 +95,7 @@ extension EndToEnd {
             }
         }
 
-        /// Without privileges the kernel tells when threads have cores, and not who woke whom.
+        /// Without privileges the kernel reports when threads have cores, but not who woke whom.
         @Test(
             .needsRoot, .needs("setpriv"),
             .requires(switchesAreTold, "kernel.perf_event_paranoid forbids it"))
@@ -131,7 +131,7 @@ extension EndToEnd {
             #expect(Set(report.criticalPath.map(\.tid)).count == 1)
         }
 
-        /// Two threads on one core, against what the kernel has counted of them.
+        /// Two threads on one core, compared with the kernel's own figures.
         @Test(.requires(wakeupsAreTold, "scheduler tracepoints cannot be read here"))
         func statesAreTheKernelsOwn() throws {
             try Misses.afterAttempts {
@@ -142,8 +142,8 @@ extension EndToEnd {
                 ]).run()
                 let held = try #require(Int64(stored.output.split(separator: "\n").first ?? ""))
                 var misses = Misses()
-                // What a hypervisor takes from a core is running to who reads the switches, and
-                // nothing to the kernel's sums; to what is wrong, 5 % are still little.
+                // Time that a hypervisor takes from a core counts as running in the switches, but
+                // not at all in the kernel's sums. 5 % are still little, compared with real errors.
                 func tolerance(_ truth: Int64) -> Int64 { max(3_000_000, truth * 5 / 100) }
                 for name in ["first", "second"] {
                     let thread = report.threads.first { Int64($0.tid) == truth["\(name)_tid"] }
@@ -151,21 +151,21 @@ extension EndToEnd {
                     misses.check(
                         "\(name) ran", thread?.runningNs, truth: run,
                         tolerance: tolerance(run ?? 0))
-                    // What the kernel does not count: the profiler's own stops, of both threads.
+                    // The kernel does not count the profiler's own stops of both threads.
                     let waited = thread.map { $0.runnableNs + $0.preemptedNs } ?? -1
                     let delay = truth["\(name)_delay"] ?? 0
                     let range = delay - tolerance(delay)...delay + tolerance(delay) + held
                     if !(range ~= waited) {
                         misses.add("\(name) waited: \(waited), not \(delay) ns, held \(held)")
                     }
-                    // It sleeps thirty times, and is pushed off its core in between.
+                    // The thread sleeps thirty times, and is preempted in between.
                     #expect(thread.map { $0.runnableNs > 0 && $0.preemptedNs > 0 } == true)
                 }
                 return misses
             }
         }
 
-        /// The same run, as perf sees it.
+        /// The same run, compared with perf.
         @Test(
             .needs("perf"), .needs("python3"), .needs("taskset"),
             .requires(wakeupsAreTold, "scheduler tracepoints cannot be read here"))
@@ -176,7 +176,7 @@ extension EndToEnd {
             words.append(try Setup.fixture("pinned"))
             try Misses.afterAttempts {
                 let result = try Command(words).run()
-                // perf itself does not work here, or is known to have missed switches.
+                // Status 77: perf itself does not work here, or has missed switches.
                 if result.status == 77 { try Setup.skip(result.output) }
                 #expect(result.status == 0 || result.output.contains("DIFFERS"), "\(result)")
                 var misses = Misses()

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 extension EndToEnd {
-    /// Stacks taken by a handler inside the program, which the program must not notice.
+    /// A handler inside the program takes stacks, and the program must not notice.
     @Suite struct SignalCapture {
         private let scratch: Scratch
 

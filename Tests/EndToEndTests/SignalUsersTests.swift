@@ -2,14 +2,15 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Programs that use signals, the sampling signal (SIGURG) above all, for purposes of their
-    /// own: each gets what it was sent, and nothing else.
+    /// Programs that use signals themselves, especially the sampling signal (SIGURG): each gets the
+    /// signals that it was sent, and no others.
     @Suite struct SignalUsers {
         private let scratch: Scratch
 
         init() throws { scratch = try Scratch() }
 
-        /// An auditing library is loaded before anything else: the program is watched all the same.
+        /// An auditing library is loaded before anything else. The program is recorded all the
+        /// same.
         @Test(arguments: [["handler"], ["late", "100"], ["dispositions"]])
         func withAnAuditingLibrary(mode: [String]) throws {
             let auditor = try Setup.fixture("auditor.so")
@@ -29,7 +30,7 @@ extension EndToEnd {
         ])
         func theSamplingSignalIsTheirs(words: [String]) throws { try compare(words) }
 
-        /// What ignores it, and what is executed there, is told so (SigIgn).
+        /// The program ignores the signal, and programs that it executes see this, too (SigIgn).
         @Test func theSamplingSignalStaysIgnored() throws {
             let look = "grep SigIgn /proc/self/status"
             let program = ["sh", "-c", "\(look); \(look) & wait; exec \(look)"]
@@ -41,7 +42,7 @@ extension EndToEnd {
             #expect(recorded == alone)
         }
 
-        /// By the C library's syscall(2), which passes by us, too.
+        /// By the C library's syscall(2), which does not call our code.
         @Test func theSamplingSignalIsSetByTheSystemCall() throws {
             try compare(["urgent", "raw"])
         }
@@ -49,7 +50,8 @@ extension EndToEnd {
         @Test(arguments: [["masked", "work"], ["masked", "wait"]])
         func allSignalsAreBlocked(words: [String]) throws { try compare(words) }
 
-        /// A request may be on its way just when the program changes what the signal does.
+        /// A request for a sample may be under way just when the program changes the signal's
+        /// action.
         @Test(arguments: 0..<8)
         func theSamplingSignalIsTakenOverAtAnyMoment(seed: UInt64) throws {
             var numbers = SeededNumbers(seed: seed)
@@ -68,7 +70,7 @@ extension EndToEnd {
                 options: ["--duration", "\(Int.random(in: 60...200, using: &numbers))ms"])
         }
 
-        /// The same when the recording ends just then.
+        /// The same, just when the recording ends.
         @Test(arguments: 0..<6) func theSamplingSignalIsTakenOverAtTheEnd(time: Int) throws {
             try SideBySide(scratch: scratch).compare(
                 fixture: ["urgent", "late", "50"], options: ["--duration", "\(54 + 6 * time)ms"])
@@ -80,19 +82,19 @@ extension EndToEnd {
         ])
         func otherSignals(words: [String]) throws { try compare(words) }
 
-        /// A thread is led away just when a handler of its own is about to run, and once more
-        /// while that runs.
+        /// A thread is diverted just when one of its own handlers is about to run, and once more
+        /// while this handler runs.
         @Test(arguments: 1...10) func signalsAtEveryMoment(time: Int) throws {
             try compare(["timers", "storm"])
         }
 
-        /// What ends a call ends it, too, while the capture is taken back.
+        /// A signal that ends a call also ends it while our capture is being removed.
         @Test(arguments: 1...5) func noSignalIsSwallowedAtTheEnd(time: Int) throws {
             try SideBySide(scratch: scratch).compare(
                 fixture: ["timers", "once"], options: ["--duration", "\(50 + time)ms"])
         }
 
-        /// Nor one that ends a call whose mask blocks ours.
+        /// The same for a call whose mask blocks our signal.
         @Test func noSignalIsSwallowedByOurs() throws { try compare(["timers", "filled", "30"]) }
 
         @Test(.needs("bash"), arguments: 1...3) func aShellThatReadsFromItsChildren(time: Int)

@@ -2,13 +2,13 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// What a program says of its own time, from its calls to the report.
+    /// A program's own signposts, from its calls to the report.
     @Suite struct ProgramSignposts {
         private let scratch: Scratch
 
         init() throws { scratch = try Scratch() }
 
-        /// The parts of the JSON report that this is about.
+        /// The parts of the JSON report for these tests.
         private struct Report: Decodable {
             struct Ready: Decodable {
                 var atNs: Int64
@@ -70,7 +70,7 @@ extension EndToEnd {
                 #expect(report.signposts.map(\.name) == ["First star"])
                 #expect(Set(report.intervals.compactMap(\.tid)).count == 2)
                 var misses = Misses()
-                // A truth's name is one word.
+                // The fixture's truth has only names of one word.
                 for interval in report.intervals where interval.name != "Hand over" {
                     misses.check(
                         interval.name, interval.wallNs, truth: truth[interval.name],
@@ -80,7 +80,7 @@ extension EndToEnd {
             }
         }
 
-        /// A static program has no list of libraries, but signposts that are to be switched off.
+        /// A static program has no list of libraries, but its signposts must also be switched off.
         @Test(arguments: ["signposts", "signposts-static"])
         func whatWasAttachedToGoesOn(fixture: String) throws {
             let (input, output) = (try Channel(), try Channel())
@@ -99,7 +99,7 @@ extension EndToEnd {
             #expect(try program.finish().end == .signalled(SIGTERM))
         }
 
-        /// Those of the category `launch` are phases; and they tile the launch.
+        /// Intervals of the category `launch` are phases, which cover the launch without gaps.
         @Test func launchIntervalsArePhases() throws {
             let recorded = try record(["nested"])
             let report = try recorded.json()
@@ -108,14 +108,14 @@ extension EndToEnd {
             #expect(report.phases.reduce(0) { $0 + $1.cpuNs } == report.launch.cpuNs)
         }
 
-        /// A tree of one interval is what its folded stacks add up to, and its CPU time.
+        /// The sum of an interval's folded stacks is its CPU time.
         @Test func treesOfIntervalsAddUp() throws {
             let recorded = try record(["nested"])
             let intervals = try report(recorded).intervals
             for name in Self.names {
                 let folded = try recorded.folded("--interval", name)
                 let cpu = intervals.filter { $0.name == name }.reduce(0) { $0 + $1.cpuNs }
-                // Folded stacks are in whole microseconds, which add up to the whole, rounded once.
+                // Folded stacks are in whole microseconds; their sum is rounded once.
                 #expect(abs(folded.total * 1000 - cpu) <= 1000, "\(name)")
             }
         }
@@ -128,8 +128,8 @@ extension EndToEnd {
             #expect(report.ready?.atNs == load.map { $0.startNs + $0.wallNs })
         }
 
-        /// Odd ones, children that inherit them, a handler that interrupts them, and more than
-        /// anybody can keep.
+        /// Unusual signposts, children that inherit them, a handler that interrupts them, and more
+        /// than a recording can keep.
         @Test(arguments: [["odd"], ["forked"], ["handler", "500"], ["many", "50000"]])
         func thoseThatFightBack(words: [String]) throws {
             try SideBySide(scratch: scratch).compare(fixture: ["signposts"] + words)

@@ -1,7 +1,7 @@
 import Testing
 
 extension EndToEnd {
-    /// The demonstration: its three sins, by name, place and amount.
+    /// The demonstration: its three flaws, by name, place and amount.
     @Suite struct StarSearcher {
         private static let logger = "SuperfastLogger::warmUp"
         private static let wait = "Semaphore::wait"
@@ -41,8 +41,8 @@ extension EndToEnd {
             }
         }
 
-        /// Nothing but the summary is needed to find them, and the function's own name is what a
-        /// narrow one keeps, before its arguments.
+        /// The summary alone must show them. A narrow summary shortens the arguments, but keeps the
+        /// function's name.
         private func expectNames(in recorded: Recorded) throws {
             let text = try recorded.text("report")
             let lines = [
@@ -53,7 +53,7 @@ extension EndToEnd {
             ]
             let found = lines.map { text.contains($0) }
             #expect(found == [true, true, true, true], "\(text)")
-            // Names are elided only for want of room.
+            // Names are shortened only if there is no room.
             let wide = try recorded.text("report", columns: 200)
             #expect(wide.contains(Self.logger))
             #expect(wide.contains("StarCatalogue::loadStars(unsigned long)"))

@@ -12,7 +12,7 @@ extension EndToEnd {
             for name in ["there", "more"] { try #require(mkfifo(scratch(name), 0o600) == 0) }
         }
 
-        /// Says that it is there, waits for a line, and ends with a status of its own.
+        /// The program says that it has begun, waits for a line, and ends with a particular status.
         private var script: String {
             "echo there > '\(scratch("there"))'; "
                 + "read line < '\(scratch("more"))'; echo \"got $line\"; exit 5"
@@ -34,7 +34,7 @@ extension EndToEnd {
             }
         }
 
-        /// Also where it was waited for that it is ready: nobody said that it is to be stopped.
+        /// Also with `--until`: nobody asked for the program to be stopped.
         @Test(arguments: [[], ["--until", "listen"]])
         func theProgramOfARecordGoesOn(options: [String]) throws {
             let recorder = try Firstlight.command(
@@ -50,7 +50,7 @@ extension EndToEnd {
             #expect(finished.error.contains("still running when the recording ended"))
         }
 
-        /// Without our word it is the program's, as any other signal.
+        /// Without our message, the signal is meant for the program, as any other.
         @Test func anotherSignalIsThePrograms() throws {
             let script =
                 "trap 'kill $!; exit 7' USR1; sleep 1000 & echo there > '\(scratch("there"))'; wait"
@@ -80,7 +80,7 @@ extension EndToEnd {
             #expect(try sleeper.end().status == 0)
         }
 
-        /// A measurement is no recording: it is not asked, and goes on.
+        /// A measurement is no recording: it gets no signal, and goes on.
         @Test func aMeasurement() throws {
             let measuring = try Firstlight.command(
                 ["measure", "-n", "1", "-o", scratch("launches"), "sh", "-c", script]
@@ -94,7 +94,7 @@ extension EndToEnd {
             #expect(try measuring.finish().status == 0)
         }
 
-        /// What the signal would kill does not get it.
+        /// A process that the signal would kill does not get it.
         @Test func whatIsNoRecorder() throws {
             let sleeper = try Sleeper()
             for (word, status, text) in [

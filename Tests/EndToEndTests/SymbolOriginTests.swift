@@ -3,13 +3,13 @@ import Glibc
 import Testing
 
 extension EndToEnd {
-    /// Names and lines from elsewhere than the modules' files.
+    /// Names and lines that do not come from the modules' files.
     @Suite struct SymbolOrigins {
         private let scratch: Scratch
 
         init() throws { scratch = try Scratch() }
 
-        /// The functions of JavaScript, which node names in `/tmp/perf-PID.map`.
+        /// Functions of JavaScript, which node lists in `/tmp/perf-PID.map`.
         @Test(.needs("node")) func generatedCode() throws {
             try scratch.write(
                 """
@@ -24,7 +24,7 @@ extension EndToEnd {
 
                 """, to: "count.js")
             let recorded = try Firstlight.record(
-                // It leaves a log in the working directory otherwise.
+                // Without this option node leaves a log in the working directory.
                 [
                     "node", "--perf-basic-prof", "--no-logfile-per-isolate",
                     "--logfile=\(scratch("v8.log"))", scratch("count.js"),
@@ -35,7 +35,7 @@ extension EndToEnd {
             #expect(folded.contains("countUpFirstlight (count.js:1)_[j]"))
         }
 
-        /// A library that is deleted while its code runs: the recorder has kept it.
+        /// A library is deleted while its code runs: the recorder has kept it open.
         @Test(.needs("python3")) func deletedFiles() throws {
             let copy = scratch("victim.so")
             let program = """
@@ -54,7 +54,7 @@ extension EndToEnd {
             #expect(functions.contains { $0.function == "plugin_work" })
         }
 
-        /// A file that only the program's own mount namespace has, as a container's.
+        /// A file that exists only in the program's own mount namespace, as in a container.
         @Test(.needsRoot, .requires(Self.canUnshare, "mount namespaces are not allowed here"))
         func otherMounts() throws {
             let folder = scratch("hidden")
@@ -80,7 +80,7 @@ extension EndToEnd {
             return (try? command.run().status) == 0
         }
 
-        /// A server of debug information, as debuginfod answers: files by build id.
+        /// A server of debug information that answers as debuginfod does: files by build id.
         @Test(.needs("python3"), .needs("objcopy"), .needs("readelf"))
         func fetchedFiles() throws {
             let program = scratch("program")
@@ -108,7 +108,7 @@ extension EndToEnd {
             func module(_ report: LaunchReport) throws -> LaunchReport.Module {
                 try #require(report.modules.first { $0.path == program })
             }
-            // Nobody listens there: the recording is made all the same.
+            // No server listens there: the recording is made all the same.
             #expect(try !module(record("http://127.0.0.1:9/")).hasDebugInfo)
             try withServer { server in
                 let report = try record(server)
@@ -117,8 +117,8 @@ extension EndToEnd {
             }
         }
 
-        /// Somebody wants us to end while we wait for a server, or while functions are looked up: what
-        /// was recorded can be read, and `report` looks them up.
+        /// The recorder is asked to end while it waits for a server, or while functions are looked
+        /// up. The recording can be read, and `report` looks the functions up.
         @Test(.needs("python3"), .needs("strip")) func lookingUpIsCalledOff() throws {
             let program = scratch("program")
             let strip = Command(["strip", "-o", program, try Setup.fixture("groundtruth")])
@@ -160,7 +160,7 @@ extension EndToEnd {
             withExtendedLifetime(child) {}
         }
 
-        /// Runs a server of the folder `served`, on the loopback only.
+        /// Runs a server for the folder `served`, reachable only from this machine.
         private func withServer(_ body: (String) throws -> Void) throws {
             let output = try Channel()
             var command = Command([
@@ -173,7 +173,7 @@ extension EndToEnd {
             // "Serving HTTP on 127.0.0.1 port 41234 (http://127.0.0.1:41234/) ..."
             let words = try #require(try output.line()).split(separator: " ")
             let port = try #require(words.compactMap { Int($0) }.first)
-            // It is killed when it is let go of.
+            // It is killed when the object is released.
             defer { withExtendedLifetime(server) {} }
             try body("http://127.0.0.1:\(port)/")
         }

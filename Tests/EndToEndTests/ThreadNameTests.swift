@@ -1,7 +1,7 @@
 import Testing
 
 extension EndToEnd {
-    /// Threads have the names that the kernel gives them, whenever they took them.
+    /// Threads have the names that they gave themselves in the kernel, at any time.
     @Suite struct ThreadNames {
         private let scratch: Scratch
 
@@ -9,14 +9,14 @@ extension EndToEnd {
 
         private static let all = ["asleep", "brief", "early 0", "early 1", "early 2", "late"]
 
-        /// The first thread has the program's.
+        /// The first thread has the program's name.
         private func expectNames(_ report: LaunchReport) {
             let others = report.threads.filter { $0.tid != report.program.pid }.map(\.name)
             #expect(others.sorted() == Self.all)
             #expect(report.threads.first { $0.tid == report.program.pid }?.name == "renames")
         }
 
-        /// Most of the threads are gone when the recording ends.
+        /// Most of the threads have ended when the recording ends.
         @Test(arguments: [[], ["--capture", "ptrace"]])
         func namesTakenLater(options: [String]) throws {
             let (input, output) = (try Channel(), try Channel())

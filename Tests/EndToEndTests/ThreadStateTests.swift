@@ -1,8 +1,8 @@
 import Testing
 
 extension EndToEnd {
-    /// What a thread keeps on its stack and in its registers is there after a sample, and a stack
-    /// that was large enough without us is large enough.
+    /// A sample does not change a thread's stack and registers, and a stack that was large enough
+    /// without recording is large enough with it.
     @Suite struct ThreadState {
         private let scratch: Scratch
 
@@ -15,22 +15,22 @@ extension EndToEnd {
             try SideBySide(scratch: scratch).compare(fixture: words, options: options)
         }
 
-        /// The C library's smallest stack leaves room for a signal's frame.
+        /// The C library's smallest stack has room for a signal's frame.
         @Test(arguments: [
             ["stacks", "smallest"], ["stacks", "given"], ["stacks", "coroutine"],
             ["stacks", "coroutine", "8192"], ["stacks", "alternate"], ["stacks", "deep"],
         ])
         func smallStacks(words: [String]) throws { try compare(words) }
 
-        /// Less than 2 KiB are left: no room for a signal's frame, which a program that gets no
-        /// signals need not have.
+        /// Less than 2 KiB are left: no room for a signal's frame. A program that gets no signals
+        /// does not need it.
         @Test func stacksWithoutRoomForASignal() throws {
             try compare(["stacks", "given", "24576", "18432"])
         }
 
-        /// The same on a stack that the program made itself and changes to between two ticks:
-        /// nobody can know that before a signal arrives (docs/design/Sampler/Signal.md), which
-        /// `--capture signal` may send where there are no events. `--capture ptrace` does no harm.
+        /// The same on a stack that the program made itself and switches to between two ticks.
+        /// Nobody can know this before a signal arrives (docs/design/Sampler/Signal.md). Without
+        /// events, `--capture signal` may send this signal; `--capture ptrace` does no harm.
         @Test func coroutinesWithoutRoomForASignal() throws {
             try compare(["stacks", "coroutine", "8192", "6144"], options: ["--capture", "ptrace"])
         }
@@ -41,7 +41,7 @@ extension EndToEnd {
 
         @Test func restartableSequences() throws { try compare(["percpu"]) }
 
-        /// What was placed in the program is taken back while it is in the middle of something.
+        /// Our changes to the program are undone while it is in the middle of something.
         @Test(arguments: [
             ["preserved"], ["percpu"], ["urgent", "late", "50"], ["blocking", "stay", "200"],
             ["stacks", "smallest"], ["masked", "wait"], ["sandbox", "filter"],

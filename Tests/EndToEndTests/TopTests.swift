@@ -58,8 +58,8 @@ extension EndToEnd {
             return try JSONDecoder().decode(Value.self, from: Data(text.output.utf8))
         }
 
-        /// The three reasons for the demonstration's slowness, in each of its launches, and nothing
-        /// that is unaccounted for.
+        /// The three reasons why the demonstration is slow, in each of its launches, and all time
+        /// is accounted for.
         @Test func theThreeReasons() throws {
             let star = [try Setup.star("starsearcher")]
             let names = ["a.firstlight", "b.firstlight"]
@@ -95,7 +95,7 @@ extension EndToEnd {
             #expect(single.wallNs.margin == nil)
         }
 
-        /// Dealt with, and back in a launch after that.
+        /// A function is marked as resolved, and comes back in a later launch.
         @Test func somethingComesBack() throws {
             let star = [try Setup.star("starsearcher-mended")]
             try record(star, to: "a.firstlight")
@@ -104,14 +104,14 @@ extension EndToEnd {
             let text = try Firstlight.command(words + ["--resolve", "Sky::drawMilkyWay"]).run()
             #expect(text.status == 0 && text.output.contains("not known yet"), "\(text.error)")
             #expect(text.error.hasPrefix("firstlight: dealt with from now on: function Sky::"))
-            // The file says of which build: the same program has nothing back.
+            // The file names the build, and launches of the same build are never newer.
             try record(star, to: "b.firstlight")
             let later = Date(timeIntervalSinceNow: 60)
             try FileManager.default.setAttributes(
                 [.modificationDate: later], ofItemAtPath: scratch("b.firstlight"))
             let same = try Firstlight.command(words).run()
             #expect(same.status == 0 && !same.output.contains("Back again"), "\(same.output)")
-            // As if it had been another build.
+            // The entry is changed to another build.
             let entry = try String(contentsOfFile: list, encoding: .utf8)
             let other = entry.replacing(#/"build":"[0-9a-f]+"/#, with: "\"build\":\"ffff\"")
             try other.write(toFile: list, atomically: true, encoding: .utf8)
@@ -120,7 +120,7 @@ extension EndToEnd {
             #expect(back.output.contains("1 of 1"))
         }
 
-        /// What was killed in between, cut off, or never was a recording.
+        /// A killed recorder's recording, a truncated one, and a file that is no recording.
         @Test func brokenOnesAmongThem() throws {
             try record(["/bin/true"], to: "a.firstlight")
             try record(["/bin/true"], to: "b.firstlight")

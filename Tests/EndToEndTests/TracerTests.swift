@@ -4,14 +4,14 @@ import Testing
 
 extension EndToEnd {
     /// Whatever threads do while the recorder traces them: neither waits for the other for ever,
-    /// and the program behaves as alone.
+    /// and the program behaves as without recording.
     @Suite struct Tracer {
         private let scratch: Scratch
 
         init() throws { scratch = try Scratch() }
 
-        /// `record` of a fixture whose standard input stays open until it said `ready` and the
-        /// recording is over, which the summary tells.
+        /// Records a fixture whose standard input stays open until it has said `ready`, and the
+        /// summary shows that the recording is over.
         private func record(_ fixture: String, options: [String]) throws -> Finished {
             let (input, output, error) = (try Channel(), try Channel(), try Channel())
             var command = try Firstlight.recording(
@@ -30,8 +30,8 @@ extension EndToEnd {
             return finished
         }
 
-        /// An exec ends all other threads first, each of which stops once more: at any moment the
-        /// recorder may wait for one of them.
+        /// An exec first ends all other threads, and each of them stops once more. The recorder may
+        /// be waiting for one of them at any moment.
         @Test(arguments: Array(stride(from: 60, to: 360, by: 20)))
         func anotherThreadExecutesWhileTheRecordingEnds(milliseconds: Int) throws {
             let program = [try Setup.fixture("successor"), "30"]
@@ -51,8 +51,8 @@ extension EndToEnd {
             #expect(result.status == 4 && result.output == "executed 30 times\n", "\(result)")
         }
 
-        /// Its threads are traced for the exec, and for nothing once it has failed: a debugger would be
-        /// refused, and each signal would be a stop.
+        /// Threads are traced for the exec, but not after it has failed. Otherwise a debugger would
+        /// be refused, and each signal would be a stop.
         @Test func anExecThatFailsLeavesNobodyTraced() throws {
             let file = scratch("unexecutable")
             try Data("nothing that a kernel knows".utf8).write(to: URL(fileURLWithPath: file))
@@ -74,7 +74,8 @@ extension EndToEnd {
             #expect(try child.finish() == Finished(end: .exited(3), output: "", error: ""))
         }
 
-        /// Ctrl-Z reaches the recorder alone. Stopped, it would keep every thread at its next signal.
+        /// Ctrl-Z reaches only the recorder. If the recorder stopped, each thread would wait for it
+        /// at its next signal.
         @Test func whatIsAttachedToGoesOnWhenTheRecorderIsToStop() throws {
             let sleeper = try Sleeper()
             let recorder = try Firstlight.command([
@@ -90,8 +91,8 @@ extension EndToEnd {
             #expect(try sleeper.end().status == 0)
         }
 
-        /// The terminal stops a launched program, too, and the shell waits for the recorder to stop.
-        /// Both go on together.
+        /// The terminal also stops a launched program, and the shell waits for the recorder to
+        /// stop. Both go on together.
         @Test(arguments: [[], ["--capture", "ptrace"]] as [[String]])
         func aLaunchIsStoppedAndContinued(options: [String]) throws {
             let fixture = try Setup.fixture("sleeper")
@@ -104,7 +105,8 @@ extension EndToEnd {
             output.closeWriter()
             #expect(try output.line() == "ready")
             let pid = try Proc.recordedProgram(of: child.pid, running: fixture)
-            // To the recorder alone: the program does not stop, so neither does it.
+            // The signal goes only to the recorder. The program does not stop, so the recorder does
+            // not either.
             kill(child.pid, SIGTSTP)
             var switches = Proc.switches(pid)
             try Proc.waitUntil("the program's going on") { Proc.switches(pid) > switches + 400 }
@@ -121,13 +123,13 @@ extension EndToEnd {
                 }
             }
             input.closeWriter()
-            // The stop ends epoll_wait, and the status tells of that, as it does alone.
+            // The stop ends epoll_wait, and the status shows this, as without recording.
             #expect(try output.rest().contains("failures 0 "))
             #expect(try child.finish().status == 1)
         }
 
-        /// A thread in vfork stops only when its child lets it. That has our code in its memory, too,
-        /// which stays.
+        /// A thread in vfork stops only after its child goes on. The child also has our code in its
+        /// memory, so the code stays.
         @Test func aRecordingEndsWhileAThreadWaitsInVfork() throws {
             let (input, output) = (try Channel(), try Channel())
             var command = Command([try Setup.fixture("lender")])
@@ -155,13 +157,13 @@ extension EndToEnd {
             #expect(result.output == "over\n" && result.status == 3, "\(result)")
         }
 
-        /// A program that ends with its parent takes the thread that forked it for that.
+        /// A program that ends with its parent: for it, the parent is the thread that forked it.
         @Test func aProgramThatEndsWithItsParent() throws {
             let result = try record("devoted", options: ["--duration", "50ms"])
             #expect(result.output == "over\n" && result.status == 3, "\(result)")
         }
 
-        /// Nothing of ours traps any more: those that a program makes are its own.
+        /// None of our traps is left: a program's own traps reach it.
         @Test(arguments: [[], ["--capture", "ptrace"]] as [[String]])
         func aProgramThatStepsThroughItself(options: [String]) throws {
             let program = [try Setup.fixture("stepped")]
@@ -179,8 +181,8 @@ extension EndToEnd {
             #expect(killed.status == 128 + SIGTRAP && killed.error == "")
         }
 
-        /// Beyond the limit of descriptors threads are opened for each look. Those that cannot be
-        /// opened looked like threads that had ended.
+        /// Beyond the limit of descriptors, a thread's files are opened for each sample. Once,
+        /// threads whose files could not be opened looked as if they had ended.
         @Test(.needs("prlimit")) func moreThreadsThanDescriptors() throws {
             var command = try Firstlight.recording(
                 [try Setup.fixture("crowd"), "1", "150"], to: scratch("recording"))
@@ -192,7 +194,7 @@ extension EndToEnd {
             output.closeWriter()
             #expect(try output.line() == "ready")
             let pid = try Proc.recordedProgram(of: child.pid, running: try Setup.fixture("crowd"))
-            // Half a second of its CPU time, in which they would be lost and found many times.
+            // Half a second of its CPU time, in which threads would be lost and found many times.
             let before = Self.processCPU(pid) ?? 0
             try Proc.waitUntil("some work") { (Self.processCPU(pid) ?? .max) > before + 50 }
             input.closeWriter()
@@ -203,7 +205,7 @@ extension EndToEnd {
             #expect(report.threads.count == 152)
         }
 
-        /// Of all threads, in hundredths of a second.
+        /// For all threads, in hundredths of a second.
         private static func processCPU(_ pid: pid_t) -> Int? {
             Proc.contents("/proc/\(pid)/stat")?.split(separator: " ").dropFirst(13).first
                 .flatMap { Int($0) }

@@ -3,13 +3,13 @@ import Glibc
 import Testing
 
 extension EndToEnd {
-    /// A recorded program finds everything as it would without us.
+    /// A recorded program finds everything as without recording.
     @Suite struct Untouched {
         private let scratch: Scratch
 
         init() throws { scratch = try Scratch() }
 
-        /// The same command recorded, its streams and directory as given.
+        /// Records the same command, with its streams and directory.
         private func recorded(
             _ command: Command, options: [String] = ["--quiet"]
         ) throws -> Command {
@@ -47,7 +47,7 @@ extension EndToEnd {
             #expect(try bare.run().output == "--quiet")
         }
 
-        /// A word need not be UTF-8: neither an argument, nor the program's path, nor PATH.
+        /// Words need not be UTF-8: neither arguments, nor the program's path, nor PATH.
         @Test func argumentsAreBytes() throws {
             let script = """
                 folder=$1/$(printf 'caf\\351'); shift
@@ -75,8 +75,8 @@ extension EndToEnd {
             #expect(try recorded(pwd).run() == pwd.run())
         }
 
-        /// Signal masks, limits, descriptors, session, priorities and more, as a program sees
-        /// them at its start; `preparation` is what a shell does before.
+        /// Signal masks, limits, descriptors, session, priorities and more, as a program sees them
+        /// at its start. `preparation` is what a shell does before.
         @Test(
             .needs("perl"),
             arguments: [
@@ -137,8 +137,8 @@ extension EndToEnd {
             }
             """#
 
-        /// Of all that is done at a launch, the memory that is shared with the recorder is all that
-        /// can be seen: besides it the same files are mapped, with the same rights, in as many pieces.
+        /// Only the memory shared with the recorder is visible in a launched program. All other
+        /// mappings have the same files, rights and number of pieces.
         @Test(.needs("perl"), arguments: ["signal", "ptrace"])
         func onlySharedMemoryIsToBeSeen(capture: String) throws {
             let script = """
@@ -155,7 +155,7 @@ extension EndToEnd {
                 # Where they are is another matter: ours is among them.
                 print sort @lines;
                 """
-            // At fixed addresses, where that is allowed: neighbours merge in the same way.
+            // At fixed addresses, if this is allowed, so that neighbours merge in the same way.
             var perl = Command(["setarch", "-R", "perl", "-e", script])
             if try perl.run().status != 0 { perl = Command(["perl", "-e", script]) }
             let alone = try perl.run()
@@ -164,7 +164,7 @@ extension EndToEnd {
             #expect(watched == alone)
         }
 
-        /// A program may use the trap signal as it likes, before `main` as well as in it.
+        /// A program may use the trap signal as it likes, before `main` and in it.
         @Test func signalsReachTheirHandlers() throws {
             let signals = Command([try Setup.fixture("signals")])
             let alone = try signals.run()
@@ -172,7 +172,7 @@ extension EndToEnd {
             #expect(try recorded(signals).run() == alone)
         }
 
-        /// A file of its own for the report's terminal: none of it is ours.
+        /// The report has its own terminal.
         @Test func terminalsShowColoursUnlessTheyShouldNot() throws {
             _ = try recorded(Command([try Setup.fixture("static")])).run()
             func shown(_ variables: [String: String]) throws -> String {

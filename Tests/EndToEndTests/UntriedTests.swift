@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// Programs of kinds that few others are: each writes the same and ends in the same way as alone.
+    /// Unusual kinds of programs: each has the same output and end as without recording.
     @Suite struct Untried {
         private let scratch: Scratch
 
@@ -19,8 +19,8 @@ extension EndToEnd {
             try SideBySide(scratch: scratch).compare(fixture: ["rare", what])
         }
 
-        /// A forked child has our changes and shares the area with its parent: none of what it does
-        /// there is told of its parent, whose recording goes on.
+        /// A forked child has our changes, and shares the area with its parent. Its actions must
+        /// not be reported as its parent's, whose recording goes on.
         @Test func whatAForkedChildDoes() throws {
             let program = [try Setup.fixture("offspring"), try Setup.fixture("libplugin.so")]
             for _ in 0..<3 {
@@ -42,7 +42,7 @@ extension EndToEnd {
             }
         }
 
-        /// The parts of the JSON report that this is about.
+        /// The parts of the JSON report for these tests.
         private struct Facts: Decodable {
             struct Moment: Decodable {
                 var name: String
@@ -67,8 +67,8 @@ extension EndToEnd {
             return try JSONDecoder().decode(Facts.self, from: Data(text.utf8))
         }
 
-        /// Who asks to be traced, or is traced by another, cannot be traced by us as well: that is
-        /// a limit of this capture (docs/design/Sampler/Signal.md).
+        /// A program that asks to be traced, or that is traced by another one, cannot be traced by
+        /// us as well: a limit of this capture (docs/design/Sampler/Signal.md).
         @Test(arguments: rarities + ["namespaces"])
         func rareByStops(what: String) throws {
             if what == "namespaces" { try needNamespaces() }
@@ -76,20 +76,21 @@ extension EndToEnd {
                 fixture: ["rare", what], options: ["--capture", "ptrace"])
         }
 
-        /// Where a program may not unshare, its fixture fails alone, too.
+        /// If a program may not unshare, the fixture also fails without recording.
         private func needNamespaces() throws {
             let alone = try Command([try Setup.fixture("rare"), "namespaces"]).run()
             if alone.status != 7 { try Setup.skip("namespaces cannot be unshared here") }
         }
 
-        /// A thread in strict mode is killed for whatever it is led away to do: nobody is when the
-        /// recording ends.
+        /// A thread in strict mode would be killed for any call that it were diverted to. So no
+        /// thread is diverted when the recording ends.
         @Test(arguments: 1...3) func aRecordingEndsInStrictMode(time: Int) throws {
             try SideBySide(scratch: scratch).compare(
                 fixture: ["rare", "strict"], options: ["--until", "output", "--after", "keep"])
         }
 
-        /// Some have no room for our bootstrap behind their code, which then takes their entry's place.
+        /// Some linkers have no room for our bootstrap behind their code; then it replaces the code
+        /// at their entry.
         @Test(
             .needs("musl-gcc"),
             arguments: [
@@ -103,8 +104,8 @@ extension EndToEnd {
             try SideBySide(scratch: scratch).compare([scratch(fixture)])
         }
 
-        /// Its C library has no tables: the functions that call `main` and threads' functions are
-        /// known by what they do next.
+        /// musl has no unwind tables: the functions that call `main` and threads' functions are
+        /// recognised by what they do next.
         @Test(.needs("musl-gcc"), arguments: [[], ["-static"]])
         func stacksOfMuslsPrograms(linking: [String]) throws {
             try compile("spin", linking: linking)
@@ -114,8 +115,8 @@ extension EndToEnd {
             #expect(report.launch.truncatedStacks * 4 < report.launch.slices)
         }
 
-        /// Nothing shows that such a linker is the C library: nobody could say what the program does
-        /// with signals.
+        /// Nothing shows that this linker is the C library, so what the program does with signals
+        /// would be unknown.
         @Test(.needs("musl-gcc")) func aLinkerThatNobodyKnows() throws {
             let report = try compareWithLinker { linker in
                 let name = try #require(linker.range(of: Data("_dl_debug_addr".utf8)))
@@ -124,18 +125,20 @@ extension EndToEnd {
             #expect(report.launch.notes.contains { $0.kind == "no_call_site" })
         }
 
-        /// musl's is known by its symbols, whatever its file is called.
+        /// musl's linker is recognised by its symbols, whatever its file's name.
         @Test(.needs("musl-gcc")) func muslsLinkerByAnotherName() throws {
             let report = try compareWithLinker { _ in }
             #expect(!report.launch.notes.contains { $0.kind == "no_call_site" })
             #expect(report.phaseNames.contains("Static initialisers"))
         }
 
-        /// One that was built small has its next function where our jump would end: it is left alone. The
-        /// program's first instruction tells then.
+        /// In a linker that was optimised for size, the next function is where our jump would end,
+        /// so it is not patched. Instead, the program's first instruction shows that linking is
+        /// over.
         @Test(.needs("musl-gcc"), .needs("readelf")) func muslsLinkerWithoutRoomForAJump() throws {
             let report = try compareWithLinker { linker in
-                // Its file's addresses are its places, as its first segment has headers and code.
+                // Addresses in the file are offsets, because its first segment contains headers and
+                // code.
                 let place = try address(of: "_dl_debug_state")
                 #expect(linker[place] == 0xC3)
                 linker.replaceSubrange(place + 1..<place + 5, with: [0x55, 0x53, 0x5B, 0x5D])
@@ -153,7 +156,7 @@ extension EndToEnd {
             return try #require(Int(words[1], radix: 16))
         }
 
-        /// A program with a linker that is musl's but for what is changed in it.
+        /// Compares a program whose linker is musl's with one change.
         private func compareWithLinker(
             _ change: (inout Data) throws -> Void
         ) throws -> LaunchReport {
@@ -179,7 +182,8 @@ extension EndToEnd {
 
         private static let captures: [[String]] = [[], ["--capture", "ptrace"]]
 
-        /// `script` with `"$@"` as it is, and with `record` in front of the program that follows.
+        /// Compares `script` with `"$@"` as it is, and with `record` in front of the program that
+        /// follows.
         private func compare(
             script: String, _ program: [String], options: [String]
         ) throws {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// The two engines of `--unwinder`, over the same stacks of real programs.
+    /// The two engines of `--unwinder`, with the same stacks of real programs.
     @Suite(.needs("perf")) struct Unwinders {
         private let scratch: Scratch
 
@@ -42,7 +42,7 @@ extension EndToEnd {
             let ours = try own.folded("--no-phase", "--no-thread")
             let theirs = try library.folded("--no-phase", "--no-thread")
             #expect(ours.total == theirs.total)
-            // In microseconds. A share of few samples would say nothing.
+            // In microseconds. A share of few samples would mean nothing.
             #expect(ours.total > 30_000, "\(program) computes too little")
             var left = Dictionary(
                 theirs.lines.map { ($0.frames, $0.count) }, uniquingKeysWith: +)
@@ -69,7 +69,7 @@ extension EndToEnd {
             #expect(report.launch.stacksAreWhole, "\(report.launch)")
         }
 
-        /// Our walk knows none of the operations in its table: it asks for the second opinion.
+        /// Our engine does not know the operations in its table, so it asks libunwind.
         @Test func whatOnlyLibunwindCanFinish() throws {
             let recorded = try Firstlight.record(
                 [try Setup.fixture("oddtables")], in: scratch, options: ["--quiet"])
@@ -91,7 +91,7 @@ extension EndToEnd {
 }
 
 extension EndToEnd {
-    /// Programs of Go's that were stripped: their own table tells names, lines and frames.
+    /// Stripped programs of Go: their own table has names, lines and frames.
     @Suite(.needs("go")) struct StrippedGo {
         private let scratch: Scratch
 
@@ -133,7 +133,7 @@ extension EndToEnd {
 
         @Test func aServer() throws {
             try Data(Self.source.utf8).write(to: URL(fileURLWithPath: scratch("main.go")))
-            // Without a cache it builds Go's library, too.
+            // Without a cache it also builds Go's library.
             let built = try Command(
                 ["go", "build", "-ldflags=-s -w", "-o", scratch("server"), scratch("main.go")],
                 adding: ["CGO_ENABLED": "0", "GO111MODULE": "off"]

@@ -2,19 +2,19 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// Why threads waited, for how long and for whom, against what the program itself knows.
+    /// Why threads waited, how long and for whom, compared with what the program itself knows.
     @Suite struct Waits {
         private let scratch: Scratch
 
         init() throws { scratch = try Scratch() }
 
-        /// A kind of wait, as `Fixtures/waits.c` has it, and what is to be reported of it.
+        /// A kind of wait of `Fixtures/waits.c`, and its expected report.
         struct Expectation: Sendable, CustomTestStringConvertible {
             var name: String
             var kind: String
-            /// What its detail begins with; the fixture's figures stand for themselves.
+            /// The beginning of its detail.
             var detail: String?
-            /// Whose truth is the id of the one that it waits for.
+            /// The name of the figure with the id of the awaited thread.
             var owner: String?
             var endedBy: String?
 
@@ -69,7 +69,7 @@ extension EndToEnd {
             }
             let wait = try #require(
                 waits.max { $0.durationNs < $1.durationNs }, "no wait was reported")
-            // What the issue of waits is about: within 2 ms, or 2 %.
+            // Within 2 ms or 2 %, as the issue of waits demands.
             let length = figures[wanted.name]
             misses.check(
                 wanted.name, wait.durationNs, truth: length,
@@ -103,7 +103,7 @@ extension EndToEnd {
         }
 
         @Test func timelinesAddUp() throws {
-            // The scheduler's account has gaps: it begins when a thread is found.
+            // The scheduler's events have gaps: they begin when a thread is found.
             let recorded = try Firstlight.record(
                 [try Setup.fixture("waits"), "poll"], in: scratch,
                 options: ["--quiet", "--switches", "off"])

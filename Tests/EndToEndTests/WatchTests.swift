@@ -3,8 +3,8 @@ import Glibc
 import Testing
 
 extension EndToEnd {
-    /// Every launch of a program on this machine, as `watch` keeps it. What others launch meanwhile goes
-    /// by other names.
+    /// Every launch of a program on this machine, as stored by `watch`. Programs that others launch
+    /// meanwhile have other names.
     @Suite(.needsRoot) struct Watch {
         private let scratch: Scratch
         private let program: String
@@ -26,7 +26,7 @@ extension EndToEnd {
             return try MeasureReport(finished.output)
         }
 
-        /// All launches that are kept, by their files.
+        /// All stored launches, by their files.
         private func kept() throws -> [String: [MeasureReport.Launch]] {
             let names = try FileManager.default.contentsOfDirectory(atPath: folder)
             var found: [String: [MeasureReport.Launch]] = [:]
@@ -67,13 +67,14 @@ extension EndToEnd {
             for (told, truth) in truths {
                 let launch = try #require(whole.launches.first { $0.startNs == told.start })
                 #expect(launch.status == 0 && 50_000_000...truth ~= launch.wallNs)
-                // What this process needs to start it and to notice its end is not the program's.
+                // The time that this process needs to start it and to notice its end is not the
+                // program's.
                 misses.check("wall", launch.wallNs, truth: truth, tolerance: 20_000_000)
             }
             return misses
         }
 
-        /// Both see the same launches. What `measure` holds is its own, and the program's elsewhere.
+        /// Both see the same launches. `measure` subtracts the time for which it holds the program.
         @Test func agreesWithMeasure() throws {
             try Misses.afterAttempts {
                 try? FileManager.default.removeItem(atPath: folder)
@@ -106,7 +107,7 @@ extension EndToEnd {
             #expect(try kept().values.map(\.count).reduce(0, +) == 6)
         }
 
-        /// Whatever was told is there, exactly once; the program is as it was.
+        /// Every reported launch is stored, exactly once; the program behaves as without recording.
         @Test func killedAndStartedAgain() throws {
             let loop = try Command(["sh", "-c", "while :; do \(program) 0 || exit; done"]).start()
             defer { kill(-loop.pid, SIGKILL) }
@@ -134,7 +135,7 @@ extension EndToEnd {
             let first = try watcher.next()
             watcher.signal(SIGHUP)
             try Proc.waitUntil("the file is finished") {
-                // Until then it is the watch's alone.
+                // Until then only the watch can use it.
                 (try? Firstlight.run("report", first.file).status) == 0
             }
             _ = try Command([program, "0"]).run()

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 extension EndToEnd {
-    /// Windows of Wayland's, on a compositor of the test's own.
+    /// Wayland's windows, on the test's own compositor.
     @Suite(.needs("weston"), .needs("python3")) struct Wayland {
         private let scratch: Scratch
         private let compositor: VirtualCompositor
@@ -23,14 +23,14 @@ extension EndToEnd {
                 adding: compositor.variables.merging(variables) { $1 })
         }
 
-        /// Nothing of a relay's is left: it goes with its program.
+        /// Nothing of a relay is left: it ends with its program.
         private func expectNothingLeft() throws {
             try Proc.waitUntil("the relay's end") {
                 compositor.folder.files.allSatisfy { !$0.hasPrefix("firstlight-") }
             }
         }
 
-        /// The fixture notes the time just before, and just after.
+        /// The fixture notes the time just before and just after.
         @Test(arguments: [
             ("window", "plain", "asked_at", "configured_at"),
             ("frame", "plain", "commit_at", "shown_at"),
@@ -39,7 +39,7 @@ extension EndToEnd {
         ])
         func theMoment(condition: String, how: String, first: String, last: String) throws {
             try Misses.afterAttempts {
-                // Its own status says that its connections have outlived the recording.
+                // The fixture's status says that its connections have outlived the recording.
                 let child = try record(
                     [try Setup.fixture("surface"), how], until: condition,
                     options: ["--after", "keep"]
@@ -65,7 +65,7 @@ extension EndToEnd {
             }
         }
 
-        /// The program is stopped at its first frame, as it is by any other condition.
+        /// The program is stopped at its first frame, as with any other condition.
         @Test func aStop() throws {
             let result = try record([try Setup.fixture("surface")], until: "frame").run()
             #expect(result.status == 0, "\(result)")
@@ -83,10 +83,10 @@ extension EndToEnd {
             try expectNothingLeft()
         }
 
-        /// Whatever becomes of the recorder, the program keeps its display, and may connect again.
+        /// Whatever happens to the recorder, the program keeps its display, and can connect again.
         @Test func aRecorderThatIsKilled() throws {
             let program = try Setup.fixture("surface")
-            // Not ready before it is killed: it waits for something else.
+            // It is not ready before the recorder is killed, because it waits for a line.
             let script = "read line; exec \"$0\" plain"
             let input = try Channel()
             var command = try record(["sh", "-c", script, program], until: "frame")
@@ -100,13 +100,13 @@ extension EndToEnd {
             kill(recorder.pid, SIGKILL)
             #expect(recorder.waitUntilEnded())
             try input.write("on\n")
-            // It finds the compositor where it was told to.
+            // It finds the compositor at the same place.
             _ = try Proc.waitFor("the picture") { try? scratch.truth()["shown_at"] }
             kill(shell, SIGTERM)
             try expectNothingLeft()
         }
 
-        /// Toolkits' programs, as Debian has them.
+        /// Debian's programs with the toolkits.
         @Test(arguments: [["mousepad", "--disable-server"], ["featherpad", "--standalone"]])
         func toolkits(program: [String]) throws {
             guard Tool.isExpected(program[0]) else {
@@ -122,7 +122,7 @@ extension EndToEnd {
             try expectNothingLeft()
         }
 
-        /// A running program has its connection already.
+        /// A running program is already connected.
         @Test(arguments: ["window", "frame"]) func attaching(condition: String) throws {
             let program = try Command(["sleep", "1000"]).start()
             let refused = try Firstlight.command(

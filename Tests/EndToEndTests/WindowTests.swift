@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 extension EndToEnd {
-    /// X11 windows, on a server of the test's own.
+    /// X11 windows, on the test's own server.
     @Suite(.needs("Xvfb"), .needs("python3")) struct Windows {
         private let scratch: Scratch
         private let screen: VirtualScreen
@@ -34,7 +34,7 @@ extension EndToEnd {
             }
         }
 
-        /// A window of somebody else's does not count.
+        /// A window of another program does not count.
         @Test func anothersWindow() throws {
             let child = try Firstlight.recording(
                 [try Setup.fixture("ready"), "idle"], to: scratch("recording"),

@@ -2,13 +2,13 @@ import Glibc
 import Testing
 
 extension EndToEnd {
-    /// Programs that do what profilers stumble over; they have to come out as they do alone.
+    /// Programs that are difficult for profilers; they must end as without recording.
     @Suite struct Workloads {
         private let scratch: Scratch
 
         init() throws { scratch = try Scratch() }
 
-        /// Records it, and expects its output and status to be those that it has alone.
+        /// Records it, and expects the same output and status as without recording.
         private func record(
             _ fixture: String, _ arguments: String..., options: [String] = ["--quiet"]
         ) throws -> Recorded {
@@ -38,7 +38,7 @@ extension EndToEnd {
                 misses.check(
                     "handler", folded.nanoseconds(through: "burn_in_handler"),
                     truth: truth["handler_cpu"])
-                // The handler interrupted the loop, and its stack says so.
+                // The handler interrupted the loop, and its stack shows this.
                 misses.check(
                     "interrupted",
                     folded.nanoseconds(through: "interrupted_loop", "burn_in_handler"),
@@ -58,7 +58,7 @@ extension EndToEnd {
                 var misses = Misses()
                 let truth = try scratch.truth()["bottom_cpu"]
                 misses.check("bottom", report.totalCPU(of: "burn_at_bottom"), truth: truth)
-                // Counted once, however often it is in the stack.
+                // The function counts once, however often it is in the stack.
                 misses.check("recursion", report.totalCPU(of: "descend"), truth: truth)
                 return misses
             }
@@ -138,8 +138,8 @@ extension EndToEnd {
             #expect(report.threads.reduce(0) { $0 + $1.runningNs } == report.launch.cpuNs)
         }
 
-        /// Who is not traced need not be seen; what they all used is known nevertheless, unless the
-        /// hypervisor took the cores: slices then add up to more than the kernel counts.
+        /// Threads that are not traced need not be seen. But their CPU time is known, unless the
+        /// hypervisor took the cores: then slices add up to more than the kernel counts.
         @Test func threadsTooShortToBeSeen() throws {
             let report = try record("churn", "500").json()
             for thread in report.threads { #expect(thread.sum == thread.wallNs, "\(thread)") }
@@ -160,8 +160,8 @@ extension EndToEnd {
             }
         }
 
-        /// So many that looking at them all takes longer than a tick: stacks get scarce, and the
-        /// last moments of each are missing, but what all used together stays exact.
+        /// So many threads that sampling them all takes longer than a tick. Stacks are rare, and
+        /// the last moments of each thread are missing, but the sum of their CPU times is exact.
         @Test func moreThreadsThanTicksCanServe() throws {
             try Misses.afterAttempts {
                 let report = try record("threads", "40", "3000000").json()
@@ -171,7 +171,7 @@ extension EndToEnd {
                 var misses = Misses()
                 // Each lives for some ten milliseconds, in which the recorder may have no core.
                 if workers.count != 40 { misses.add("\(workers.count) of 40 threads") }
-                // Starting and ending them comes on top, ~50 us each.
+                // Starting and ending threads takes additional time, ~50 us each.
                 misses.check(
                     "threads",
                     workers.reduce(0) { $0 + $1.runningNs } + report.launch.unseenCPU,
@@ -180,8 +180,9 @@ extension EndToEnd {
             }
         }
 
-        /// Who computes is sampled by signals, and the first call that it waits in may be met by one.
-        /// What libc's wrappers and its syscall(2) (the fixture's futex) call is made again then.
+        /// Computing threads are sampled by signals, and such a signal may meet the first call in
+        /// which the thread waits. If libc's wrappers or its syscall(2) (the fixture's futex) made
+        /// the call, it is restarted.
         @Test func theFirstCallAfterLongWorkIsNotInterrupted() throws {
             let program = [try Setup.fixture("eintr"), "30", "3", "8"]
             let recorded = try Firstlight.record(
@@ -194,8 +195,8 @@ extension EndToEnd {
                 ])
         }
 
-        /// A stop ends some blocking calls early, so blocked threads are left alone. What remains
-        /// are stops that hit a thread on its way into a call: 2 % at most.
+        /// A stop ends some blocking calls early, so blocked threads are not stopped. But a stop
+        /// may hit a thread on its way into a call: 2 % at most.
         @Test func blockingCallsAreNotInterrupted() throws {
             let rounds = 50
             let program = [try Setup.fixture("eintr"), String(rounds), "5"]

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// Launch scripts that become the real program: one recording, with a phase for each.
+    /// Launch scripts that become the real program: one recording, with a phase for each program.
     @Suite struct Wrappers {
         private static let dynamic = ["Dynamic linking", "Static initialisers", "Main"]
 
@@ -42,11 +42,11 @@ extension EndToEnd {
             #expect(report.phaseNames == ["Process creation"] + wrappers + Self.dynamic)
             #expect(report.phases.filter { $0.group == "after-main" }.map(\.name) == ["Main"])
             #expect(report.program.path == program)
-            // The image that is gone still has its symbols.
+            // The replaced program still has its symbols.
             #expect(report.modules.contains { $0.path.hasSuffix("/nice") })
         }
 
-        /// A thread that is not the main one replaces the program; the process id stays.
+        /// A thread other than the main one replaces the program; the process id stays.
         @Test(.needs("python3")) func execFromAThread() throws {
             let program = try Setup.fixture("static")
             let script = """
@@ -63,7 +63,7 @@ extension EndToEnd {
             for thread in report.threads { #expect(thread.sum == thread.wallNs, "\(thread)") }
         }
 
-        /// A link is called what it was started as, not what it leads to; its wrapper, too.
+        /// A link is named as it was started, not by its target; its wrapper, too.
         @Test func aLinkKeepsItsName() throws {
             let program = try Setup.fixture("static")
             try FileManager.default.createSymbolicLink(
@@ -78,12 +78,12 @@ extension EndToEnd {
             #expect(report.program.name == "server")
             #expect(report.program.path == scratch("server"))
             #expect(report.phaseNames.dropFirst().first == "Wrapper: starter")
-            // The file's own name is known, too.
+            // The file's own name is also known.
             #expect(report.modules.contains { $0.path == program })
             #expect(try recorded.text("report").hasPrefix("server · "))
         }
 
-        /// Who executes a program by syscall(2) passes by us, too.
+        /// A program that is executed by syscall(2) does not call our code.
         @Test(arguments: ["execve", "execveat"]) func anExecByItsNumber(call: String) throws {
             let program = try Setup.fixture("static")
             let recorded = try Firstlight.record(
@@ -96,8 +96,8 @@ extension EndToEnd {
             #expect(report.launch.notes.allSatisfy { $0.kind != "late_exec" })
         }
 
-        /// A handler that jumps out of one attempt after the other leaves nothing open, and nothing
-        /// that the next one would wait for.
+        /// A handler jumps out of one attempt after the other. Nothing is left open, and nothing
+        /// for which the next attempt would wait.
         @Test(arguments: ["signal", "ptrace"]) func attemptsThatAreLeft(capture: String) throws {
             try scratch.write("\u{7F}nothing", to: "unexecutable", mode: 0o755)
             let program = try Setup.fixture("static")
@@ -114,9 +114,9 @@ extension EndToEnd {
             #expect(report.launch.notes.allSatisfy { $0.kind != "late_exec" })
         }
 
-        /// The next exec may be reported while the recorder still waits for the first image to be
-        /// on its way, all the more where both have one core. That report was dropped, and the
-        /// program stood for ever.
+        /// The next exec may be reported while the recorder still waits for the first program to
+        /// begin, especially if both share one core. Once this report was dropped, and the program
+        /// stood still for ever.
         @Test(.needs("taskset")) func anExecBeforeAnythingElse() throws {
             let program = try Setup.fixture("static")
             let words = [try Setup.fixture("stamp"), "/dev/null", program]
@@ -130,7 +130,8 @@ extension EndToEnd {
             }
         }
 
-        /// Our memory for the next image would be larger: that ends by a signal, not by an error.
+        /// Our memory for the next program would be larger than the limit, which would end the
+        /// program by a signal, not by an error.
         @Test func anExecUnderALimitOfFileSize() throws {
             let script = "ulimit -f 20; exec \"$0\""
             let program = try Setup.fixture("static")

@@ -1,6 +1,6 @@
-// One call each, without policy: what Swift cannot see (variadics, macros, headers outside its
-// Glibc module). Results are the kernel's; failures are returned as -errno, so that nothing can
-// clobber errno between the call and its reader.
+// One system call each, without policy: those that Swift cannot see (variadics, macros, headers
+// outside its Glibc module). Results are the kernel's; failures are returned as -errno, so that
+// nothing can clobber errno between the call and its reader.
 #pragma once
 
 #include <signal.h>
@@ -8,8 +8,8 @@
 #include <sys/types.h>
 #include <time.h>
 
-// General registers in DWARF's order (x86-64 psABI): rax rdx rcx rbx rsi rdi rbp rsp r8 … r15
-// rip, then what only the tracer needs.
+// General registers in DWARF's order (x86-64 psABI): rax rdx rcx rbx rsi rdi rbp rsp r8 … r15 rip,
+// then those that only the tracer needs.
 struct fl_registers {
     uint64_t dwarf[17];
     uint64_t flags;
@@ -17,7 +17,7 @@ struct fl_registers {
     uint64_t code_segment;
 };
 
-// Whether the signal for which a thread is stopped is that of an fl_open_interruption.
+// Whether a thread is stopped for the signal of an fl_open_interruption. 1 or 0.
 int fl_ptrace_is_interruption(pid_t tid, int descriptor);
 
 // ptrace(2), one function for each request.
@@ -29,30 +29,30 @@ int fl_ptrace_listen(pid_t tid);
 int fl_ptrace_detach(pid_t tid, int signal);
 int fl_ptrace_event_message(pid_t tid, uint64_t *message);
 int fl_ptrace_get_registers(pid_t tid, struct fl_registers *registers);
-// The call that a stopped thread has just been in is restarted when it goes on, unless a handler is
-// called: then it ends with EINTR.
+// Restarts, when the thread resumes, the call that a stopped thread has just been in. If a handler
+// is called first, the call ends with EINTR.
 int fl_ptrace_restart_call(pid_t tid);
-// What the call that a stopped thread has just been in returns.
+// Sets the result of the call that a stopped thread has just been in.
 int fl_ptrace_set_result(pid_t tid, uint64_t value);
-// Where a stopped thread goes on; that is where it was, or, if it was in a system call that is to be
-// restarted, where going on restarts it.
+// Where a stopped thread resumes: where it was, or, if it was in a system call that must be
+// restarted, the address that restarts it.
 int fl_ptrace_resume_address(pid_t tid, uint64_t *resume);
-// All that a diversion changes of a thread.
+// All thread state that a diversion changes.
 struct fl_thread_state {
     uint64_t registers[27];  // struct user_regs_struct
     uint64_t mask;
 };
-// Writes a word to a stopped thread's memory, past its protection.
+// Writes a word to a stopped thread's memory, ignoring its protection.
 int fl_ptrace_write(pid_t tid, uint64_t address, uint64_t word);
-// Makes a stopped thread go on at `address`, with all signals blocked. Two words are left below its
-// red zone, at which its stack pointer is then: its signal mask, and where it would have gone on.
-// `*state` is what it had.
+// Makes a stopped thread resume at `address`, with all signals blocked. Its stack pointer then
+// points to two words below its red zone: its signal mask, and the address where it would have
+// resumed. `*state` is its former state.
 int fl_ptrace_divert(pid_t tid, uint64_t address, struct fl_thread_state *state);
-// Gives a thread, stopped again, back what it had; a call that it was in is restarted or not as
-// without the diversion.
+// Restores the state of a thread that is stopped again. A call that it was in is restarted or not,
+// as it would be without the diversion.
 int fl_ptrace_restore(pid_t tid, const struct fl_thread_state *state);
-// Whether a stopped thread is within a restartable sequence (rseq(2)), which the kernel aborts
-// when it lets the thread go on, but only if it finds it there. 1 or 0.
+// Whether a stopped thread is within a restartable sequence (rseq(2)). When the thread resumes, the
+// kernel aborts the sequence, but only if the thread is still within it. 1 or 0.
 int fl_ptrace_in_sequence(pid_t tid);
 // Whether a stopped thread comes from a system call. 1 or 0.
 int fl_ptrace_in_call(pid_t tid);
@@ -65,84 +65,86 @@ extern const uint64_t fl_trace_children;  // fork and vfork events
 
 // wait4(2) with __WALL. The thread's id, 0 when nothing is there (no_hang), or -errno.
 pid_t fl_wait(pid_t tid, int no_hang, int *status);
-// The same of a child that is about to end by itself: as long as that may take. 0: it has not.
+// The same for a child that is about to end by itself; waits for a while. 0: it has not ended.
 pid_t fl_wait_briefly(pid_t pid, int *status);
 
-// Whether two processes have the same memory: 1, 0, or -errno.
+// Whether two processes share their memory: 1, 0, or -errno.
 int fl_shares_memory(pid_t pid, pid_t other);
 
-// Which signals this process ignores, as bits from signal 1 on, including those that the C
-// library keeps for itself once threads exist. Ask before that.
+// The signals that this process ignores, as bits from signal 1 on, including those that the C
+// library uses itself once threads exist. So call it before that.
 uint64_t fl_ignored_signals(void);
 
-// Stops the timers that setitimer(2) set before we were executed: exec keeps them, fork does not. What
-// was left of them is what the next held child has when it executes its program.
+// Stops the timers that were set by setitimer(2) before we were executed: exec keeps them, fork
+// does not. The next held child gets their remaining time when it executes its program.
 void fl_take_timers(void);
 
-// Whether we were started without that standard stream. What is open under its number by now is
-// nobody's output. 1 or 0.
+// Whether we were started without this standard stream. A file that is open under its number by now
+// is not an output. 1 or 0.
 int fl_is_missing_stream(int number);
 
-// What is needed to start a child that becomes a program: `path`, with the given mask of blocked
-// signals and set of ignored ones. `streams` are its standard output and error; -1: ours. `memory` is
-// left to it under `memory_number`; -1: none is. NULL with `*error` set.
+// All that is needed to start a child that becomes a program: `path`, with the given mask of
+// blocked signals and set of ignored ones. `streams` are its standard output and error; -1: ours.
+// It inherits `memory` under `memory_number`; -1: none. NULL with `*error` set.
 struct fl_start;
 struct fl_start *fl_make_start(const char *path, char *const argv[], char *const envp[],
                                const int streams[2], const sigset_t *mask, uint64_t ignored,
                                int memory, int memory_number, int *error);
 void fl_free_start(struct fl_start *start);
 
-// Forks a child, once for each start, that enters `setting` (NULL: none; see Conditions.h), waits
-// until fl_release_held lets it go by `*release`, then executes the program. When we end before that,
-// it does so, too. It is the calling thread's child: PR_SET_PDEATHSIG is about that thread's end. A
-// file that is neither binary nor `#!` script is handed to /bin/sh, as execvp(3) does. `*failure` is a
-// pipe's read end: empty when exec worked, else it yields its errno as an int. Returns when the child
-// has entered its setting; -errno also when it could not.
+// Forks a child, once for each start. The child enters `setting` (NULL: none; see Conditions.h),
+// waits until fl_release_held releases it through `*release`, and then executes the program. If we
+// end before that, the child ends, too. It is the calling thread's child: PR_SET_PDEATHSIG refers
+// to that thread's end. A file that is neither a binary nor a `#!` script is passed to /bin/sh, as
+// by execvp(3). `*failure` is a pipe's read end: empty if exec worked, otherwise it has the errno
+// as an int. Returns when the child has entered its setting; -errno also if it could not.
 struct fl_child_setting;
 pid_t fl_fork_held(struct fl_start *start, struct fl_child_setting *setting, int *release,
                    int *failure);
 
-// The same with a child that shares our memory until it executes the program: to give a copy back
-// takes the kernel longer than all else that the child does. The thread that calls fl_share_held does
-// not go on before that; another one awaits the child, which is the first one's. `setting` must not
-// change the child's credentials (a user namespace does), which would change whose our memory is.
+// The same with a child that shares our memory until it executes the program: freeing a copy takes
+// the kernel longer than all else that the child does. The thread that calls fl_share_held
+// continues only then. Another thread awaits the child, which is a child of the first. `setting`
+// must not change the child's credentials (a user namespace does), since this would change the
+// owner of our memory.
 void fl_share_held(struct fl_start *start, struct fl_child_setting *setting);
 pid_t fl_await_held(struct fl_start *start, struct fl_child_setting *setting, int *release,
                     int *failure);
 
 void fl_release_held(int release);
 
-// Of which thread fl_wait would tell next, without taking the news; 0: of none. `*has_ended`:
-// whether it is of an end.
+// The thread whose news fl_wait would return next, without taking them; 0: none. `*has_ended`: 1 if
+// the thread has ended.
 pid_t fl_peek(int *has_ended);
 
-// Whether a child has ended; it stays to be waited for. 1 or 0.
+// Whether a child has ended; its status is not taken. 1 or 0.
 int fl_has_ended(pid_t pid);
 
-// How a child has ended, and what it and the children that it waited for have used.
+// How a child ended, and what it and the children that it waited for have used.
 struct fl_end {
     int is_signal;          // 1: a signal ended it
-    int code;               // that signal's number, or the exit status
+    int code;               // the signal's number, or the exit status
     int64_t minor_faults, major_faults;
     int64_t blocks_read;    // of 512 bytes, from disks
 };
-// The same; it stays to be waited for. 1, 0: it has not ended, or -errno.
+// The same; its status is not taken. 1, 0: it has not ended, or -errno.
 int fl_end_of(pid_t pid, struct fl_end *end);
-// Takes note of a child's stop, or a traced thread's: its status as of wait4(2), 0 when there is
-// none, or -errno. Ends stay to be waited for.
+// Takes a stop of a child or of a traced thread: the status of wait4(2), 0 if there is none, or
+// -errno. Does not take the status of an end.
 int fl_take_stop(pid_t tid, int *is_traced);
 
-// Descendants that lose their parent become our children from now on, or no longer do
-// (prctl(2), PR_SET_CHILD_SUBREAPER). 0 or -errno.
+// From now on, orphaned descendants become our children, or no longer do (prctl(2),
+// PR_SET_CHILD_SUBREAPER). 0 or -errno.
 int fl_adopt_orphans(int on);
-// Deletes the timer that fl_ptrace_seize has made for the calling thread, which is about to end.
+// Deletes the timer that fl_ptrace_seize made for the calling thread. Call it before the thread
+// ends.
 void fl_ptrace_leave(void);
 
-// The CPU time of all of a process's threads, those that ended included, in nanoseconds; also of
-// a process that ended and was not waited for yet. -1 when it is gone.
+// The CPU time of all threads of a process, ended ones included, in nanoseconds; also for a process
+// that has ended but was not waited for. -1 if it is gone.
 int64_t fl_process_cpu_ns(pid_t pid);
 
-// The soft limits that a process runs under, in bytes; UINT64_MAX: none, or not known.
+// The soft limits of a process, in bytes; UINT64_MAX: none, or unknown.
 uint64_t fl_address_space_limit(pid_t pid);
 uint64_t fl_file_size_limit(pid_t pid);
 uint64_t fl_stack_limit(pid_t pid);
@@ -150,77 +152,78 @@ uint64_t fl_stack_limit(pid_t pid);
 // read(2) of an int with EINTR retried: 1 read, 0 end of file, or -errno.
 int fl_read_int(int descriptor, int *value);
 
-// Closes all descriptors from `first` on. For a process of ours that is not the program.
+// Closes all descriptors from `first` on. For our own helper processes.
 void fl_close_from(unsigned first);
 
 // memmem(3): the offset of the first occurrence, or -1.
 ssize_t fl_find(const void *bytes, size_t count, const void *wanted, size_t wanted_count);
 
-// A CLOCK_MONOTONIC timer that, once it is started, queues `signal` for this process every
-// `interval_ns`, first at `first_ns`; the id is passed back for fl_timer_delete. 0 or -errno.
+// A CLOCK_MONOTONIC timer. Once started, it queues `signal` for this process every `interval_ns`,
+// first at `first_ns`. Pass the id to fl_timer_delete. 0 or -errno.
 int fl_timer_make(int signal, timer_t *timer);
 void fl_timer_start(timer_t timer, int64_t first_ns, int64_t interval_ns);
 void fl_timer_delete(timer_t timer);
 
-// What sigwaitinfo(2) took from the queue.
+// A signal that sigwaitinfo(2) took from the queue.
 struct fl_signal {
     int number;
     int code;       // SI_USER, SI_KERNEL, SI_TIMER …
-    int overrun;    // for SI_TIMER: expirations since, beyond the one reported
+    int overrun;    // for SI_TIMER: further expirations since then
 };
 int fl_wait_signal(const sigset_t *set, struct fl_signal *signal);
-// The same for `nanoseconds` at most: -EAGAIN when none came.
+// The same, waiting at most `nanoseconds`: -EAGAIN if none came.
 int fl_wait_signal_for(const sigset_t *set, int64_t nanoseconds, struct fl_signal *signal);
 int fl_tick_signal(void);  // the real-time signal that the recorder's timer uses
-int fl_finish_signal(void);  // that by which `firstlight stop` asks a recorder
+int fl_finish_signal(void);  // the signal that `firstlight stop` sends
 
-// Asks the scheduler for short turns (0.1 ms) of the calling thread, which brings them sooner
-// where others compute (Linux 6.12 and later; elsewhere nothing changes). 0 or -errno.
+// Asks the scheduler for short turns (0.1 ms) of the calling thread. They come sooner while other
+// threads compute (Linux 6.12 and later; otherwise nothing changes). 0 or -errno.
 int fl_ask_for_short_turns(void);
 
 // Sends `signal` to one thread with a value, as sigqueue(3) does to a process. 0 or -errno.
 int fl_signal_thread(pid_t pid, pid_t tid, int signal, uint64_t value);
 
-// A file in memory of that size, for good: the descriptor, or -errno.
+// A file in memory with a permanent size: the descriptor, or -errno.
 int fl_make_memory(const char *name, size_t size);
-// Opens such a file of another process, which may lie about it: what is no nameless file in memory
-// of that size, for good, is refused. The descriptor, or -errno.
+// Opens such a file of another process, which may give a wrong one: only a nameless file in memory
+// with this permanent size is accepted. The descriptor, or -errno.
 int fl_open_memory(const char *path, size_t size);
-// Maps it shared, for reading and writing. NULL when that fails.
+// Maps it shared, for reading and writing. NULL if that fails.
 void *fl_map_memory(int descriptor, size_t size);
-// Has our own code and data in memory, and lets the allocator keep what was given back, and take more
-// at once: to have memory mapped takes time, and keeps all threads from it.
+// Loads our own code and data into memory, and makes the allocator keep freed memory and take more
+// at once. Mapping memory takes time, and blocks all other threads from doing the same.
 void fl_keep_memory(void);
-// A number from `least` on under which nothing is open, and something may be; -1: none.
+// A descriptor number from `least` on that is free and allowed; -1: none.
 int fl_free_descriptor(int least);
 void fl_unmap(void *start, size_t size);
-// Frees the pages of shared memory; all who map it find zeros (madvise(2), MADV_REMOVE). 0 or -errno.
+// Frees the pages of shared memory; all processes that map it find zeros (madvise(2), MADV_REMOVE).
+// 0 or -errno.
 int fl_release_shared(void *start, size_t size);
 
 ssize_t fl_read_memory(pid_t pid, uint64_t address, void *buffer, size_t length);
-// `count` pieces of `size` bytes, from each of the addresses, one behind the other in `buffer`; zeros of
-// those that cannot be read. 0 or -errno, where there is no such process.
+// `count` pieces of `size` bytes, one from each address, one after another in `buffer`; unreadable
+// ones are zeros. 0, or -errno if there is no such process.
 int fl_read_pieces(pid_t pid, const uint64_t *addresses, size_t count, void *buffer, size_t size);
 ssize_t fl_write_memory(pid_t pid, uint64_t address, const void *bytes, size_t length);
 
 // What is known of a file without asking the file system's server, which may not answer.
 struct fl_file {
     uint32_t mode;
-    uint64_t device;  // that it is
+    uint64_t device;  // if it is a device
     uint64_t inode;
-    uint64_t holder;  // the device that it is on
+    uint64_t holder;  // the device that holds it
 };
-// Of `path`, from `folder` on. 0 or -errno.
+// For `path`, relative to `folder`. 0 or -errno.
 int fl_known_file(int folder, const char *path, struct fl_file *file);
 
 // stat(2)'s st_mode tests, which are macros. 1 or 0.
 int fl_is_endless(uint32_t mode, uint64_t device);
-int fl_is_random(uint64_t device);  // of those that are endless
+int fl_is_random(uint64_t device);  // for endless files
 ssize_t fl_get_random(void *buffer, size_t length);  // getrandom(2)
 int fl_is_directory(uint32_t mode);
 int fl_is_regular(uint32_t mode);
 
-// A file capability (security.capability) stands on the file. 1 or 0.
+// Whether the file has a file capability (security.capability). 1 or 0.
 int fl_has_file_capabilities(const char *path);
 
 #include "Build.h"

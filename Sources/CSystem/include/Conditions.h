@@ -1,5 +1,5 @@
-// What a child enters before it executes a program: namespaces, groups, and a filter that tells which
-// files are opened.
+// What a child enters before it executes a program: namespaces, groups, and a filter that reports
+// opened files.
 #pragma once
 
 #include <signal.h>
@@ -14,31 +14,31 @@ struct fl_child_setting {
     int group_count;
     const char *folder;  // the directory to be in afterwards; NULL: stay
     int leads_group;     // 1: the child leads a process group of its own
-    int tells_opens;     // 1: the kernel tells of each file that is opened; `listener` hears it
+    int tells_opens;     // 1: the kernel reports each opened file to `listener`
     int listener;        // out: a seccomp listener, or -1
 };
 
-// For the forked child: calls nothing but the kernel. 0 or -errno.
+// For the forked child: makes only system calls. 0 or -errno.
 int fl_enter_setting(struct fl_child_setting *setting);
 
-// Sends an int over a socket, with a descriptor unless that is -1; and receives both. 0 or -errno.
+// Sends an int over a socket, with a descriptor unless it is -1; and receives both. 0 or -errno.
 int fl_send_number(int socket, int number, int descriptor);
 int fl_receive_number(int socket, int *number, int *descriptor);
 
-// The next file that a process behind `listener` opens or executes. The call goes on as if nobody had
-// asked. `*folder` is the directory descriptor that a relative path starts from (AT_FDCWD: the
-// current one), `path` is cut at `size`. 1: there is one; 0: its path cannot be read; or -errno
-// (-ENOENT: nothing is waiting, the caller was killed).
+// The next file that a process behind `listener` opens or executes. The call continues as if it had
+// not been intercepted. `*folder` is the directory descriptor that a relative path starts from
+// (AT_FDCWD: the current one); `path` is cut at `size`. 1: there is one; 0: its path is unreadable;
+// or -errno (-ENOENT: nothing is waiting, the caller was killed).
 int fl_next_open(int listener, pid_t *tid, int *folder, char *path, size_t size);
 
-// A file or folder that is to be seen at another place.
+// A file or folder that must appear at another place.
 struct fl_bind {
     const char *source;
     const char *target;
 };
 
 struct fl_namespaces {
-    // In: what is wanted.
+    // In: the wanted namespaces.
     int wants_network;
     int wants_router;  // a second network namespace, for the other end of a link
     const struct fl_bind *binds;
@@ -50,7 +50,7 @@ struct fl_namespaces {
     int router;
     int router_control;
     int mounts;
-    // Out, where it fails: the step that did (enum fl_namespace_step), and which bind.
+    // Out, on failure: the failed step (enum fl_namespace_step), and which bind.
     int failed_step;
     int failed_bind;
 };
@@ -64,13 +64,13 @@ enum fl_namespace_step {
     fl_step_bind,
 };
 
-// Makes namespaces that live as long as the descriptors. Where the caller may not make them, a user
-// namespace in which its own user is mapped comes first. 0 or -errno.
+// Makes namespaces that live as long as the descriptors. If the caller may not make them, a user
+// namespace with its own user comes first. 0 or -errno.
 int fl_make_namespaces(struct fl_namespaces *namespaces);
 
-// The type that statfs(2) tells of the file system an open file is on, or -errno.
+// The type of an open file's file system, from statfs(2), or -errno.
 int64_t fl_file_system_type(int descriptor);
-// preadv2(2) with RWF_NOWAIT of one byte: 1: the page cache has it; 0: it does not; or -errno.
+// preadv2(2) with RWF_NOWAIT for one byte: 1: it is in the page cache; 0: it is not; or -errno.
 int fl_is_byte_cached(int descriptor, int64_t offset);
 
-int fl_has_children(void);   // 0: none, ended ones included; nothing descends from us then
+int fl_has_children(void);   // 0: none, ended ones included; then we have no descendants

@@ -1,13 +1,13 @@
-// Processes by a descriptor that stands for one of them, whoever has its number later.
+// Processes by a descriptor that keeps standing for the same process, even if its id is reused.
 #pragma once
 
 #include <sys/types.h>
 
 int fl_open_pid(pid_t pid);  // pidfd_open(2): a descriptor or -errno
 
-// 0 or -errno: -ESRCH, when somebody has taken note of its end. Signal 0 only asks.
+// 0 or -errno: -ESRCH if the process has ended and was waited for. Signal 0 only asks.
 int fl_signal_pid(int pidfd, int signal);
 
-// How it ended, as waitpid(2) tells, once somebody has taken note of that. 1: here it is; 0: the kernel
-// does not tell (before Linux 6.15), or not yet.
+// How it ended, as in waitpid(2), once it was waited for. 1: known; 0: the kernel does not tell
+// (before Linux 6.15), or not yet.
 int fl_end_of_pid(int pidfd, int *status);

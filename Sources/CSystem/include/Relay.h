@@ -1,4 +1,4 @@
-// A program's output on its way to where it went before, watched for a text.
+// Passes on a program's output to its former destination, and searches it for a text.
 #pragma once
 
 #include <stddef.h>
@@ -8,7 +8,7 @@
 // The longest text that can be looked for, in bytes.
 #define FL_RELAY_TEXT_LIMIT 1024
 
-// A text that is looked for in what comes piece by piece. No line has to be kept (Knuth, Morris,
+// A text that is searched in data arriving piece by piece. No line has to be kept (Knuth, Morris,
 // Pratt, 1977).
 struct fl_search {
     size_t length, matched;
@@ -22,16 +22,16 @@ int fl_search_begin(struct fl_search *search, const void *text, size_t length);
 // Whether the text ends in these bytes, for the first time. 1 or 0.
 int fl_search_finds(struct fl_search *search, const void *bytes, size_t count);
 
-// What a descriptor leads to, as far as watching what is written to it goes.
+// The kinds of descriptors, as far as watching their output is concerned.
 enum {
     fl_stream_none = 0,    // it is closed, or was when we began
-    fl_stream_relayed,     // a relay may take its place: what befalls it, befalls the program
+    fl_stream_relayed,     // a relay may replace it: its errors also reach the program
     fl_stream_file,        // a regular file, which only the program itself may write to
-    fl_stream_other,       // a device: its errors cannot be handed on
+    fl_stream_other,       // a device: its errors cannot be passed on
 };
 int fl_stream_kind(int descriptor);
 
-// What a relay tells, in one packet each.
+// A relay's report, in one packet.
 struct fl_relay_news {
     int64_t time;  // CLOCK_MONOTONIC, nanoseconds
     int32_t kind;
@@ -39,16 +39,17 @@ struct fl_relay_news {
 enum { fl_relay_found = 1, fl_relay_drained = 2 };
 
 // Starts a process that passes on what is written to `*input` to `original`, until all writers are
-// gone. It is nobody's child and outlives us, so that the program's output does not depend on
-// ours. `*input` is a terminal if `original` is one, otherwise a pipe. `*control` is a socket:
-// news comes from it; a byte sent to it asks for `fl_relay_drained`, as soon as what waits by then
-// has been passed on. When `text` (empty: anything) is seen, that is news, once; it holds no line
-// break. 0 or -errno.
+// gone. It is nobody's child and outlives us, so the program's output does not depend on us.
+// `*input` is a terminal if `original` is one, otherwise a pipe. `*control` is a socket for news. A
+// byte sent to it asks for `fl_relay_drained` once all data waiting by then have been passed on.
+// When `text` (empty: anything) is seen, that is reported once; it must not contain a line break. 0
+// or -errno.
 int fl_relay_start(int original, const void *text, size_t length, int *input, int *control);
 
-// 1 or 0: news is there; otherwise -errno, also at the relay's end.
+// 1 or 0: whether there is news; otherwise -errno, also at the relay's end.
 int fl_relay_news(int control, struct fl_relay_news *news);
 int fl_relay_ask(int control);
 
-// Whether two descriptors stand for the same open file, or the same terminal, pipe or socket. 1 or 0.
+// Whether two descriptors refer to the same open file, or the same terminal, pipe or socket. 1 or
+// 0.
 int fl_same_stream(int left, int right);

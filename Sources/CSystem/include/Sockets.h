@@ -1,4 +1,4 @@
-// Sockets of our own network namespace on which connections are accepted (sock_diag(7)).
+// Sockets of our own network namespace that accept connections (sock_diag(7)).
 #pragma once
 
 #include <stdint.h>
@@ -10,10 +10,10 @@ struct fl_listener {
 
 enum fl_socket_family { fl_tcp, fl_tcp6, fl_unix };
 
-// The socket to ask through, or -errno.
+// The socket for asking, or -errno.
 int fl_diagnosis_open(void);
 
-// Writes up to `capacity` of them to `found`. How many there are, or -errno.
+// Writes up to `capacity` of them to `found`. Returns how many there are, or -errno.
 int fl_listeners(int diagnosis, enum fl_socket_family family, struct fl_listener *found,
                  int capacity);
 
@@ -23,13 +23,13 @@ struct fl_socket_ends {
     unsigned char local[128], peer[128];
 };
 
-// The addresses of a process's socket. Its descriptor is copied for that, for some microseconds
-// (pidfd_getfd(2), with the permission to trace). 0 or -errno.
+// The addresses of a process's socket. Copies its descriptor for some microseconds (pidfd_getfd(2),
+// which needs the permission to trace). 0 or -errno.
 int fl_socket_ends(int pid, int descriptor, struct fl_socket_ends *ends);
 
-// Whether an open file is a named pipe (a pipe with a path); a link under /proc/PID/fd leads
-// to it. Nobody is asked but the kernel: a file system over a network might keep us waiting.
+// Whether an open file is a named pipe (a pipe with a path), from its link under /proc/PID/fd. Only
+// the kernel is asked: a network file system might keep us waiting.
 int fl_is_pipe(const char *path);
 
-// What kind of socket a link under /proc/PID/fd leads to; -1: of another kind, or none.
+// The kind of socket that a link under /proc/PID/fd leads to; -1: another kind, or none.
 int fl_socket_family(const char *path);

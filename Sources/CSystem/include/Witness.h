@@ -1,12 +1,13 @@
-// A process that stands in our process group and tells what signals reached it.
+// A process in our process group that reports which signals reached it.
 #pragma once
 
 #include <stdint.h>
 
-// Starts one. It is nobody's child, has all signals blocked and nothing open but its end of
-// `*control`, a socket; with ours it ends. 0 or -errno.
+// Starts one. It is nobody's child, has all signals blocked, and only its end of the socket
+// `*control` open; it ends when our end is closed. 0 or -errno.
 int fl_witness_start(int *control);
 
-// What signals have reached it since the last time, as bits from signal 1 on: a signal that came to
-// us as one of the group has reached it by now. 0 or -errno; it may be stopped, too.
+// The signals that have reached it since the last call, as bits from signal 1 on. A signal sent to
+// the whole group has reached it by now if it has reached us. 0 or -errno; the witness may also be
+// stopped.
 int fl_witness_ask(int control, uint64_t *signals);

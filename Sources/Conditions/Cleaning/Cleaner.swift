@@ -3,13 +3,13 @@ import Glibc
 package import ProfileModel
 import System
 
-/// Ends what a launch leaves behind. For that we are the parent of whatever loses its own
-/// (PR_SET_CHILD_SUBREAPER, prctl(2)): nothing that a program starts gets out of our sight, daemons
-/// included, unless a service manager starts it.
+/// Ends what a launch leaves behind. To find it, we become the parent of all orphans
+/// (PR_SET_CHILD_SUBREAPER, prctl(2)). So no process that a program starts escapes us, not even a
+/// daemon, unless a service manager starts it.
 package struct Cleaner: Sendable {
-    /// How long processes have to end by themselves, and to be killed.
+    /// How long processes have to end by themselves, and then to be killed.
     private let patience: TimeSpan
-    /// Whose descendants are meant: ours.
+    /// The process whose descendants are ended: ours.
     private let root: Int32
 
     /// From now on orphans become our children.
@@ -22,19 +22,19 @@ package struct Cleaner: Sendable {
         }
     }
 
-    /// For tests: of another process, which is the parent of its orphans.
+    /// For tests: for another process, which is the parent of its orphans.
     init(patience: TimeSpan, root: Int32) {
         self.patience = patience
         self.root = root
     }
 
-    /// Ends all of our descendants, asked first (SIGTERM) and then by force. Call it when the launch is
-    /// over and its process has been waited for.
+    /// Ends all our descendants, first by request (SIGTERM), then by force. Call it when the launch
+    /// is over and its process has been waited for.
     ///
     /// - Parameters:
-    ///   - kept: children of ours that are no launch's.
-    ///   - endsDaemons: whether those in sessions of their own are ended, too.
-    /// - Returns: what there was, in the order of ids; empty: nothing was left behind.
+    ///   - kept: our children that do not belong to a launch.
+    ///   - endsDaemons: true to end also those in sessions of their own.
+    /// - Returns: what was found, in the order of ids; empty: nothing was left behind.
     package func clean(kept: Set<Int32> = [], endsDaemons: Bool) -> [LeftBehind] {
         guard mayHaveDescendants else { return [] }
         var found: [Int32: LeftBehind] = [:]
@@ -42,7 +42,8 @@ package struct Cleaner: Sendable {
         let start = MonotonicTime.now
         var signal = SIGTERM
         var asked: Set<Asked> = []
-        // A child that was started while we looked may have been missed, and its parent gone since.
+        // We may have missed a child that was started while we looked and whose parent has ended
+        // since.
         var quietLooks = 0
         while quietLooks < 2, mayHaveDescendants {
             let all = ProcessEntry.all()
@@ -80,10 +81,10 @@ package struct Cleaner: Sendable {
         return found.values.sorted { $0.pid < $1.pid }
     }
 
-    /// The usual launch leaves nobody, and no look at all processes is needed.
+    /// A usual launch leaves nothing behind; then we need not look at all processes.
     private var mayHaveDescendants: Bool { root != getpid() || fl_has_children() != 0 }
 
-    /// Which process has had which signal. Its parent and its name may change meanwhile.
+    /// Which process got which signal. Its parent and its name may change meanwhile.
     private struct Asked: Hashable {
         var pid: Int32
         var start: Int64
@@ -95,18 +96,18 @@ package struct Cleaner: Sendable {
         }
     }
 
-    /// Only to the process that was meant: its id may be another's by now.
+    /// Signals only the intended process: its id may be reused by now.
     private static func send(_ signal: Int32, to process: ProcessEntry) {
         let handle = fl_open_pid(process.pid)
         guard handle >= 0 else { return }
         defer { close(handle) }
         guard ProcessEntry.read(process.pid)?.start == process.start else { return }
         _ = fl_signal_pid(handle, signal)
-        // One that is stopped would not hear of it.
+        // A stopped process would not react.
         if signal == SIGTERM { _ = fl_signal_pid(handle, SIGCONT) }
     }
 
-    /// Takes note of the ends of our own children.
+    /// Takes the status of our own children that have ended.
     private func reap(_ processes: [ProcessEntry]) {
         for process in processes where process.isZombie && process.parent == getpid() {
             var status: Int32 = 0

@@ -9,8 +9,8 @@ package import ProfileModel
 ///     export TOO=allowed
 ///     EMPTY=
 ///
-/// Nothing is expanded: `$HOME` is five characters. Behind a closing quote there may be a comment. Of
-/// the same name the last line counts. Values need not be UTF-8.
+/// Nothing is expanded: `$HOME` is five characters. After a closing quote there may be a comment. If
+/// a name is repeated, its last line counts. Values need not be UTF-8.
 package enum EnvironmentFile {
     /// The file at `path`, of at most 1 MiB.
     package static func read(_ path: String) throws(ConditionError) -> [EnvironmentChange] {
@@ -51,13 +51,13 @@ package enum EnvironmentFile {
 
         private mutating func skipBlanks() { rest = rest.drop(while: Self.isBlank) }
 
-        /// To the next line's begin.
+        /// Moves to the beginning of the next line.
         private mutating func endLine() {
             rest = rest.drop { $0 != Self.newline }.dropFirst()
             line += 1
         }
 
-        /// The next line's; nil: it has none.
+        /// The next line's variable; nil: it has none.
         mutating func next() throws(ConditionError) -> EnvironmentChange? {
             skipBlanks()
             guard let first = rest.first, first != Self.newline, first != UInt8(ascii: "#") else {

@@ -1,15 +1,15 @@
 import Glibc
 package import ProfileModel
 
-/// A home that every launch finds as it was at first: empty, as after a first login, or a copy of
-/// another one. It always has the same path.
+/// A home that every launch finds in its initial state: empty, as after a first login, or a copy of
+/// another one. Its path is always the same.
 package struct HomeFolder {
     private static let condition = "a home of its own"
     private let folder: TemporaryFolder
-    /// What it is a copy of; nil: it is empty.
+    /// The folder to copy; nil: the home is empty.
     private let original: String?
 
-    /// - Parameter original: nil: it is empty.
+    /// - Parameter original: the folder to copy; nil: the home is empty.
     package init(copying original: String?, in parent: String = "/var/tmp") throws(ConditionError) {
         if let original {
             var status = stat()
@@ -25,7 +25,7 @@ package struct HomeFolder {
 
     package var path: String { "\(folder.path)/home" }
 
-    /// Makes it as it was at first.
+    /// Restores the initial state.
     package func renew() throws(ConditionError) {
         TemporaryFolder.remove(path)
         guard mkdir(path, 0o700) == 0 else {

@@ -1,11 +1,11 @@
 import Glibc
 package import ProfileModel
 
-/// A command of the user's that is run around launches (`--before`, `--between`).
+/// A user's command that is run around launches (`--before`, `--between`).
 package struct Hook: Hashable, Sendable {
     /// For /bin/sh.
     package var command: String
-    /// It is killed when it takes longer.
+    /// It is killed if it takes longer.
     package var limit: TimeSpan
 
     package init(command: String, limit: TimeSpan = .milliseconds(600_000)) {
@@ -13,8 +13,9 @@ package struct Hook: Hashable, Sendable {
         self.limit = limit
     }
 
-    /// Runs it with our environment and `changes`, so that it has the program's home, and waits for
-    /// its end. What it leaves running is found by the next ``Cleaner/clean(kept:endsDaemons:)``.
+    /// Runs the command with our environment and `changes`, so that it has the program's home, and
+    /// waits for its end. The next ``Cleaner/clean(kept:endsDaemons:)`` finds what it leaves
+    /// running.
     package func run(environment changes: [EnvironmentChange] = []) -> CommandResult {
         let command = Command(
             words: ["/bin/sh", "-c", self.command],

@@ -1,20 +1,20 @@
-/// A process that a launch has left behind, and what became of it.
+/// A process that a launch has left behind, and what happened to it.
 package struct LeftBehind: Hashable, Sendable, CustomStringConvertible {
     package enum End: Hashable, Sendable {
-        /// It runs on: a daemon, which nobody asked to end.
+        /// It runs on: a daemon, which was not to be ended.
         case running
-        /// It ended when it was asked to (SIGTERM).
+        /// It ended on request (SIGTERM).
         case terminated
-        /// It did not, and was killed.
+        /// It did not, so it was killed.
         case killed
-        /// Not even that could end it in the time allowed: it waits for a device or a server, or
-        /// belongs to another user.
+        /// Even killing did not end it in time: it waits for a device or a server, or belongs to
+        /// another user.
         case remains
     }
 
     package var pid: Int32
     package var name: String
-    /// It has made a session of its own, as daemons do.
+    /// True if it has made its own session, as daemons do.
     package var isDaemon: Bool
     package var end: End
 
@@ -25,7 +25,7 @@ package struct LeftBehind: Hashable, Sendable, CustomStringConvertible {
         self.end = end
     }
 
-    /// Its name without control characters: the process has chosen it.
+    /// Its name without control characters, since the process has chosen it.
     package var plainName: String {
         String(
             String.UnicodeScalarView(

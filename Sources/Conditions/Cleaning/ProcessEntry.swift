@@ -3,18 +3,18 @@ import Glibc
 /// What /proc/PID/stat says of a process: proc(5).
 struct ProcessEntry: Hashable {
     var pid: Int32
-    /// At most 15 bytes, which the process may choose.
+    /// At most 15 bytes; the process may choose them.
     var name: String
-    /// It has ended, and waits to be waited for: all of its threads, not the first alone.
+    /// True if the whole process has ended, not only its first thread, and waits to be waited for.
     var isZombie: Bool
     var parent: Int32
     var session: Int32
-    /// In clock ticks since the boot: with the id it says which process it is.
+    /// In clock ticks since boot; together with the id it identifies the process.
     var start: Int64
 
-    /// A line of such a file; nil: it is none.
+    /// From the line of such a file; nil: it is malformed.
     init?(_ line: [UInt8]) {
-        // The name is in brackets, and may hold any of these signs.
+        // The name is in brackets, and may contain brackets itself.
         guard let open = line.firstIndex(of: UInt8(ascii: "(")),
             let close = line.lastIndex(of: UInt8(ascii: ")")), open < close,
             let pid = Int32(Self.text(line[..<open]).filter { $0 != " " })
@@ -54,7 +54,8 @@ struct ProcessEntry: Hashable {
         return found
     }
 
-    /// The children of `pid`, their children and so on, but for those in `kept` and theirs.
+    /// The children of `pid`, their children and so on, except those in `kept` and their
+    /// descendants.
     static func descendants(
         of pid: Int32, among all: [ProcessEntry], except kept: Set<Int32> = []
     ) -> [ProcessEntry] {

@@ -1,12 +1,12 @@
 import Glibc
 
-/// `--cold=all`: everything that is cached of any file leaves memory, names and attributes of files
-/// included, but for what a process has mapped. It slows the whole machine for a while.
+/// `--cold=all`: all cached data of files leave memory, including names and attributes of files,
+/// except what processes have mapped. This slows the whole machine for a while.
 package enum AllCaches {
     private static let path = "/proc/sys/vm/drop_caches"
     private static let condition = "all caches cold (--cold=all)"
 
-    /// That it could be done.
+    /// Throws if it is not possible here.
     package static func check() throws(ConditionError) {
         guard access(path, W_OK) == 0 else {
             throw .unsupported(
@@ -15,7 +15,7 @@ package enum AllCaches {
         }
     }
 
-    /// What was written goes to the disks first.
+    /// Written data go to the disks first.
     package static func drop() throws(ConditionError) {
         sync()
         let problem = FileText.write("3\n", to: path)

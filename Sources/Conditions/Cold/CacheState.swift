@@ -1,31 +1,31 @@
-/// What the page cache has of some files.
+/// How much of some files is in the page cache.
 package struct CacheState: Hashable, Sendable {
     package var files: [FileCacheState]
 
     package init(files: [FileCacheState]) { self.files = files }
 
-    /// In bytes, of the files that can be cold at all.
+    /// The size, in bytes, of the files that can be cold at all.
     package var fileBytes: Int64 { provable.reduce(0) { $0 + $1.size } }
 
-    /// How many of them are cached; nil: of some file it is not known exactly.
+    /// How many of these bytes are cached; nil: for some file this is not exactly known.
     package var cachedBytes: Int64? {
         guard provable.allSatisfy(\.isExact) else { return nil }
         return provable.reduce(0) { $0 + $1.cached }
     }
 
-    /// The same with what is only known from probes.
+    /// The same, including estimates from probes.
     package var estimatedBytes: Int64 { provable.reduce(0) { $0 + $1.cached } }
 
     package var provable: [FileCacheState] {
         files.filter { $0.kind.isProvable && $0.problem == nil }
     }
 
-    /// Those that cannot be proven to be cold, less those that are in memory by their nature.
+    /// Files that cannot be proven cold, except those that are in memory by their nature.
     package var unprovable: [FileCacheState] {
         files.filter { !$0.kind.isProvable && $0.kind != .memory || $0.problem != nil }
     }
 
-    /// Those of which others keep at least half in the cache: they have it mapped.
+    /// Files that stay at least half cached, because other processes have mapped them.
     package var staying: [FileCacheState] {
         provable.filter { $0.size > 0 && 2 * $0.cached >= $0.size }
     }
@@ -37,11 +37,11 @@ package struct FileCacheState: Hashable, Sendable {
     /// In bytes.
     package var size: Int64
     package var kind: FileSystemKind
-    /// How many bytes of it are cached: whole pages, but no more than its size.
+    /// How many of its bytes are cached: whole pages, but no more than its size.
     package var cached: Int64
-    /// mincore(2) has told. Otherwise a few pages were tried, and their share counts for all.
+    /// True if mincore(2) told. Otherwise a few pages were probed, and their share is used for all.
     package var isExact: Bool
-    /// Why nothing can be known of it or done about it; nil: it can.
+    /// Why nothing can be known or done about the file; nil: it can.
     package var problem: String?
 
     package init(

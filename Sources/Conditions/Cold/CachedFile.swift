@@ -2,15 +2,15 @@ import CSystem
 import Glibc
 import System
 
-/// A file that can be made to leave the page cache. Nothing is written to it.
+/// A file that can be removed from the page cache. Nothing is written to it.
 struct CachedFile: ~Copyable {
     private let file: Descriptor
     let path: String
     let size: Int64
     let kind: FileSystemKind
-    /// Which file it is, by whatever path.
+    /// Identifies the file, whatever its path.
     let identity: Identity
-    /// mincore(2) says nothing about others' files: all their pages seem to be there.
+    /// False for other users' files: for them, mincore(2) reports all pages as cached.
     private let mayAsk: Bool
 
     struct Identity: Hashable {
@@ -18,7 +18,7 @@ struct CachedFile: ~Copyable {
         var inode: UInt64
     }
 
-    /// `errno` where it cannot be read, or is no regular file (EMEDIUMTYPE).
+    /// Throws an `errno` if the file cannot be read, or is not a regular file (EMEDIUMTYPE).
     init(path: String) throws(Errno) {
         let file = try Descriptor(regular: path)
         let status = try file.status()
@@ -33,8 +33,8 @@ struct CachedFile: ~Copyable {
             status.st_uid == geteuid() || faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0
     }
 
-    /// Removes it from the page cache, but for pages that others have mapped. What was written and is
-    /// not on the disk yet gets there first: those pages could not go.
+    /// Removes the file from the page cache, except pages that others have mapped. Data that are
+    /// not on the disk yet are written first: their pages could not leave.
     func evict() {
         posix_fadvise(file.number, 0, 0, POSIX_FADV_DONTNEED)
         guard kind.isProvable, state().cached > 0 else { return }
@@ -62,7 +62,7 @@ struct CachedFile: ~Copyable {
     }
 
     private static let page: Int64 = 4096
-    /// How much is mapped at once.
+    /// How much is mapped at a time.
     private static let window: Int64 = 1 << 30
 
     /// How many of its pages are cached; nil: it could not be mapped. Mapping reads nothing.
@@ -84,10 +84,11 @@ struct CachedFile: ~Copyable {
 
     // MARK: Probes
 
-    /// A page is asked for that must not be waited for. One that is missing is read nevertheless, with
-    /// its neighbours, so that few are tried, far from each other, and all leave again.
+    /// Reads a byte without waiting for the disk. If its page is missing, the kernel still reads it
+    /// with its neighbours. So only few pages, far apart, are probed, and all are removed again.
     ///
-    /// - Returns: which share of them was there; nil: the file system does not answer such calls.
+    /// - Returns: the share of them that was cached; nil: the file system does not support such
+    ///   reads.
     private func probedShare() -> Double? {
         guard size > 0 else { return 0 }
         posix_fadvise(file.number, 0, 0, POSIX_FADV_RANDOM)
@@ -102,7 +103,7 @@ struct CachedFile: ~Copyable {
         }
         guard hits < offsets.count else { return 1 }
         var byte: UInt8 = 0
-        // What is being read cannot leave.
+        // A page that is being read cannot leave.
         for offset in offsets { pread(file.number, &byte, 1, off_t(offset)) }
         posix_fadvise(file.number, 0, 0, POSIX_FADV_DONTNEED)
         return Double(hits) / Double(offsets.count)

@@ -1,22 +1,22 @@
 import Glibc
 import System
 
-/// The files that a launch uses, and that leave the page cache before the next one.
+/// The files that a launch uses, and that are removed from the page cache before the next one.
 package struct ColdFiles: Hashable, Sendable {
     /// Each file once; the program comes first.
     package private(set) var paths: [String] = []
-    /// What stayed in the cache though it was told to leave, before anything was launched: others have
-    /// it mapped.
+    /// What stayed in the cache after its removal, before anything was launched: other processes
+    /// have it mapped.
     package private(set) var unavoidable = CacheState(files: [])
 
     /// - Parameters:
     ///   - program: the program's own file.
-    ///   - others: what it loads and opens; what is no regular file is left out.
+    ///   - others: the files that it loads and opens; other than regular files are left out.
     package init(program: String, others: [String]) {
         var known: Set<CachedFile.Identity> = []
         for path in [program] + others {
             guard let file = try? CachedFile(path: path) else {
-                // One that may not be read is named where it is asked for.
+                // An unreadable file is reported later, when its state is asked for.
                 if access(path, F_OK) == 0, !Self.isSpecial(path), !paths.contains(path) {
                     paths.append(path)
                 }
@@ -32,10 +32,10 @@ package struct ColdFiles: Hashable, Sendable {
         return stat(path, &status) != 0 || status.st_mode & S_IFMT != S_IFREG
     }
 
-    /// Removes them from the page cache. Call it last before the launch: whoever reads them meanwhile,
-    /// we included, warms them.
+    /// Removes the files from the page cache. Call it last before the launch: any process that
+    /// reads them meanwhile, ours included, warms them.
     ///
-    /// - Returns: what is in the cache after that.
+    /// - Returns: what is still in the cache.
     @discardableResult
     package func evict() -> CacheState {
         each { $0.evict() }
@@ -49,7 +49,7 @@ package struct ColdFiles: Hashable, Sendable {
             do throws(Errno) {
                 files.append(try CachedFile(path: path).state())
             } catch {
-                // A file that a launch has removed is not missed.
+                // A file that a launch has removed is ignored.
                 guard error.number != ENOENT else { continue }
                 files.append(
                     FileCacheState(

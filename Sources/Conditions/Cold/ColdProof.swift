@@ -1,13 +1,13 @@
-/// What is known of a launch that should have been cold.
+/// What is known of a launch that should be cold.
 package struct ColdEvidence: Hashable, Sendable {
-    /// What the page cache had of its files when it began; the first file is the program.
+    /// How much of its files was in the page cache when it began; the first file is the program.
     package var before: CacheState
-    /// What it had of them when all that could leave had left, before the first launch.
+    /// How much of them stayed in the cache after their removal, before the first launch.
     package var unavoidable: CacheState
-    /// What the launch read from block devices, its children included; nil: not known.
+    /// How much the launch and its children read from block devices; nil: unknown.
     package var readBytes: Int64?
-    /// The median of what launches of the same program have read in this measurement after their
-    /// files had left the cache; nil: there was none yet.
+    /// The median of what earlier cold launches of the program read in this measurement; nil: there
+    /// was none yet.
     package var usualReadBytes: Int64?
 
     package init(
@@ -20,26 +20,27 @@ package struct ColdEvidence: Hashable, Sendable {
     }
 }
 
-/// Whether a launch was cold; reasons are in words, for a reader.
+/// Tells whether a launch was cold; reasons are texts for the user.
 package enum ColdVerdict: Hashable, Sendable {
     case cold
     /// It was not: it found in the cache what it should have read.
     case warm(String)
-    /// It may have been, and nothing can show it.
+    /// It may have been, but this cannot be shown.
     case unproven(String)
 }
 
 extension ColdEvidence {
     package var isProvenCold: Bool { verdict == .cold }
 
-    /// A launch is cold if the cache had nothing of its files but what others have mapped, and if it
-    /// then read from a device what such a launch must read:
+    /// A launch is cold if the cache had nothing of its files except what other processes have
+    /// mapped, and if it then read from a device what such a launch must read:
     ///
-    /// - at least one page of half of the files that were not cached: each is opened for something,
+    /// - at least one page of half of the files that were not cached: each is opened for some
+    ///   reason,
     /// - and three quarters of what such launches usually read.
     ///
-    /// Neither alone suffices. Files that are not cached may not be all that the launch uses; and some
-    /// bytes are read by most warm launches, too.
+    /// Neither condition is enough alone. The launch may use further files, which are cached; and
+    /// most warm launches read some bytes, too.
     package var verdict: ColdVerdict {
         if let doubt { return .unproven(doubt) }
         if let reason = stateReason ?? readReason { return .warm(reason) }
@@ -48,7 +49,7 @@ extension ColdEvidence {
 
     // MARK: What cannot be known
 
-    /// Files of a tenth of all bytes, or the program itself.
+    /// Applies if a tenth of all bytes is unprovable, or the program itself.
     private var doubt: String? {
         guard let readBytes, readBytes >= 0 else { return "what it read is not known" }
         guard let program = before.files.first else { return "its files are not known" }
@@ -86,7 +87,7 @@ extension ColdEvidence {
             + "\(worst.file.path): something reads them between the launches"
     }
 
-    /// What can leave the cache at all, in bytes.
+    /// How many bytes can leave the cache at all.
     private var evictableBytes: Int64 {
         max(0, unavoidable.fileBytes - unavoidable.estimatedBytes)
     }

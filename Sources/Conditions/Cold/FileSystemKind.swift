@@ -1,21 +1,21 @@
-/// What a file system's kind says about reading from it: whether the files can leave the page cache,
-/// and whether the kernel counts what is read again.
+/// What a file system's kind tells about reading from it: whether files can leave the page cache,
+/// and whether the kernel counts what is then read.
 package enum FileSystemKind: Hashable, Sendable {
-    /// On a block device: reading is counted (`read_bytes` of /proc/PID/io).
+    /// On a block device: reads are counted (`read_bytes` of /proc/PID/io).
     case disk
-    /// Containers' layers: what is read is that of the file system below. It is counted if that is on
-    /// a block device.
+    /// Containers' layers: reads go to the file system below. They are counted if that is on a
+    /// block device.
     case overlay
-    /// Files that are in memory and nowhere else: they are never cold.
+    /// Files that exist only in memory: they are never cold.
     case memory
-    /// Read through a network: nothing of it is counted, and a server has a cache of its own.
+    /// Read over a network: nothing is counted, and a server has its own cache.
     case network
-    /// Another program reads for it (FUSE).
+    /// Another program does the reading (FUSE).
     case program
-    /// Of a kind that is not known here, or that keeps a cache beside the kernel's (ZFS).
+    /// An unknown kind, or one with a cache of its own besides the kernel's (ZFS).
     case other
 
-    /// Types as statfs(2) and the kernel's `linux/magic.h` have them.
+    /// - Parameter type: as in statfs(2) and the kernel's `linux/magic.h`.
     package init(type: UInt32) {
         switch type {
         // ext2 to 4, XFS, Btrfs, F2FS, bcachefs, JFS, NILFS, ReiserFS, OCFS2, GFS2
@@ -39,7 +39,7 @@ package enum FileSystemKind: Hashable, Sendable {
         }
     }
 
-    /// Whether bytes read can prove that a file was cold.
+    /// True if bytes read can prove that a file was cold.
     package var isProvable: Bool { self == .disk || self == .overlay }
 
     /// "network file system".

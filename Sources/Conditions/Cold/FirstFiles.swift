@@ -1,14 +1,14 @@
 import ELF
 import System
 
-/// What the kernel itself opens to execute a program, and no call tells of.
+/// The files that the kernel itself opens to execute a program, so that no system call shows them.
 package enum FirstFiles {
-    /// The program's file, what runs it if it is a script, and the dynamic linker of either. Each is
-    /// looked for from the current directory on.
+    /// The program's file, its interpreter if it is a script, and their dynamic linkers. Paths are
+    /// relative to the current directory.
     package static func of(program path: String) -> [String] {
         var found: [String] = []
         var next: String? = path
-        // Scripts may run scripts; the kernel follows four.
+        // Scripts may be interpreted by scripts; the kernel follows four.
         while let path = next, found.count < 6, let real = FileText.real(path) {
             found.append(real)
             next = interpreter(of: real)
@@ -16,7 +16,7 @@ package enum FirstFiles {
         return found
     }
 
-    /// The program that runs a file; nil: it runs by itself.
+    /// The program that interprets a file; nil: none.
     private static func interpreter(of path: String) -> String? {
         let start = (try? WholeFile.beginning(of: path, count: 4096)) ?? []
         return scriptInterpreter(in: start)

@@ -3,21 +3,21 @@ import Glibc
 import Synchronization
 import System
 
-/// Finds out which files a launch opens: the kernel stops each call that opens or executes one until
-/// we have read its path (seccomp(2), user notification), which takes some 10 µs. So it is for one
-/// launch that does not count.
+/// Finds out which files a launch opens. The kernel stops each call that opens or executes a file
+/// until we have read its path (seccomp(2), user notification), which takes some 10 µs. So it is
+/// used for one launch that does not count.
 ///
-/// It misses: files that the program was handed open, or opens by io_uring(7); what other processes
-/// (a daemon, a service manager) read for it; and files that only later launches open.
+/// It misses files that the program inherits open, or opens by io_uring(7); files that other
+/// processes (a daemon, a service manager) read for it; and files that only later launches open.
 package final class OpenedFiles: Sendable {
     private let listener: Int32
     private let found: Mutex<[String]>
     private let isOver = Atomic<Bool>(false)
 
-    /// Takes over `listener` (``ChildSetting/tellsOpens``), and answers until every process behind it
-    /// has ended: one that nobody answers could open nothing any more.
+    /// Takes over `listener` (``ChildSetting/tellsOpens``), and answers until every process behind
+    /// it has ended: without an answer, a process could not open anything any more.
     ///
-    /// - Parameter program: the program's path, which it has found itself.
+    /// - Parameter program: the program's path.
     package init(listener: Int32, program: String) {
         self.listener = listener
         found = Mutex(FirstFiles.of(program: program))
@@ -27,14 +27,14 @@ package final class OpenedFiles: Sendable {
         }
     }
 
-    /// The regular files that have been opened or executed so far, each once, in the order in which
-    /// that happened first. The program itself and what the kernel opened for it come first.
+    /// The regular files that were opened or executed so far, each once, in the order of their
+    /// first use. The program and what the kernel opened for it come first.
     package var paths: [String] {
         var known: Set<String> = []
         return found.withLock { $0 }.filter { known.insert($0).inserted }
     }
 
-    /// Whether every process behind it has ended.
+    /// True if every process behind it has ended.
     package var hasEnded: Bool { isOver.load(ordering: .relaxed) }
 
     private func listen() {
@@ -50,7 +50,7 @@ package final class OpenedFiles: Sendable {
             guard count > 0, Int32(watched.revents) & POLLIN != 0 else { return }
             var tid: pid_t = 0
             var folder: Int32 = 0
-            // Nothing there: who asked has been killed meanwhile.
+            // The process that asked has been killed meanwhile.
             guard fl_next_open(listener, &tid, &folder, &path, path.count) == 1 else { continue }
             note(path, from: folder, of: tid)
         }
@@ -61,14 +61,14 @@ package final class OpenedFiles: Sendable {
             bytes.baseAddress.map { String(cString: $0) } ?? ""
         }
         let start = folder == AT_FDCWD ? "/proc/\(tid)/cwd" : "/proc/\(tid)/fd/\(folder)"
-        // The file may be made by this very call: that it is not there yet is no loss.
+        // This very call may create the file, so a missing file is no loss.
         guard !path.isEmpty else { return }
         guard let real = FileText.real(path.first == "/" ? path : "\(start)/\(path)"),
             Self.isRegular(real)
         else { return }
         let files = FirstFiles.of(program: real)
         found.withLock { found in
-            // Every file looks like this when it is opened; only executed ones have such others.
+            // Any opened file is looked at; only executed ones have further files here.
             found.append(real)
             for other in files.dropFirst() where !found.contains(other) { found.append(other) }
         }

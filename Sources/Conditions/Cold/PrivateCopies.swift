@@ -1,22 +1,22 @@
 import Glibc
 import ProfileModel
 
-/// Copies of a launch's files, which are seen in the files' places in a mount namespace. They are
-/// inodes that nobody else has mapped: even libc's can leave the page cache, without root.
+/// Copies of a launch's files, mounted over the originals in a mount namespace. No other process
+/// has mapped these inodes, so even libc's copy can leave the page cache, without root.
 ///
-/// What it changes for the program: it runs in a mount namespace, and for ordinary users in a user
-/// namespace (``Namespaces``); the copies are its user's, without set-user-ID and capabilities.
+/// Differences for the program: it runs in a mount namespace, and for ordinary users also in a user
+/// namespace (``Namespaces``). The copies belong to its user, without set-user-ID and capabilities.
 package struct PrivateCopies {
     private static let condition = "private copies of the program's files"
     private let folder: TemporaryFolder
-    /// Each original with its copy; the first is the program.
+    /// Each original with its copy; the program is first.
     let pairs: [(original: String, copy: String)]
 
-    /// Copies those that are on a disk.
+    /// Copies the files that are on a disk.
     ///
     /// - Parameters:
     ///   - paths: the program first.
-    ///   - parent: a folder on a disk, with room for them.
+    ///   - parent: a folder on a disk with enough room.
     package init(of paths: [String], in parent: String = "/var/tmp") throws(ConditionError) {
         folder = try TemporaryFolder(
             in: parent, prefix: "firstlight-cold", condition: Self.condition)
@@ -50,6 +50,6 @@ package struct PrivateCopies {
         }
     }
 
-    /// What leaves the page cache before each launch.
+    /// The files to remove from the page cache before each launch.
     package var copies: [String] { pairs.map(\.copy) }
 }

@@ -1,15 +1,16 @@
 import CSystem
 import Glibc
 
-/// A disk, as control groups name it.
+/// A disk, with its name in control groups.
 struct BlockDevice: Hashable {
     /// "254:0".
     var number: String
     /// "vda".
     var name: String
 
-    /// All that hold something, but for memory that poses as a disk. A program's files may be on any of
-    /// them: a file system over several, or over another one (overlay, Btrfs), does not say on which.
+    /// All disks with content, except memory that looks like a disk. A program's files may be on
+    /// any of them: a file system over several disks, or over another one (overlay, Btrfs), does
+    /// not tell which.
     static func all(in folder: String = "/sys/block") -> [BlockDevice] {
         guard let directory = opendir(folder) else { return [] }
         defer { closedir(directory) }

@@ -1,4 +1,4 @@
-/// Where the kernel's control groups are, and where in them we are: cgroups(7).
+/// Where the kernel's control groups are, and where we are among them: cgroups(7).
 struct ControlGroupTree: Hashable {
     enum Version: Hashable {
         /// A hierarchy of its own for the controller `blkio`.
@@ -7,16 +7,16 @@ struct ControlGroupTree: Hashable {
     }
 
     var version: Version
-    /// The folder of the whole hierarchy, and of the group that we are in.
+    /// The folders of the whole hierarchy, and of our own group.
     var root: String
     var own: String
 
-    /// Those in which disks can be limited; a hierarchy of version 1 comes first, for the controller is
-    /// in one of them alone.
+    /// The hierarchies in which disks can be limited. One of version 1 comes first, because only
+    /// one hierarchy has the controller.
     ///
     /// - Parameters:
-    ///   - mounts: /proc/self/mountinfo.
-    ///   - groups: /proc/self/cgroup.
+    ///   - mounts: the text of /proc/self/mountinfo.
+    ///   - groups: the text of /proc/self/cgroup.
     static func find(mounts: String, groups: String) -> [ControlGroupTree] {
         var found: [ControlGroupTree] = []
         for line in mounts.split(separator: "\n") {
@@ -33,7 +33,7 @@ struct ControlGroupTree: Hashable {
             default: continue
             }
             guard let path = ownPath(version, groups) else { continue }
-            // What is mounted may be a part of the hierarchy, as in containers.
+            // Only a part of the hierarchy may be mounted, as in containers.
             let below = path.hasPrefix(top) ? String(path.dropFirst(top.count)) : "/"
             let inside = top == "/" ? path : below
             let own = inside == "/" || inside.isEmpty ? place : place + inside
@@ -56,7 +56,7 @@ struct ControlGroupTree: Hashable {
         return nil
     }
 
-    /// Octal escapes of mountinfo: `\040` is a space.
+    /// Decodes octal escapes of mountinfo: `\040` is a space.
     static func unescaped(_ text: String) -> String {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
@@ -74,7 +74,7 @@ struct ControlGroupTree: Hashable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The groups in which a new one may be made: ours, then those above it.
+    /// The groups in which we may make a new one: first ours, then those above it.
     var candidates: [String] {
         var found = [own]
         while let last = found.last, last.count > root.count, last.hasPrefix(root),

@@ -1,7 +1,6 @@
-/// Whether the limit of a disk slows a program at all.
+/// Checks whether a disk limit would slow a program at all.
 enum DiskCheck {
-    /// Refuses a program whose own file comes from somewhere else than a disk: it would start as fast
-    /// as ever.
+    /// Refuses a program whose own file is not on a disk: it would start as fast as ever.
     static func check(program path: String) throws(ConditionError) {
         guard let file = try? CachedFile(path: path) else { return }
         guard !file.kind.isProvable, file.kind != .other else { return }

@@ -1,17 +1,18 @@
 import Glibc
 import System
 
-/// A control group whose processes read no faster from disks than they are allowed. What is in the
-/// page cache is not read: it comes as fast as ever.
+/// A control group that limits how fast its processes read from disks. Reads from the page cache
+/// are not limited.
 struct DiskLimit: ~Copyable {
     private let group: Group
     private let lock: Int32
-    /// The file by which a process enters it.
+    /// The file for adding a process to the group.
     let processes: Int32
 
     private struct Group {
         var folder: String
-        /// Where we have turned on the controller for the groups beside ours; nil: it was.
+        /// The group in which we have enabled the controller for its subgroups; nil: it was
+        /// enabled.
         var enabledIn: String?
     }
 
@@ -69,7 +70,7 @@ struct DiskLimit: ~Copyable {
         if lock >= 0 { close(lock) }
     }
 
-    /// The kernel keeps it as long as a process is in it.
+    /// The kernel keeps the group as long as a process is in it.
     private static func remove(_ group: Group) {
         guard rmdir(group.folder) == 0, let parent = group.enabledIn else { return }
         _ = FileText.write("-io", to: "\(parent)/cgroup.subtree_control")
@@ -80,7 +81,7 @@ struct DiskLimit: ~Copyable {
     private static func make(
         in parent: String, _ version: ControlGroupTree.Version
     ) -> Result<Group, Reason> {
-        // Who enters it must be allowed to leave a group below the same one.
+        // A process may enter only if it may also leave a group below the same one.
         guard version == .one || access("\(parent)/cgroup.procs", W_OK) == 0 else {
             return .failure(Reason(words: "processes of \(parent) are not this user's to move"))
         }
@@ -96,7 +97,7 @@ struct DiskLimit: ~Copyable {
             decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         let file = version == .one ? "blkio.throttle.read_bps_device" : "io.max"
         if access("\(folder)/\(file)", W_OK) == 0 { return .success(Group(folder: folder)) }
-        // Groups have the controllers that the group above has turned on for them.
+        // A group has only the controllers that its parent has enabled for it.
         if version == .two, FileText.write("+io", to: "\(parent)/cgroup.subtree_control") == 0,
             access("\(folder)/\(file)", W_OK) == 0
         {
@@ -106,7 +107,7 @@ struct DiskLimit: ~Copyable {
         return .failure(Reason(words: "the groups in \(parent) have no controller for disks"))
     }
 
-    /// 0 or `errno`.
+    /// Returns 0 or an `errno`.
     private static func limit(
         _ folder: String, _ tree: ControlGroupTree, _ rate: DiskRate, _ devices: [BlockDevice]
     ) -> Int32 {
@@ -118,7 +119,7 @@ struct DiskLimit: ~Copyable {
                     to: "\(folder)/blkio.throttle.read_bps_device")
                 : FileText.write(
                     "\(device.number) rbps=\(rate.bytesPerSecond)", to: "\(folder)/io.max")
-            // An optical drive without a disk, or a device that has just gone, has nothing to read.
+            // An optical drive without a disk, or a device that was just removed, cannot be read.
             guard code == 0 || code == ENODEV || code == ENXIO || code == ENOMEDIUM else {
                 return code
             }

@@ -1,11 +1,11 @@
-/// What `--disk` says: the most that is read from disks, in bytes a second.
+/// The value of `--disk`: the limit for reading from disks, in bytes per second.
 package struct DiskRate: Hashable, Sendable {
     package var bytesPerSecond: Int64
 
     package init(bytesPerSecond: Int64) { self.bytesPerSecond = bytesPerSecond }
 
-    /// `500K`, `1M`, `1.5MiB`, `2MB/s`: K, M and G are 1024 and its powers, as are KiB, MiB and GiB; KB,
-    /// MB and GB are 1000 and its powers. At least a page a second.
+    /// `500K`, `1M`, `1.5MiB`, `2MB/s`: K, M and G are powers of 1024, as are KiB, MiB and GiB; KB,
+    /// MB and GB are powers of 1000. At least a page per second.
     package init(parsing text: String) throws(ConditionError) {
         let plain = text.hasSuffix("/s") ? text.dropLast(2) : text[...]
         guard let value = Quantity.value(plain, units: Self.units), value >= 4096, value <= 1e15

@@ -1,7 +1,7 @@
 import CSystem
 import Glibc
 
-/// A cable for kernels that cannot slow one: a process of ours lets every frame wait. It ends with us.
+/// A cable for kernels that cannot slow one: a process of ours delays every frame. It ends with us.
 final class LinkLine: Sendable {
     /// One end of it.
     struct End {
@@ -11,10 +11,10 @@ final class LinkLine: Sendable {
     }
 
     let pid: Int32
-    /// Our end of what it waits for.
+    /// Our end of the pipe that it watches.
     private let end: Int32
 
-    /// - Parameter user: the namespace that both ends' belong to; -1: ours.
+    /// - Parameter user: the user namespace of both ends; -1: ours.
     init(
         _ profile: LinkProfile, from near: End, to far: End, user: Int32, condition: String
     ) throws(ConditionError) {

@@ -1,4 +1,5 @@
-/// The requests that make our links: rtnetlink(7), and the kernel's `linux/if_link.h`, `rtnetlink.h`.
+/// The requests that make our links: rtnetlink(7), and the kernel's `linux/if_link.h`,
+/// `rtnetlink.h`.
 enum LinkMessages {
     /// IPv4 addresses as bytes.
     typealias Address = (UInt8, UInt8, UInt8, UInt8)
@@ -20,8 +21,8 @@ enum LinkMessages {
     }
 
     /// Two interfaces that are the ends of one cable; the second is in the namespace `namespace` (a
-    /// descriptor). Neither is up: the peer cannot be before both are there. Packets are made no larger
-    /// than the link's: they are shaped one by one.
+    /// descriptor). Neither is up: the peer cannot be before both exist. Packets are no larger
+    /// than the link's (no GSO), because each is shaped by itself.
     static func cable(
         name: String, index: Int32, peerName: String, peerIndex: Int32, peerNamespace: Int32
     ) -> NetlinkMessage {
@@ -57,7 +58,7 @@ enum LinkMessages {
         return message
     }
 
-    /// Makes an interface part of a bridge, and sets it up.
+    /// Adds an interface to a bridge, and sets it up.
     static func attach(name: String, toBridge bridge: Int32) -> NetlinkMessage {
         var message = NetlinkMessage(type: newLink)
         link(index: 0, flags: isUp, change: isUp, into: &message)

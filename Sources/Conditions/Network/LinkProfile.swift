@@ -1,12 +1,12 @@
-/// How good a network link is, each way.
+/// The quality of a network link, for each direction.
 package struct LinkProfile: Hashable, Sendable {
     /// One direction of a link.
     package struct Direction: Hashable, Sendable {
-        /// In bits a second, headers of IP included; nil: no limit of ours.
+        /// In bits per second, including IP headers; nil: we set no limit.
         package var rate: Int64?
-        /// What every packet takes longer, in milliseconds.
+        /// The additional delay of every packet, in milliseconds.
         package var delay: Double
-        /// The share of packets that is lost, 0 … 1.
+        /// The share of lost packets, 0 … 1.
         package var loss: Double
 
         package init(rate: Int64? = nil, delay: Double = 0, loss: Double = 0) {
@@ -18,12 +18,12 @@ package struct LinkProfile: Hashable, Sendable {
         package var isUnlimited: Bool { rate == nil && delay == 0 && loss == 0 }
     }
 
-    /// As it is named in reports: "3G", "780kbit,100ms,1%".
+    /// The name in reports: "3G", "780kbit,100ms,1%".
     package var name: String
     /// To the program, and from it.
     package var down: Direction
     package var up: Direction
-    /// What only the answers of name servers take longer, in milliseconds.
+    /// The additional delay of name servers' answers alone, in milliseconds.
     package var nameDelay = 0.0
 
     package init(name: String, down: Direction, up: Direction) {
@@ -37,15 +37,18 @@ package struct LinkProfile: Hashable, Sendable {
         self.nameDelay = nameDelay
     }
 
-    /// The links of Apple's Network Link Conditioner (Additional Tools for Xcode, and iOS' developer
-    /// settings). Apple documents no figures; these are as others have published them from its window:
+    /// The links of Apple's Network Link Conditioner (Additional Tools for Xcode, and iOS'
+    /// developer settings). Apple documents no figures; these were published by others who read
+    /// them in its window:
     ///
-    /// - 3G, Cable, DSL, Edge and Wi-Fi: the presets of WebRTC's `tools/network_emulator/emulate.py`,
-    ///   where 3G, Edge and Wi-Fi are called "average case", as in older editions.
-    /// - Edge's 440 ms from the program, LTE, and the 500 ms of "Very Bad Network": newer editions, as
-    ///   network emulators that repeat its profiles have them. They agree with each other.
-    /// - The 3 s of "High Latency DNS", the loss of "Very Bad Network" (10 %; others say 5 % or 20 %),
-    ///   LTE's 10 Mbit/s and "Wi-Fi 802.11ac": from one source or none that others confirm.
+    /// - 3G, Cable, DSL, Edge and Wi-Fi: the presets of WebRTC's
+    ///   `tools/network_emulator/emulate.py`, where 3G, Edge and Wi-Fi are called "average case",
+    ///   as in older editions.
+    /// - Edge's 440 ms from the program, LTE, and the 500 ms of "Very Bad Network": newer editions,
+    ///   from network emulators that copy its profiles. They agree with each other.
+    /// - The 3 s of "High Latency DNS", the loss of "Very Bad Network" (10 %; others say 5 % or 20
+    ///   %), LTE's 10 Mbit/s and "Wi-Fi 802.11ac": from a single source, or without a confirmed
+    ///   one.
     package static let known: [LinkProfile] = [
         LinkProfile(
             name: "100% Loss", down: Direction(loss: 1), up: Direction(loss: 1)),
@@ -77,9 +80,9 @@ package struct LinkProfile: Hashable, Sendable {
     ]
 }
 
-/// What `--network` asks for.
+/// The value of `--network`.
 package enum NetworkCondition: Hashable, Sendable {
-    /// `airplane` or `none`: a network namespace with nothing but the loopback interface.
+    /// `airplane` or `none`: a network namespace with only the loopback interface.
     case none(name: String)
     case link(LinkProfile)
 

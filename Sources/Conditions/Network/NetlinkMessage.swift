@@ -1,11 +1,11 @@
-/// A request to the kernel's rtnetlink(7): a header, a fixed structure and nested attributes, in this
-/// machine's byte order. Pure: ``NetworkSocket`` sends it.
+/// A request to the kernel's rtnetlink(7): a header, a fixed structure and nested attributes, in
+/// this machine's byte order. Pure: ``NetworkSocket`` sends it.
 struct NetlinkMessage {
     private(set) var bytes: [UInt8]
 
     /// - Parameters:
     ///   - type: `RTM_…`.
-    ///   - flags: `NLM_F_…`, beside that it is a request to be acknowledged.
+    ///   - flags: `NLM_F_…`, in addition to those for an acknowledged request.
     init(type: UInt16, flags: UInt16 = 0) {
         bytes = []
         append(UInt32(0))
@@ -20,7 +20,7 @@ struct NetlinkMessage {
         for index in 0..<4 { bytes[index] = UInt8(truncatingIfNeeded: bytes.count >> (8 * index)) }
     }
 
-    /// A field of the fixed structure.
+    /// Appends a field of the fixed structure.
     mutating func append<Value: FixedWidthInteger>(_ value: Value) {
         for index in 0..<Value.bitWidth / 8 {
             bytes.append(UInt8(truncatingIfNeeded: value >> (8 * index)))
@@ -46,7 +46,7 @@ struct NetlinkMessage {
         attribute(type, Array(text.utf8) + [0])
     }
 
-    /// An attribute that holds what `body` appends.
+    /// An attribute with the content that `body` appends.
     mutating func nested(_ type: UInt16, _ body: (inout NetlinkMessage) -> Void) {
         let start = bytes.count
         append(UInt16(0))
@@ -64,12 +64,12 @@ struct NetlinkMessage {
     }
 }
 
-/// What the kernel answered.
+/// The kernel's answer.
 enum NetlinkAnswer: Equatable {
     case done
-    /// `errno`, and what the kernel adds in words, if it does.
+    /// `errno`, and the kernel's explanation if there is one.
     case refused(code: Int32, words: String)
-    /// Something else than the answer, or none yet.
+    /// Not the answer, or not yet.
     case other
 
     /// `struct nlmsghdr`, then `struct nlmsgerr`, then attributes (`NLMSGERR_ATTR_MSG`).
@@ -90,7 +90,7 @@ enum NetlinkAnswer: Equatable {
             return
         }
         var words = ""
-        // Behind the request's header; NLM_F_CAPPED says that its body is left out.
+        // After the request's header; NLM_F_CAPPED means that its body is left out.
         let isCapped = number(6, 2) & 0x100 != 0
         var next = 20 + (isCapped ? 16 : max(16, (number(20, 4) + 3) & ~3))
         while number(6, 2) & 0x200 != 0, next + 4 <= length {

@@ -1,7 +1,7 @@
 extension NetworkCondition {
-    /// `airplane`, `none`, a link's name in any case and with any or no signs between its words
-    /// ("very-bad-network", "wifi"), or `RATE[,DELAY[,LOSS]]` for both directions: `780kbit`,
-    /// `1.5mbit,100ms`, `1mbit,0.5s,10%`, `,100ms` (no limit of the rate).
+    /// `airplane`, `none`, a link's name, or `RATE[,DELAY[,LOSS]]` for both directions. Names
+    /// ignore case, and the signs between their words ("very-bad-network", "wifi"). Examples:
+    /// `780kbit`, `1.5mbit,100ms`, `1mbit,0.5s,10%`, `,100ms` (no limit of the rate).
     package init(parsing text: String) throws(ConditionError) {
         let plain = Self.plain(text)
         if plain == "airplane" || plain == "none" {
@@ -50,8 +50,8 @@ extension NetworkCondition {
         return direction.isUnlimited ? nil : direction
     }
 
-    /// In bits a second. What is spelled "bps" means bytes to some tools, and is refused. So is "4G":
-    /// whoever writes it means mobile telephones, and would get a fast link.
+    /// In bits per second. "bps" is refused, because it means bytes to some tools. So is "4G":
+    /// whoever writes it means mobile networks, and would get a fast link.
     private static let rateUnits: [String: Double] = [
         "bit": 1, "kbit": 1e3, "mbit": 1e6, "gbit": 1e9, "k": 1e3, "m": 1e6,
     ]
@@ -61,8 +61,8 @@ extension NetworkCondition {
 
 /// Numbers with units.
 enum Quantity {
-    /// `12`, `1.5` and the like with one of the units behind; nil: it is something else. Capital and
-    /// small letters are the same.
+    /// A number such as `12` or `1.5` with one of the units; nil: it is something else. Ignores
+    /// case.
     static func value(_ text: Substring, units: [String: Double]) -> Double? {
         let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
         let unit = text.dropFirst(number.count).lowercased()

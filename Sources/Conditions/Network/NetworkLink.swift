@@ -1,11 +1,11 @@
 import Glibc
 
-/// The network that a program has: its namespace has one interface, the end of a cable whose other end
-/// is in a second namespace. What leaves either end is slowed there: both directions are. Where the
-/// kernel cannot do that, the cable is a process of ours (``LinkLine``). Behind the second namespace a
-/// relay in user space passes it on (``OutsideRelay``), so that nothing outside is changed.
+/// The program's network. Its namespace has one interface, the end of a cable whose other end is in
+/// a second namespace. Each end slows what leaves it, so both directions are slowed. If the kernel
+/// cannot do that, the cable is a process of ours (``LinkLine``). Behind the second namespace, a
+/// relay in user space (``OutsideRelay``) connects it, so that nothing outside is changed.
 struct NetworkLink: ~Copyable {
-    /// The program's address, its gateway and the name server that the relay is.
+    /// The program's address, its gateway, and the relay's name server.
     static let address: LinkMessages.Address = (10, 0, 2, 100)
     static let gateway: LinkMessages.Address = (10, 0, 2, 2)
     static let nameServer = "10.0.2.3"
@@ -20,7 +20,7 @@ struct NetworkLink: ~Copyable {
     private let line: LinkLine?
     private let relay: OutsideRelay?
 
-    /// An empty network, but for the loopback interface.
+    /// An empty network with only the loopback interface.
     static func setUpLoopback(of namespaces: borrowing Namespaces, _ condition: String)
         throws(ConditionError)
     {
@@ -29,8 +29,8 @@ struct NetworkLink: ~Copyable {
     }
 
     /// - Parameters:
-    ///   - reachesOutside: false for tests: the second namespace is all there is.
-    ///   - usesLine: true for tests: whatever the kernel can do.
+    ///   - reachesOutside: false for tests: there is nothing behind the second namespace.
+    ///   - usesLine: true for tests: use a process even if the kernel can slow the link.
     init(
         _ profile: LinkProfile, in namespaces: borrowing Namespaces, reachesOutside: Bool = true,
         usesLine: Bool = false
@@ -45,7 +45,7 @@ struct NetworkLink: ~Copyable {
         try Self.setUpLoopback(of: namespaces, condition)
         let near = namespaces.networkSocket(condition)
         let far = namespaces.routerSocket(condition)
-        // All that is lost needs nobody to lose it: the far end leads nowhere.
+        // If all packets are lost, nothing has to drop them: the far end leads nowhere.
         let isDead = profile.down.loss >= 1 || profile.up.loss >= 1
         var line: LinkLine?
         if !isDead, usesLine || Self.needsLine(profile, far) {
@@ -72,13 +72,13 @@ struct NetworkLink: ~Copyable {
             try Self.shape(profile.up, near, Index.program, condition)
             try Self.shape(profile.down, far, Index.far, condition)
         }
-        // Nothing may fail behind the value's own beginning.
+        // This must come last: nothing may fail after it.
         let relay = try Self.leadOn(
             from: namespaces, isDead: isDead, reachesOutside: reachesOutside, condition)
         (self.line, self.relay) = (line, relay)
     }
 
-    /// What is behind the far end.
+    /// Connects the far end.
     private static func leadOn(
         from namespaces: borrowing Namespaces, isDead: Bool, reachesOutside: Bool,
         _ condition: String
@@ -102,8 +102,8 @@ struct NetworkLink: ~Copyable {
         return relay
     }
 
-    /// Whether the kernel cannot slow a link so: tried with the loopback interface of a namespace where
-    /// nobody uses it.
+    /// True if the kernel cannot slow a link in this way. Tries it with the unused loopback
+    /// interface of a namespace.
     private static func needsLine(
         _ profile: LinkProfile, _ socket: borrowing NetworkSocket
     ) -> Bool {
@@ -114,7 +114,7 @@ struct NetworkLink: ~Copyable {
             do throws(NetworkSocket.Refusal) {
                 try socket.ask(trial)
             } catch  where error.code == ENOENT || error.code == EOPNOTSUPP {
-                // So it says that it does not know a discipline.
+                // This is the error for an unknown discipline.
                 return true
             } catch {}
         }
@@ -137,6 +137,6 @@ struct NetworkLink: ~Copyable {
         }
     }
 
-    /// Processes of ours that are not the program's.
+    /// Our helper processes, which do not belong to the program.
     var helpers: [Int32] { [line?.pid, relay?.pid].compactMap { $0 } }
 }

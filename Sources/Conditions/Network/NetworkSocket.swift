@@ -1,7 +1,7 @@
 import Glibc
 
-/// Asks the kernel to change the network of a namespace: rtnetlink(7), over a socket that was opened
-/// in it.
+/// Asks the kernel to change a namespace's network: rtnetlink(7), through a socket that was opened
+/// in the namespace.
 struct NetworkSocket: ~Copyable {
     private let descriptor: Int32
     private let condition: String
@@ -13,14 +13,14 @@ struct NetworkSocket: ~Copyable {
         var limit = timeval(tv_sec: 10, tv_usec: 0)
         setsockopt(
             descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        // The kernel says in words what it does not like (SOL_NETLINK, NETLINK_EXT_ACK).
+        // Makes the kernel explain refusals in words (SOL_NETLINK, NETLINK_EXT_ACK).
         var yes: Int32 = 1
         setsockopt(descriptor, 270, 11, &yes, 4)
     }
 
     deinit { close(descriptor) }
 
-    /// The kernel refused: `errno`, and what it adds in words.
+    /// The kernel refused: `errno`, and its explanation.
     struct Refusal: Error {
         var code: Int32
         var words: String
@@ -42,7 +42,7 @@ struct NetworkSocket: ~Copyable {
         }
     }
 
-    /// The same, with `step` in words for whoever reads what failed.
+    /// The same; `step` tells the user what failed.
     func ask(_ message: NetlinkMessage, _ step: String) throws(ConditionError) {
         do throws(Refusal) {
             try ask(message)

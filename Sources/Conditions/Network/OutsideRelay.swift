@@ -1,12 +1,12 @@
 import Glibc
 
-/// slirp4netns(1), which passes on what comes through an interface in a namespace as an ordinary
-/// process may: by sockets of its own. It needs no root, and leaves the machine's network, routes and
-/// firewall as they are. It ends with us: its `--exit-fd` is closed then.
+/// slirp4netns(1): it passes on the traffic of an interface in a namespace by its own sockets, as
+/// an ordinary process may. It needs no root, and leaves the machine's network, routes and firewall
+/// unchanged. It ends with us, because its `--exit-fd` is closed then.
 final class OutsideRelay: Sendable {
     static let interface = "tap0"
     let pid: Int32
-    /// Our end of what it waits for.
+    /// Our end of the pipe that it watches.
     private let exit: Int32
 
     init(into namespaces: borrowing Namespaces, condition: String) throws(ConditionError) {
@@ -35,7 +35,7 @@ final class OutsideRelay: Sendable {
             close(ready[1])
             throw .failed(condition: condition, step: "making a pipe", code: another)
         }
-        // Numbers that nothing else of ours has there.
+        // Descriptor numbers that we do not use otherwise.
         let numbers: (ready: Int32, exit: Int32, user: Int32, network: Int32) = (200, 201, 202, 203)
         var words = [
             program, "--mtu=1500", "--ready-fd=\(numbers.ready)", "--exit-fd=\(numbers.exit)",
@@ -63,7 +63,7 @@ final class OutsideRelay: Sendable {
         }
         var watched = pollfd(fd: ready[0], events: Int16(POLLIN), revents: 0)
         var byte: UInt8 = 0
-        // It writes a 1 when it is ready; its end closes the pipe.
+        // It writes a 1 when it is ready; if it ends, the pipe is closed.
         guard poll(&watched, 1, 10_000) == 1, read(ready[0], &byte, 1) == 1 else {
             throw .unsupported(
                 condition: condition, missing: "slirp4netns could not open its interface",

@@ -1,7 +1,6 @@
 /// How the kernel slows what leaves an interface: `linux/pkt_sched.h`, tc-tbf(8), tc-netem(8).
 enum Shaping {
-    /// The name of the queueing discipline that such a direction needs; nil: none. `tbf` knows rates
-    /// only.
+    /// The queueing discipline that such a direction needs; nil: none. `tbf` supports only rates.
     static func discipline(for direction: LinkProfile.Direction) -> String? {
         if direction.delay > 0 || direction.loss > 0 { return "netem" }
         return direction.rate == nil ? nil : "tbf"
@@ -22,21 +21,21 @@ enum Shaping {
         if discipline == "tbf" {
             message.nested(2) { tokenBucket(direction, &$0) }  // TCA_OPTIONS
         } else {
-            // An attribute that begins with a structure, with others behind it.
+            // An attribute that begins with a structure, followed by other attributes.
             message.nested(2) { emulator(direction, &$0) }
         }
         return message
     }
 
-    /// A packet of the link, as the disciplines count it: with Ethernet's header.
+    /// A packet of the link as the disciplines count it: with Ethernet's header.
     private static let packet: Int64 = 1514
-    /// Of it, what counts for a link's rate: the IP packet.
+    /// The part of it that counts for a link's rate: the IP packet.
     private static let payload: Int64 = 1500
 
-    /// In bytes a second, as the disciplines count.
+    /// In bytes per second, as the disciplines count.
     static func deviceRate(_ rate: Int64) -> Int64 { max(1, rate / 8 * packet / payload) }
 
-    /// How much may wait before packets are dropped: 50 packets, as dummynet has it, or what comes in a
+    /// How much may wait before packets are dropped: 50 packets, as in dummynet, or the bytes of a
     /// tenth of a second.
     private static func queueBytes(_ rate: Int64) -> Int64 { max(50 * packet, rate / 10) }
 
@@ -44,7 +43,7 @@ enum Shaping {
         _ direction: LinkProfile.Direction, _ message: inout NetlinkMessage
     ) {
         let rate = deviceRate(direction.rate ?? 0)
-        // What may leave at once: two packets, or what comes in 4 ms, a tick of slow kernels.
+        // How much may leave at once: two packets, or the bytes of 4 ms, a tick of slow kernels.
         let burst = UInt32(clamping: max(2 * packet, rate / 250))
         message.nested(1) { options in  // TCA_TBF_PARMS: struct tc_tbf_qopt
             rateSpecification(rate, &options)
@@ -57,7 +56,7 @@ enum Shaping {
         if rate > Int64(UInt32.max) { message.attribute(4, UInt64(rate)) }  // TCA_TBF_RATE64
     }
 
-    /// `struct tc_ratespec`. With the link layer named (Ethernet), no table of times is needed.
+    /// `struct tc_ratespec`. If the link layer is named (Ethernet), no table of times is needed.
     private static func rateSpecification(_ rate: Int64, _ message: inout NetlinkMessage) {
         message.append(UInt8(0))
         message.append(UInt8(rate == 0 ? 0 : 1))
@@ -67,7 +66,7 @@ enum Shaping {
         message.append(UInt32(clamping: rate))
     }
 
-    /// How many packets may be on their way and waiting.
+    /// How many packets may be under way or waiting.
     static func packetsUnderWay(_ direction: LinkProfile.Direction) -> Int64 {
         let rate = direction.rate.map(deviceRate)
         let underWay = Double(rate ?? 1_250_000_000) * direction.delay / 1000
@@ -75,7 +74,7 @@ enum Shaping {
         return Int64(((underWay + queue) / Double(packet)).rounded(.up))
     }
 
-    /// Of 2³² packets so many are lost.
+    /// How many of 2³² packets are lost.
     static func lostOfAll(_ direction: LinkProfile.Direction) -> UInt32 {
         UInt32((direction.loss * Double(UInt32.max)).rounded())
     }

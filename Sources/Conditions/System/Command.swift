@@ -3,16 +3,16 @@ import Glibc
 import ProfileModel
 import System
 
-/// A program of somebody else's that helps: run to its end, never longer than a limit.
+/// The result of a foreign helper program: run to its end, but never longer than a limit.
 package struct CommandResult: Hashable, Sendable {
     package enum Ending: Hashable, Sendable {
         case exited(Int32)
         case signalled(Int32)
-        /// It took longer than was allowed, and was killed with its process group.
+        /// It took too long, and was killed with its process group.
         case tookTooLong
         /// It could not be started: `errno`.
         case notStarted(Int32)
-        /// It ended, and somebody else has taken its status.
+        /// It ended, and its status was taken elsewhere.
         case unknown
     }
 
@@ -23,14 +23,14 @@ package struct CommandResult: Hashable, Sendable {
     package var hasSucceeded: Bool { ending == .exited(0) }
 }
 
-/// How such a program is run.
+/// How to run such a program.
 struct Command {
     var words: [String]
     /// `NAME=value` words; nil: ours.
     var environment: [[UInt8]]?
     var limit: TimeSpan
 
-    /// In a process group of its own, with no signal blocked and an empty standard input.
+    /// Runs it in its own process group, with no signal blocked and an empty standard input.
     func run() -> CommandResult {
         var ends: [Int32] = []
         let shortage = makePipe(&ends)
@@ -86,7 +86,7 @@ struct Command {
     }
 }
 
-/// The end of what comes through a pipe.
+/// The last part of what comes through a pipe.
 private struct OutputTail {
     let descriptor: Int32
     private(set) var isOver = false
@@ -97,7 +97,7 @@ private struct OutputTail {
 
     mutating func drain() {
         var part = [UInt8](repeating: 0, count: 1 << 14)
-        // Whoever writes faster than we read must not keep us here.
+        // A process that writes faster than we read must not keep us here.
         for _ in 0..<64 where !isOver {
             let count = read(descriptor, &part, part.count)
             if count == 0 { isOver = true }

@@ -1,20 +1,20 @@
 import Glibc
 import System
 
-/// Small files, as a whole: those of /proc and /sys, and what a user wrote.
+/// Small files, read as a whole: those of /proc and /sys, and files of the user.
 enum FileText {
     /// The bytes of a file; nil: it cannot be read, or is longer than `limit`.
     static func bytes(of path: String, limit: Int = 1 << 22) -> [UInt8]? {
-        // A user may name a pipe, whose writer is waited for.
+        // The user may name a pipe, so this waits for its writer.
         try? WholeFile.bytes(of: path, limit: limit, O_RDONLY)
     }
 
-    /// The same as text. What is no UTF-8 is replaced: nothing of the kernel's own is.
+    /// The same as text. Invalid UTF-8 is replaced; the kernel's files have none.
     static func text(of path: String) -> String? {
         bytes(of: path).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Writes a word to a file of the kernel's. 0 or `errno`.
+    /// Writes a word to a kernel file. Returns 0 or an `errno`.
     static func write(_ text: String, to path: String) -> Int32 {
         do throws(Errno) {
             try Descriptor(path, O_WRONLY).write(Array(text.utf8))
@@ -24,7 +24,7 @@ enum FileText {
         }
     }
 
-    /// The path without symbolic links; nil: there is nothing.
+    /// The path with symbolic links resolved; nil: there is nothing.
     static func real(_ path: String) -> String? {
         guard let found = realpath(path, nil) else { return nil }
         defer { free(found) }

@@ -1,17 +1,17 @@
 import CSystem
 import Glibc
 
-/// Namespaces of our own, which the kernel removes with all that is in them when nobody is in them or
-/// holds them open: at our end, however that comes. Ordinary users get them inside a user namespace
-/// of their own, where they stay who they are; other users' files seem to belong to "nobody" there,
+/// Our own namespaces. The kernel removes them with all their content when no process is in them or
+/// holds them open: at our end, however it comes. Ordinary users get them inside their own user
+/// namespace, where they keep their identity. There other users' files seem to belong to "nobody",
 /// and programs gain no privileges.
 struct Namespaces: ~Copyable {
-    /// What is to be made.
+    /// The namespaces to make.
     struct Wanted {
         var network = false
         /// Another network namespace, for the far end of a link.
         var router = false
-        /// What is seen in whose place: a mount namespace.
+        /// What is mounted over what: needs a mount namespace.
         var binds: [(source: String, target: String)] = []
     }
 
@@ -87,7 +87,7 @@ struct Namespaces: ~Copyable {
     var network: Int32 { made.network }
     var router: Int32 { made.router }
 
-    /// Sockets to change the networks with; each its own.
+    /// A new socket for changing the network.
     func networkSocket(_ condition: String) -> NetworkSocket {
         NetworkSocket(descriptor: Self.copy(made.network_control), condition: condition)
     }

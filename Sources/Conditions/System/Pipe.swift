@@ -1,6 +1,6 @@
 import Glibc
 
-/// A pipe whose ends are closed in programs that we start. 0 or `errno`.
+/// Makes a pipe that programs which we start do not inherit. Returns 0 or an `errno`.
 func makePipe(_ ends: inout [Int32]) -> Int32 {
     ends = [-1, -1]
     guard pipe(&ends) == 0 else { return errno }

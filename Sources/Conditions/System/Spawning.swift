@@ -3,7 +3,7 @@ import Glibc
 
 /// posix_spawn(3) for our helpers.
 enum Spawning {
-    /// Waits for a helper that has just been told to end, and ends it if it does not.
+    /// Waits for a helper that was just told to end, and ends it if it does not.
     static func awaitEnd(of pid: pid_t) {
         var status: Int32 = 0
         guard fl_wait_briefly(pid, &status) == 0 else { return }
@@ -11,12 +11,12 @@ enum Spawning {
         _ = fl_wait(pid, 0, &status)
     }
 
-    /// Starts `words[0]`, looked up in PATH, in a process group of its own, with no signal blocked and
-    /// those ended by default that programs expect to be.
+    /// Starts `words[0]`, looked up in PATH, in its own process group, with no signal blocked, and
+    /// with default actions for the signals that programs expect to end them.
     ///
     /// - Parameters:
     ///   - environment: `NAME=value` words; nil: ours.
-    ///   - prepare: says which descriptors it has.
+    ///   - prepare: sets the program's descriptors.
     /// - Returns: 0 or an `errno`.
     static func spawn(
         _ pid: inout pid_t, _ words: [String], environment: [[UInt8]]? = nil,
@@ -65,8 +65,8 @@ enum Spawning {
         return words
     }
 
-    /// Where a program is; nil: PATH has none of that name. Administrators' folders are looked into,
-    /// too: they are not in everybody's PATH.
+    /// The path of a program; nil: PATH has none with that name. Administrators' folders are
+    /// searched, too: they are not in every user's PATH.
     static func find(_ name: String) -> String? {
         let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
         let folders = path.split(separator: ":").map(String.init)

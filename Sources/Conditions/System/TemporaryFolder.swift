@@ -3,15 +3,15 @@ import Glibc
 import ProfileModel
 import System
 
-/// A folder of ours, which goes when we do. That of a process that was killed is removed by the next
-/// one: it is locked as long as somebody uses it.
+/// Our folder, which is removed when we end. It is locked while it is in use, so the next process
+/// removes the folder of one that was killed.
 package final class TemporaryFolder: Sendable {
     package let path: String
     private let lock: Int32
 
     /// `parent/prefix-XXXXXX`, for its owner alone.
     ///
-    /// - Parameter condition: what it is needed for, as errors say it.
+    /// - Parameter condition: what it is needed for, in errors.
     package init(
         in parent: String, prefix: String, condition: String
     ) throws(ConditionError) {
@@ -30,7 +30,7 @@ package final class TemporaryFolder: Sendable {
         if lock >= 0 { close(lock) }
     }
 
-    /// With all that is in it, of this file system. Links are removed, not followed.
+    /// Removes a folder with its content on this file system. Links are removed, not followed.
     static func remove(_ folder: String) {
         _ = Command(
             words: ["rm", "-rf", "--one-file-system", "--", folder], limit: .milliseconds(60_000)
@@ -48,9 +48,10 @@ package final class TemporaryFolder: Sendable {
     }
 }
 
-/// Says that a folder is in use, as long as the process lives (flock(2)).
+/// Marks a folder as in use, as long as the process lives (flock(2)).
 enum FolderLock {
-    /// The descriptor that holds it; nil: somebody else does, or the file system has no locks.
+    /// The descriptor that holds the lock; nil: another process has it, or the file system has no
+    /// locks.
     static func take(_ folder: String) -> Int32? {
         guard let file = try? Descriptor(folder, O_DIRECTORY | O_NOFOLLOW),
             (try? file.lock(waiting: false)) == true
@@ -58,7 +59,8 @@ enum FolderLock {
         return file.release()
     }
 
-    /// Folders of that prefix that were left behind. A minute is enough to lock a new one.
+    /// Folders with that prefix that were left behind. Newer ones than a minute may not be locked
+    /// yet.
     static func unlocked(in parent: String, prefix: String) -> [String] {
         guard let folder = opendir(parent) else { return [] }
         defer { closedir(folder) }

@@ -2,7 +2,7 @@ import Glibc
 import Report
 import Sampler
 
-// MARK: What the scheduler tells
+// MARK: What the scheduler reports
 
 extension Diagnosis {
     var scheduling: Check {

@@ -135,7 +135,7 @@ extension Diagnosis {
 
     // MARK: Reasons
 
-    /// What forbids tracing, and with it what would help.
+    /// What forbids tracing, and so decides what would help.
     private func refusal(_ trial: Trial, ofChild: Bool = true) -> String {
         let (privileges, confinement) = (facts.privileges, facts.confinement)
         if privileges.ownTracer != 0 {

@@ -4,18 +4,18 @@ package import Report
 package import Sampler
 package import Symbolicate
 
-/// Turns facts into what they mean for recording, and how to mend it. Pure.
+/// Turns facts into their consequences for recording, and remedies. Pure.
 package struct Diagnosis {
     let facts: SystemFacts
     private let libraryInformation: DebugInformation?
 
-    /// - Parameter libraryInformation: that of the C library; nil when it was not found.
+    /// - Parameter libraryInformation: for the C library; nil if it was not found.
     package init(_ facts: SystemFacts, libraryInformation: DebugInformation?) {
         self.facts = facts
         self.libraryInformation = libraryInformation
     }
 
-    /// In the order of their importance to recording.
+    /// By importance for recording.
     package var checks: [Check] {
         [
             machine, tracing, memory, proc, capture, timer, attaching, confinement,
@@ -42,7 +42,7 @@ extension Diagnosis {
             "machine", .limited, found, remedy: "tested from Linux 5.4 on; use a newer kernel")
     }
 
-    /// What is no version is no older one either.
+    /// False for anything that is not a version.
     static func isOlder(_ release: String, than wanted: (major: Int, minor: Int)) -> Bool {
         let numbers = release.split(separator: ".").prefix(2).compactMap {
             Int($0.prefix { $0.isNumber })
@@ -88,7 +88,7 @@ extension Diagnosis {
         guard let limit = facts.machine.openFiles else {
             return Check("open files", .ok, "no limit")
         }
-        // Two of each thread are kept open.
+        // Two descriptors per thread are kept open.
         let found =
             "hard limit \(Numbers.grouped(limit)), enough for \(Numbers.grouped(limit / 2)) "
             + "threads at most"

@@ -1,4 +1,4 @@
-/// A command line worth to be known, for the manual pages.
+/// A useful command line, for the manual pages.
 struct Example {
     var subcommand: Subcommand
     var purpose: String

@@ -1,4 +1,4 @@
-/// What an exit status means, for the manual pages.
+/// The meaning of an exit status, for the manual pages.
 struct ExitStatus {
     var status: String
     var subcommands: Set<Subcommand>

@@ -4,7 +4,7 @@ package enum HelpText {
     /// Where the explanations of options begin.
     private static let indentation = 26
 
-    /// Of a subcommand, or of the whole; ends in a line break.
+    /// For one subcommand, or for all; ends in a line break.
     package static func render(_ subcommand: Subcommand?) -> String {
         subcommand.map(of) ?? overview
     }

@@ -1,7 +1,7 @@
 /// The manual pages `firstlight.1`, `firstlight-record.1` … in roff (man(7)), made from the same
 /// tables as `--help`. `packaging/install` writes them.
 package enum ManualPage {
-    /// - Parameter subcommand: nil: the page of the whole.
+    /// - Parameter subcommand: nil: the main page.
     package static func render(_ subcommand: Subcommand? = nil) -> String {
         let sections = subcommand.map(of) ?? overview
         return sections.joined(separator: "\n") + "\n"
@@ -101,7 +101,7 @@ package enum ManualPage {
         return ".TP\n\(short)\(long)\(value)\n\(escape(option.help))"
     }
 
-    /// - Parameter subcommand: nil: of all, with their names.
+    /// - Parameter subcommand: nil: for all, with their names.
     private static func exitStatus(of subcommand: Subcommand?) -> String {
         let rows = ExitStatus.all.filter { row in
             subcommand.map(row.subcommands.contains) ?? true
@@ -187,7 +187,7 @@ package enum ManualPage {
             + wanted.map { ".BR \(escape($0.0)) (\($0.1))" }.joined(separator: ",\n")
     }
 
-    /// Backslashes and dashes as such, and no line that roff takes for a request.
+    /// Escapes backslashes and dashes, and lines that roff would take for requests.
     private static func escape(_ text: String) -> String {
         let escaped = text.replacing("\\", with: "\\e").replacing("-", with: "\\-")
         return HelpText.wrap(escaped, width: 78).map { line in

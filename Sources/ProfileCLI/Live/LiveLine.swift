@@ -2,11 +2,11 @@ import Glibc
 import Report
 import Synchronization
 
-/// One line on a terminal that is written anew in its place, and wiped before anything else is
-/// printed there. Where there is no terminal, or a `dumb` one, nothing is ever written.
+/// One line on a terminal that is rewritten in place, and wiped before any other output there.
+/// Without a terminal, or on a `dumb` one, nothing is ever written.
 package final class LiveLine: Sendable {
     private struct State {
-        /// nil: there is no terminal, or that is not known yet.
+        /// nil: there is no terminal, or this is not known yet.
         var terminal: Int32?
         var isOpened = false
         var isShown = false
@@ -30,15 +30,15 @@ package final class LiveLine: Sendable {
         if let terminal = state.withLock({ $0.terminal }) { close(terminal) }
     }
 
-    /// Whether it can be seen at all.
+    /// True if the line can be seen at all.
     package var isVisible: Bool { state.withLock { terminal(&$0) } != nil }
 
-    /// Puts `text` in the place of the one before, cut to the terminal's width. A terminal that
-    /// takes nothing (Ctrl-S) is not waited for.
+    /// Replaces the line by `text`, cut to the terminal's width. If the terminal accepts nothing
+    /// (Ctrl-S), we do not wait.
     package func show(_ text: String) {
         state.withLock { state in
             guard let terminal = terminal(&state) else { return }
-            // Whoever writes into the last column may get a line break.
+            // A character in the last column may cause a line break.
             let width = (Terminal.columns(of: terminal) ?? 80) - 1
             state.isShown = true
             Self.write("\r\(Console.oneLine(text).shortened(to: width))\u{1b}[K", to: terminal)
@@ -53,7 +53,7 @@ package final class LiveLine: Sendable {
         }
     }
 
-    /// Opened anew: not to wait is asked for our own use of it, not for that of the program, which
+    /// Opens the terminal again, so that non-blocking mode affects only us, not the program, which
     /// shares the stream.
     private func terminal(_ state: inout State) -> Int32? {
         guard !state.isOpened else { return state.terminal }

@@ -1,8 +1,8 @@
 import ProfileModel
 package import Symbolicate
 
-/// Which modules' functions are being looked up: several at once, and the slowest is not always
-/// the last that was begun.
+/// The modules whose functions are being looked up: several at once, and the slowest is not always
+/// the last to begin.
 package struct Lookups: Sendable {
     private var ongoing: [Module] = []
     private var done = 0
@@ -17,7 +17,7 @@ package struct Lookups: Sendable {
         if let index = ongoing.firstIndex(of: progress.module) { ongoing.remove(at: index) }
     }
 
-    /// "firstlight: looking up functions, 5 of 7 modules done, now app, libc.so.6"; nil: nothing
+    /// "firstlight: looking up functions, 5 of 7 modules done, now app, libc.so.6"; nil: no lookup
     /// has begun.
     package var text: String? {
         guard count > 0 else { return nil }

@@ -11,13 +11,13 @@ enum OutputPlace {
         return status.st_rdev
     }
 
-    /// Whether the process's standard output or error may be this terminal: what cannot be known
-    /// may be.
+    /// True if the process's standard output or error may be this terminal, or if we cannot know.
     static func mayBe(_ terminal: dev_t, of pid: Int32) -> Bool {
         [STDOUT_FILENO, STDERR_FILENO].contains { number in
             var status = stat()
             guard stat("/proc/\(pid)/fd/\(number)", &status) == 0 else {
-                // A closed stream leads nowhere; a process that may not be looked at may.
+                // A closed stream leads nowhere; for a process that we may not look at, assume it
+                // does.
                 return errno != ENOENT || access("/proc/\(pid)/fd", X_OK) != 0
             }
             guard status.st_mode & S_IFMT == S_IFCHR else { return false }
@@ -25,6 +25,6 @@ enum OutputPlace {
         }
     }
 
-    /// `/dev/tty`, whichever terminal that is to who opens it: major number 5, minor number 0.
+    /// `/dev/tty`, which is a different terminal for each process: major number 5, minor number 0.
     private static let own: dev_t = 5 << 8
 }

@@ -6,18 +6,18 @@ import Report
 import Sampler
 import System
 
-/// The line that shows how far a recording is.
+/// The line that shows a recording's progress.
 ///
-/// What the program writes must stay readable. Nobody can know when it will write next, so the
-/// line stands only where the program's output goes elsewhere, or somebody has asked for it.
+/// The program's own output must stay readable. We cannot know when it will write next, so the line
+/// is shown only if the program's output goes elsewhere, or if the user asks for it.
 package struct RecordingLine: Sendable {
     private let line: LiveLine
     private let device: dev_t
     private let isForced: Bool
 
     /// - Parameters:
-    ///   - line: nil is returned for one that cannot be seen.
-    ///   - isForced: whether it stands on the program's own terminal, too.
+    ///   - line: if it cannot be seen, the result is nil.
+    ///   - isForced: true to show the line even on the program's own terminal.
     init?(_ line: LiveLine, isForced: Bool) {
         guard line.isVisible, let device = OutputPlace.device(of: line.stream) else { return nil }
         self.line = line
@@ -43,7 +43,7 @@ package struct RecordingLine: Sendable {
         if progress.isReady { return Phase.Names.extended }
         return switch progress.mark {
         case nil, .spawned: Phase.Names.creation
-        // Without a dynamic linker, that phase does not occur.
+        // Without a dynamic linker, there is no phase of that name.
         case .firstInstruction: "before main"
         case .relocated: Phase.Names.initialisers
         case .main: Phase.Names.main
@@ -52,7 +52,7 @@ package struct RecordingLine: Sendable {
         }
     }
 
-    /// To a tenth, so that the line does not dance.
+    /// To a tenth, so that the line stays calm.
     private static func seconds(_ span: TimeSpan) -> String {
         let tenths = span.nanoseconds / 100_000_000
         return "\(tenths / 10).\(tenths % 10) s"

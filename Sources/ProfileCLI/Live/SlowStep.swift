@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 import System
 
-/// What a step is at: written by the step, read by who shows it.
+/// The current state of a step: the step writes it, and the display reads it.
 final class Stage<Value: Sendable>: Sendable {
     private let current: Mutex<Value>
 
@@ -16,14 +16,14 @@ final class Stage<Value: Sendable>: Sendable {
     func update(_ change: (inout Value) -> Void) { current.withLock { change(&$0) } }
 }
 
-/// A step that says what it is at when it takes long, on a live line.
+/// A step that shows its state on a live line if it takes long.
 final class SlowStep: Sendable {
     private let line: LiveLine
     private let describe: @Sendable () -> String?
-    /// Its end is closed when the step is over.
+    /// A pipe's end, closed when the step is over.
     private let over: Int32
 
-    /// In milliseconds: who waits no longer than this does not wonder.
+    /// In milliseconds: a user who waits no longer than this does not wonder.
     private static let patience: Int32 = 300
     private static let interval: Int32 = 200
 
@@ -33,9 +33,9 @@ final class SlowStep: Sendable {
         self.describe = describe
     }
 
-    /// Does `body`.
+    /// Runs `body`.
     /// - Parameters:
-    ///   - line: nil: it is not to be seen.
+    ///   - line: nil: nothing is shown.
     ///   - describe: called from another thread.
     static func run<Result, Failure: Error>(
         on line: LiveLine?, _ describe: @escaping @Sendable () -> String?,

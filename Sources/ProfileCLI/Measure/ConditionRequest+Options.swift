@@ -3,7 +3,7 @@ import Glibc
 import ProfileModel
 
 extension ConditionRequest {
-    /// What the options ask for.
+    /// The conditions that the options ask for.
     init(_ options: MeasureOptions) throws(ConditionError) {
         try self.init(network: options.network, disk: options.disk)
         cold =
@@ -27,7 +27,7 @@ extension ConditionRequest {
 }
 
 extension CommandResult.Ending {
-    /// Of one that failed.
+    /// For a command that failed.
     var words: String {
         switch self {
         case .exited(let status): "ended with status \(status)"

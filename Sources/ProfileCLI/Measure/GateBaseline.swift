@@ -5,14 +5,14 @@ import ProfileModel
 import Recording
 import Sampler
 
-/// What a gate holds a program against.
+/// What a gate compares a program with.
 enum GateBaseline {
-    /// It takes turns with the program.
+    /// A command that takes turns with the program.
     case command([String])
-    /// Figures that can only advise, and the file that has them.
+    /// Figures that can only advise, and their file.
     case stored(Measurement, StoredBaseline.Reason, file: String)
 
-    /// Reads what `--baseline` names.
+    /// Reads the value of `--baseline`.
     init(_ options: GateOptions) throws(MeasuringFailure) {
         let text = options.baseline
         switch try Self.kind(of: text) {
@@ -29,7 +29,7 @@ enum GateBaseline {
         }
     }
 
-    /// What the file of that name holds; nil: there is none, or it may be a program.
+    /// The kind of the file with that name; nil: there is none, or it may be a program.
     private static func kind(of text: String) throws(MeasuringFailure) -> FileKind? {
         var status = stat()
         guard stat(text, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
@@ -64,16 +64,17 @@ enum GateBaseline {
 }
 
 extension StoredBaseline.ProgramFile {
-    /// What is at a path; nil: nothing that can be run.
+    /// The program at a path; nil: nothing that can be run.
     ///
-    /// - Parameter measured: the path of the program that is to be measured; nil: there is none.
+    /// - Parameter measured: the path of the program to be measured; nil: there is none.
     fileprivate init?(_ path: String, _ measured: String?) {
         var (found, other) = (stat(), stat())
         guard access(path, X_OK) == 0, stat(path, &found) == 0 else { return nil }
         let isMeasured =
             measured.map { stat($0, &other) == 0 } ?? false
             && (found.st_dev, found.st_ino) == (other.st_dev, other.st_ino)
-        // A program that was put in its place may be older than the measurement, but not its status.
+        // A program that was moved there may be older than the measurement, but its status change
+        // is not.
         let times = [found.st_mtim, found.st_ctim].map {
             Int64($0.tv_sec) &* 1_000_000_000 &+ Int64($0.tv_nsec)
         }

@@ -3,12 +3,12 @@ import Conditions
 import Glibc
 import Measurer
 
-/// What a regression comes from: one launch of each program with stacks, compared (`--explain`).
+/// The cause of a regression: one launch of each program with stacks, compared (`--explain`).
 struct GateExplanation {
     let options: MeasureOptions
     let launcher: ProgramLauncher
 
-    /// - Parameter tell: is told why there is none.
+    /// - Parameter tell: receives the reason if there is no comparison.
     /// - Returns: nil: there is none.
     func comparison(tell: (String) -> Void) throws(MeasuringFailure) -> ProfileComparison? {
         let folder: TemporaryFolder
@@ -21,7 +21,7 @@ struct GateExplanation {
         }
         defer { withExtendedLifetime(folder) {} }
         let launch = StackedLaunch(options: options, launcher: launcher)
-        // The first program is the one that was measured, the second what it is held against.
+        // The first program is the measured one, the second its baseline.
         guard
             let before = try launch.record(
                 arm: 1, to: folder.path + "/before.firstlight", tell: tell),

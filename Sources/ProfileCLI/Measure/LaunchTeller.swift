@@ -1,13 +1,13 @@
 import ProfileModel
 
-/// Says of launches that went wrong, once each, what was wrong, and what the program printed.
+/// Reports each failed launch once: what was wrong, and what the program printed.
 final class LaunchTeller {
     private let words: MeasuringWords
     private let console: Console
     private var told: Set<Int> = []
-    /// The same words hundreds of times help nobody.
+    /// The same output is not repeated hundreds of times.
     private var lastOutput = ""
-    /// How many went wrong in the same way.
+    /// How many launches failed in the same way.
     private var alike: [Way: Int] = [:]
     private static let mostAlike = 3
 
@@ -21,7 +21,7 @@ final class LaunchTeller {
         self.console = console
     }
 
-    /// - Parameter index: its place among all launches.
+    /// - Parameter index: the launch's index among all launches.
     func tell(_ launch: MeasuredLaunch, index: Int) {
         guard !told.contains(index), let complaint = words.complaint(launch, index: index) else {
             return
@@ -36,7 +36,7 @@ final class LaunchTeller {
         let output = MeasuringWords.quoted(launch.output)
         guard output != lastOutput else { return }
         lastOutput = output
-        // Nobody may be listening any more.
+        // Nobody may be reading any more.
         try? console.write(output, to: .error)
     }
 }

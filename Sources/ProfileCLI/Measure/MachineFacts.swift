@@ -3,7 +3,7 @@ package import ProfileModel
 import System
 
 extension MeasuredMachine {
-    /// This machine, as far as it tells.
+    /// This machine, as far as known.
     static var here: MeasuredMachine {
         var names = utsname()
         uname(&names)
@@ -29,14 +29,14 @@ extension MeasuredMachine {
         withUnsafeBytes(of: field) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
 
-    /// At most the first 64 KiB; empty: it is not there.
+    /// At most the first 64 KiB; empty: there is no such file.
     private static func file(_ path: String) -> String {
         let bytes = try? WholeFile.beginning(of: path, count: 65_536)
         return String(decoding: bytes ?? [], as: UTF8.self)
     }
 }
 
-/// What the kernel's files say of a machine. Pure.
+/// A machine's facts, from the kernel's files. Pure.
 package struct MachineFacts: Hashable, Sendable {
     package var host: String
     package var kernel: String
@@ -72,7 +72,7 @@ package struct MachineFacts: Hashable, Sendable {
             memory: memory, governor: Self.known(governor), boot: Self.known(boot))
     }
 
-    /// Those that we may use, by the mask of bits in groups of 32; at least ours.
+    /// The number of cores that we may use, from a mask of 32-bit groups; at least 1.
     private var cores: Int {
         let mask = Self.value(of: "Cpus_allowed", in: status) ?? ""
         return max(1, mask.reduce(0) { $0 + ($1.hexDigitValue?.nonzeroBitCount ?? 0) })

@@ -6,31 +6,31 @@ import Recording
 import Sampler
 import System
 
-/// The launches of a measurement: made as the options say, kept in a file, and told of. What `measure`
-/// and `gate` have in common.
+/// The launches of a measurement: made according to the options, stored in a file, and reported.
+/// The common part of `measure` and `gate`.
 struct MeasuringRun {
     typealias Result = Measurer<ProgramLauncher, FileSink>.Result
 
     let launcher: ProgramLauncher
-    /// With all launches once they are made.
+    /// Has all launches once they are made.
     private(set) var measurement: Measurement
     private let options: MeasureOptions
     private var words: MeasuringWords
     private let teller: LaunchTeller
     private let console: Console
 
-    /// What has to be done before the process has any other thread.
+    /// Call it before the process has any other thread.
     static func takeSignals() -> SignalQueue {
         let signals = SignalQueue(launching: true)
-        // A limit of file size is an error like any other. Programs would inherit that the signal is
-        // ignored, but no handler.
+        // Reaching a limit of file size is an error like any other. An empty handler, since
+        // programs would inherit an ignored signal.
         signal(SIGXFSZ) { _ in }
         return signals
     }
 
-    /// Finds the programs, and makes the conditions. Nothing is launched yet.
+    /// Finds the programs, and sets up the conditions. Nothing is launched yet.
     ///
-    /// - Parameter showsPart: whether what there is when it is interrupted is shown.
+    /// - Parameter showsPart: true if incomplete results are shown after an interruption.
     init(
         _ options: MeasureOptions, _ signals: SignalQueue, _ console: Console,
         showsPart: Bool = true
@@ -54,8 +54,8 @@ struct MeasuringRun {
     /// Makes the launches.
     ///
     /// - Parameters:
-    ///   - path: where they are kept; nil: nowhere.
-    ///   - extend: as ``MeasuringHooks/extend``.
+    ///   - path: where to store them; nil: nowhere.
+    ///   - extend: like ``MeasuringHooks/extend``.
     mutating func launch(
         keptIn path: String?, extend: @escaping ([MeasuredLaunch]) -> Int? = { _ in nil }
     ) throws(MeasuringFailure) -> Result {
@@ -69,7 +69,7 @@ struct MeasuringRun {
             maker: launcher, sink: try FileSink(path, measurement), hooks: hooks)
         let result = measurer.run()
         console.line.wipe()
-        // Known only when there were enough of them.
+        // Known only once there were enough launches.
         for (index, launch) in result.launches.enumerated() where launch.discarded == .otherStatus {
             teller.tell(launch, index: index)
         }
@@ -91,7 +91,7 @@ struct MeasuringRun {
         return hooks
     }
 
-    /// What is to be said at the end, besides the figures.
+    /// Reports, at the end, everything except the figures.
     func tellEnd(of result: Result) {
         for note in launcher.notes { console.complain(note) }
         if let text = ending(of: result) { console.complain(text) }
@@ -105,7 +105,7 @@ struct MeasuringRun {
         words.ending(result.end, details: launcher.details)
     }
 
-    /// What `measure` exits with.
+    /// The exit status of `measure`.
     func status(of result: Result) -> Int32 {
         switch result.end {
         case .complete: 0

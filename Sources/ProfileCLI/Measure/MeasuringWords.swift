@@ -2,14 +2,14 @@ package import Measurer
 package import ProfileModel
 import Report
 
-/// What is said of a measurement besides its figures.
+/// Texts about a measurement, besides its figures.
 package struct MeasuringWords: Sendable {
-    /// What the arms are called.
+    /// The names of the arms.
     package var names: [String]
     package var watchdog: TimeSpan?
     /// What ends a launch, in the words of `--until`; empty: the program's end.
     package var until: [String]
-    /// Whether what there is when it is interrupted is shown.
+    /// True if incomplete results are shown after an interruption.
     package var showsPart = true
 
     package init(names: [String], watchdog: TimeSpan?, until: [String]) {
@@ -24,16 +24,17 @@ package struct MeasuringWords: Sendable {
             + "\(Numbers.grouped(progress.counted)) of \(Numbers.grouped(progress.requested)) count"
     }
 
-    /// One line of a launch that went wrong; nil: nothing is wrong with it.
+    /// One line about a launch that failed; nil: it did not.
     package func complaint(_ launch: MeasuredLaunch, index: Int) -> String? {
         guard let reason = problem(launch) else { return nil }
         return
             "launch \(Numbers.grouped(index + 1)) of \(name(launch.arm)) does not count: \(reason)"
     }
 
-    /// Why there are no more launches, in one line; nil: there are enough, or it is plain.
+    /// Why there are no more launches, in one line; nil: there are enough, or the reason is
+    /// obvious.
     ///
-    /// - Parameter details: more of why launches did not count.
+    /// - Parameter details: more on why launches did not count.
     package func ending(
         _ end: MeasuringEnd, details: [MeasuredLaunch.Discard: String] = [:]
     ) -> String? {
@@ -50,7 +51,7 @@ package struct MeasuringWords: Sendable {
         }
     }
 
-    /// How far a launch with stacks was from the median, and where it is.
+    /// How far a launch with stacks was from the median, and where it was stored.
     package static func typical(path: String, wall: TimeSpan, median: TimeSpan) -> String {
         let (less, more) = (min(wall, median), max(wall, median))
         let distance = Numbers.percent(more - less, of: median)
@@ -61,7 +62,7 @@ package struct MeasuringWords: Sendable {
             + "\(Numbers.preciseTime(median)); 'firstlight report' shows it"
     }
 
-    /// The program's last lines, as they are shown below a complaint.
+    /// The program's last lines, to be shown below a complaint.
     package static func quoted(_ output: String) -> String {
         output.split(separator: "\n").suffix(mostLines)
             .map { "  | " + Console.oneLine(String($0)) + "\n" }.joined()

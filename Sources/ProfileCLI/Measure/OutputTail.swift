@@ -1,10 +1,10 @@
 import CSystem
 import Glibc
 
-/// What a launched program writes, of which the end is kept: enough to say what went wrong.
+/// The end of a launched program's output: enough to tell what went wrong.
 ///
-/// It goes to memory, as to a file: nobody must wake up to empty a pipe, and a program that finds out
-/// that it writes to /dev/null does less than it would.
+/// The output goes to memory, as to a file, so no process must wake up to empty a pipe. /dev/null
+/// is not used, because programs that detect it do less than usual.
 struct OutputTail: ~Copyable {
     /// How much is kept, in bytes.
     static let length = 4096
@@ -12,17 +12,17 @@ struct OutputTail: ~Copyable {
     /// For the program's standard output and error.
     let descriptor: Int32
 
-    /// nil: there is no memory, or no descriptor left.
+    /// nil: no memory, or no descriptor is left.
     init?() {
         descriptor = fl_memory_file("firstlight-output")
         guard descriptor >= 0 else { return nil }
-        // Two descriptors share one file: each write goes to its end.
+        // Two descriptors share the file, so each write must go to its end.
         _ = fcntl(descriptor, F_SETFL, O_APPEND)
     }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// The last of what was written since the last call, and forgets it.
+    /// The end of what was written since the last call; then forgets it.
     func take() -> String {
         defer { ftruncate(descriptor, 0) }
         let size = lseek(descriptor, 0, SEEK_END)
@@ -31,7 +31,7 @@ struct OutputTail: ~Copyable {
         var bytes = [UInt8](repeating: 0, count: Self.length)
         let count = pread(descriptor, &bytes, bytes.count, start)
         guard count > 0 else { return "" }
-        // Not the rest of a character of several bytes.
+        // Not the rest of a multi-byte character.
         let text = bytes.prefix(count).drop { start > 0 && $0 & 0xC0 == 0x80 }
         return String(decoding: text, as: UTF8.self)
     }

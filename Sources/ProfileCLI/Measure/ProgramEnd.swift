@@ -4,8 +4,8 @@ import ProfileModel
 import Sampler
 import System
 
-/// Ends a program whose launch is over, or waits for its end. Signals to us stay where they are: that
-/// the user wants the end must not be lost between two launches.
+/// Ends a program whose launch is over, or waits for its end. Signals to us stay pending: a user's
+/// request to stop must not be lost between two launches.
 struct ProgramEnd {
     let pid: Int32
 
@@ -13,7 +13,7 @@ struct ProgramEnd {
     private static let patience = TimeSpan.milliseconds(10_000)
     private static let interval: UInt32 = 1_000
 
-    /// By SIGTERM, and by SIGKILL if that does not do.
+    /// First by SIGTERM, then, if necessary, by SIGKILL.
     func stop() {
         kill(pid, SIGTERM)
         kill(pid, SIGCONT)
@@ -22,7 +22,7 @@ struct ProgramEnd {
         _ = hasEnded(within: Self.patience, unless: { false })
     }
 
-    /// When it ends by itself; it is stopped when the user asks for the end.
+    /// Waits until it ends by itself; stops it if the user asks us to end.
     func await() {
         // A year.
         guard !hasEnded(within: .milliseconds(31_536_000_000), unless: { Interrupt.isPending })
@@ -34,7 +34,7 @@ struct ProgramEnd {
         let end = MonotonicTime.now + limit
         while true {
             var status: Int32 = 0
-            // 0: it is still there; an error: somebody else has waited for it.
+            // 0: it still runs; an error: its status was taken elsewhere.
             guard fl_wait(pid, 1, &status) == 0 else { return true }
             guard MonotonicTime.now < end, !isToStop() else { return false }
             usleep(Self.interval)

@@ -4,7 +4,7 @@ import ProfileModel
 import Sampler
 
 extension ConditionRequest {
-    /// What `--network` and `--disk` say.
+    /// From the values of `--network` and `--disk`.
     init(network: String?, disk: String?) throws(ConditionError) {
         self.init()
         if let network { self.network = try NetworkCondition(parsing: network) }
@@ -12,18 +12,18 @@ extension ConditionRequest {
     }
 }
 
-/// What the program of a recording is launched in. It goes with this value.
+/// The conditions in which a recorded program runs. They end with this value.
 final class RecordingConditions: @unchecked Sendable {
     private let conditions: LaunchConditions
-    /// Why it could not be made cold. Written by the thread that launches, before it goes on.
+    /// Why the launch could not be made cold. Written by the launching thread before it goes on.
     private var failure: ConditionError?
 
-    /// Those of a measurement whose launches are over.
+    /// The conditions of a measurement whose launches are over.
     init(_ conditions: LaunchConditions) { self.conditions = conditions }
 
-    /// Those that are given, or else what the options ask for; nil: nothing.
+    /// The given conditions, or else those that the options ask for; nil: none.
     ///
-    /// - Throws: they cannot be had, or there is no such program. Nothing has been launched.
+    /// - Throws: they are unavailable, or the program does not exist. Nothing has been launched.
     static func of(
         _ options: RecordOptions, or given: RecordingConditions?
     ) throws(MeasuringFailure) -> RecordingConditions? {
@@ -39,7 +39,7 @@ final class RecordingConditions: @unchecked Sendable {
         }
     }
 
-    /// Has the program launched in them.
+    /// Applies them to the program's launch.
     func apply(to sampling: inout SamplerOptions) {
         sampling.child = conditions.childSetting
         sampling.prepare = { _ in

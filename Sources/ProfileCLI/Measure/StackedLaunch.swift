@@ -5,16 +5,16 @@ import ProfileModel
 import Recording
 import Sampler
 
-/// A launch with stacks, under the conditions of those that were measured.
+/// A launch with stacks, under the conditions of the measured ones.
 struct StackedLaunch {
     let options: MeasureOptions
     let launcher: ProgramLauncher
 
-    /// Records one, and reads it.
+    /// Records a launch, and reads the recording.
     ///
     /// - Parameters:
-    ///   - arm: which program.
-    ///   - tell: is told why there is none.
+    ///   - arm: the program.
+    ///   - tell: receives the reason if there is no recording.
     /// - Returns: nil: there is none.
     func record(
         arm: Int, to path: String, tell: (String) -> Void
@@ -27,7 +27,7 @@ struct StackedLaunch {
             tell("the launch with stacks could not be recorded: there are no descriptors left")
             return nil
         }
-        // What the program writes is not ours to show.
+        // The program's output is not shown.
         let status = RecordCommand.run(
             record, streams.console, in: RecordingConditions(launched.conditions))
         _ = launched.conditions.clean()
@@ -41,7 +41,7 @@ struct StackedLaunch {
 }
 
 extension MeasureOptions {
-    /// As `record` would have them; nil: they cannot be, for which there is no reason.
+    /// Options for `record`; nil: they are invalid, which should never happen.
     fileprivate func recordOptions(of program: [CommandWord], to path: String) -> RecordOptions? {
         var arguments = ParsedArguments(subcommand: .record)
         arguments.program = program

@@ -1,11 +1,11 @@
 import Glibc
 
-/// Our standard output and error, put aside while a program that inherits them is not to write there.
+/// Replaces our standard output and error while a program that inherits them must not write there.
 struct StreamsAside: ~Copyable {
     private let output: Int32
     private let error: Int32
 
-    /// nil: there are no descriptors left. What is written to them until ``restore()`` is lost.
+    /// nil: no descriptors are left. What is written to the streams until ``restore()`` is lost.
     init?() {
         let nowhere = open("/dev/null", O_RDWR | O_CLOEXEC)
         output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
@@ -19,7 +19,7 @@ struct StreamsAside: ~Copyable {
         close(nowhere)
     }
 
-    /// What writes where they were.
+    /// A console for the original streams.
     var console: Console { Console(output: output, error: error) }
 
     consuming func restore() {

@@ -1,36 +1,36 @@
 import ProfileModel
 package import Sampler
 
-/// What the command line asks for.
+/// The meaning of a command line.
 package enum Invocation: Sendable {
-    /// Of a subcommand; nil: of the whole.
+    /// The help of a subcommand; nil: the overview.
     case help(Subcommand?)
     case version
-    /// The source of a subcommand's manual page, nil: of the main one. For `packaging/install`;
-    /// not for users.
+    /// The source of a subcommand's manual page; nil: of the main one. For `packaging/install`, not
+    /// for users.
     case manualPage(Subcommand?)
     /// For users, and `packaging/install`.
     case completions(Shell)
     case run(ParsedArguments)
 }
 
-/// A subcommand with its options, whose values are checked, and its operands.
+/// A subcommand with its checked options, and its operands.
 package struct ParsedArguments: Sendable {
     package var subcommand: Subcommand
-    /// Of an option that is given twice, the last.
+    /// If an option is repeated, its last value counts.
     package var options: [OptionName: OptionValue] = [:]
-    /// The values of those that may be given several times, in order.
+    /// The values of options that may be repeated, in order.
     package var lists: [OptionName: [OptionValue]] = [:]
     package var operands: [String] = []
-    /// How many operands stood before an option that has no value.
+    /// How many operands came before an option without a value.
     package var operandsBefore: [OptionName: Int] = [:]
-    /// Of a subcommand that starts a program: that and its arguments, as they were given.
+    /// For a subcommand that starts a program: the program and its arguments, as given.
     package var program: [CommandWord] = []
 
     package init(subcommand: Subcommand) { self.subcommand = subcommand }
 }
 
-/// Turns command lines into invocations. Pure: the same words, the same result.
+/// Parses command lines. Pure: the same words give the same result.
 package struct ArgumentParser {
     private var words: ArraySlice<String>
     private var parsed: ParsedArguments
@@ -205,7 +205,7 @@ package struct ArgumentParser {
                     + "firstlight attach \(words.first.flatMap { Int32($0) }.map(String.init) ?? "PID")"
             )
         }
-        // An option of another subcommand is no misspelling.
+        // An option of another subcommand is not a misspelling.
         let owners = OptionTable.options.filter {
             "--" + $0.long == written || $0.short.map { "-\($0)" } == written
         }.reduce(into: Set<Subcommand>()) { $0.formUnion($1.subcommands) }
@@ -216,7 +216,7 @@ package struct ArgumentParser {
             return error("unknown option '\(written)'; it belongs to \(list)")
         }
         let candidates = options.flatMap { option in
-            // Of two letters, only the other case is near.
+            // For an option of one letter, only the other case is similar.
             let short = option.short.map { "-\($0)" }
             return written.hasPrefix("--")
                 ? ["--" + option.long]

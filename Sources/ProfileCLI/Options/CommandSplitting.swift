@@ -1,14 +1,14 @@
-/// A command that is one word of ours, split into its words as POSIX shells split: at spaces, tabs and
-/// line breaks, with single and double quotes and backslashes (Shell Command Language, 2.2). Nothing is
-/// expanded, and what only a shell can do is an error: guessed wrongly, another program would be
-/// measured than the user means.
+/// A command given as one word, split like POSIX shells do: at spaces, tabs and line breaks, with
+/// single and double quotes and backslashes (Shell Command Language, 2.2). Nothing is expanded.
+/// What only a shell can do is an error: a wrong guess would measure another program than the user
+/// means.
 package struct CommandSplitting {
     package enum Problem: Error, Hashable, CustomStringConvertible {
         case empty
-        /// A quote that opens there, counted from 1, does not close.
+        /// A quote that opens here, counted from 1, is never closed.
         case unclosed(Character, place: Int)
         case backslashAtEnd
-        /// What a shell takes for something else than itself.
+        /// A character with a special meaning to a shell.
         case special(Character, place: Int)
         /// `NAME=value` before the program's name.
         case assignment(String)
@@ -31,7 +31,7 @@ package struct CommandSplitting {
     private var words: [String] = []
     /// nil: between words.
     private var word: String?
-    /// Whether the word up to here is all without quotes.
+    /// True if the word has no quotes so far.
     private var isPlain = true
 
     private init(_ text: String) {
@@ -80,14 +80,14 @@ package struct CommandSplitting {
 
     private mutating func takeEscaped() throws(Problem) {
         guard let (_, character) = rest.popFirst() else { throw .backslashAtEnd }
-        // A line that goes on.
+        // A continued line.
         guard character != "\n" else { return }
         add(String(character))
-        // `A\=b` is no assignment.
+        // `A\=b` is not an assignment.
         isPlain = false
     }
 
-    /// Up to the next single quote, all is itself.
+    /// Up to the next single quote, all characters are literal.
     private mutating func takeLiteral(from place: Int) throws(Problem) {
         var text = ""
         while let (_, character) = rest.popFirst() {
@@ -97,7 +97,7 @@ package struct CommandSplitting {
         throw .unclosed("'", place: place)
     }
 
-    /// Up to the next double quote; a backslash is itself but before what would mean something.
+    /// Up to the next double quote; a backslash is literal except before special characters.
     private mutating func takeQuoted(from start: Int) throws(Problem) {
         var text = ""
         while let (place, character) = rest.popFirst() {

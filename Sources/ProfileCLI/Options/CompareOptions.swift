@@ -4,7 +4,7 @@ package enum ComparisonFormat: String, CaseIterable, Sendable {
     case text, json, html, folded, svg
 }
 
-/// What `compare` is asked for.
+/// The options of `compare`.
 package enum CompareRequest: Sendable {
     case files(CompareOptions)
     case versions(VersionCompareOptions)
@@ -18,7 +18,7 @@ package enum CompareRequest: Sendable {
     }
 }
 
-/// What `compare` is asked for of files.
+/// The options of `compare` for files.
 package struct CompareOptions: Sendable {
     /// At least one each.
     package var before: [String]
@@ -27,12 +27,12 @@ package struct CompareOptions: Sendable {
     package var phase: String?
     package var depth: Int?
     package var names: NameStyle
-    /// Whether what is no measure for each other is compared, too.
+    /// True to compare even what is not comparable.
     package var anyway: Bool
     /// nil: standard output.
     package var output: String?
     package var showsTimings: Bool
-    /// Long names of the options that were given and say nothing of a measurement.
+    /// Long names of given options that have no meaning for a measurement.
     package var forRecordings: [String]
 
     package init(_ arguments: ParsedArguments) throws(UsageError) {

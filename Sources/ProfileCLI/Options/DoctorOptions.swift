@@ -2,7 +2,7 @@ package enum CheckFormat: String, CaseIterable, Sendable {
     case text, json
 }
 
-/// What `doctor` is asked for.
+/// The options of `doctor`.
 package struct DoctorOptions: Sendable {
     package var format: CheckFormat
 

@@ -27,10 +27,10 @@ package enum DurationArgument {
         return 1...longest ~= length ? TimeSpan(nanoseconds: length) : nil
     }
 
-    /// What the digits after the point are worth; nil for none.
+    /// The value of the digits after the point; nil if there are none.
     private static func fraction(_ digits: Substring, of unit: Int64) -> Int64? {
         guard !digits.isEmpty else { return nil }
-        // 13 digits tell apart the nanoseconds of the largest unit.
+        // 13 digits are enough for the nanoseconds of the largest unit.
         let significant = digits.prefix(13)
         guard let value = Int64(significant) else { return nil }
         let scale = significant.reduce(Int64(1)) { scale, _ in scale * 10 }

@@ -2,16 +2,16 @@ package import Analysis
 package import Report
 package import Shipping
 
-/// What `export` is asked for.
+/// The options of `export`.
 package struct ExportArguments: Sendable {
-    /// Several, and folders, only where figures are exported.
+    /// Several paths, and folders, only for figures.
     package var paths: [String]
     package var target: ExportTarget
     /// nil: standard output.
     package var output: String?
-    /// The folder of node_exporter's collector, where figures go instead.
+    /// The folder of node_exporter's collector, as the target for figures.
     package var textFolder: String?
-    /// Where figures are sent instead.
+    /// The server as the target for figures.
     package var server: WebAddress?
     package var phase: String?
     package var thread: String?
@@ -52,7 +52,7 @@ package struct ExportArguments: Sendable {
                 ? try WebAddress("http://\(address.authority)/v1/metrics", standardPort: 4318)
                 : address
         } catch {
-            // It may hold a secret: it is not repeated.
+            // The address may contain a secret, so it is not repeated.
             throw UsageError(subcommand, "--otlp: not an address to send to: \(error.description)")
         }
     }

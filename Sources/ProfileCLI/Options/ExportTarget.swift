@@ -1,6 +1,6 @@
 package import Report
 
-/// What a recording is exported as.
+/// The format of an export.
 package enum ExportTarget: Hashable, Sendable {
     case profile(ExportFormat)
     /// Plain tables for SQL.

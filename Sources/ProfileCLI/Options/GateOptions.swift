@@ -1,24 +1,24 @@
 import Sampler
 
-/// What `gate` is asked to do.
+/// The options of `gate`.
 package struct GateOptions: Hashable, Sendable {
     package static let launchRange = 7...10_000
     private static let usualLaunches = 40
     private static let usualRegression = 3.0
 
-    /// What is launched, under what conditions, and how the answer is shown.
+    /// What to launch, under which conditions, and how to show the answer.
     package var launching: MeasureOptions
     /// A command or a file, as the user wrote it.
     package var baseline: String
-    /// How much slower is allowed, as a share.
+    /// How much slower is allowed, as a fraction.
     package var maxRegression: Double
     /// How many pairs are compared at most.
     package var maxLaunches: Int
     /// The path of JUnit's XML; nil: none.
     package var junit: String?
-    /// Whether a regression is explained by a launch of each with stacks.
+    /// True to explain a regression by one launch of each program with stacks.
     package var explains: Bool
-    /// The path of the measurement; nil: it is not kept.
+    /// The path for the measurement; nil: it is not stored.
     package var output: String?
 
     package init(_ arguments: ParsedArguments) throws(UsageError) {
@@ -41,7 +41,7 @@ package struct GateOptions: Hashable, Sendable {
         }
     }
 
-    /// What the program is called, without its folder.
+    /// The program's name, without its folder.
     package var programName: String {
         let word = launching.program.first?.text ?? ""
         return word.split(separator: "/").last.map(String.init) ?? word

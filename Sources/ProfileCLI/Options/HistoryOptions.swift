@@ -6,13 +6,13 @@ package enum HistoryFormat: String, CaseIterable, Sendable {
     case text, json, html
 }
 
-/// What `history` is asked for.
+/// The options of `history`.
 package enum HistoryOptions: Sendable {
     case show(Showing)
     case add(files: [String], folder: String)
 
     package struct Showing: Sendable {
-        /// Files and folders, at least one; of a store the names of programs.
+        /// Files and folders, at least one; for a store, names of programs.
         package var sources: [String]
         package var grouping: LaunchHistory.Grouping
         package var machines: LaunchHistory.Machines
@@ -51,7 +51,7 @@ package enum HistoryOptions: Sendable {
                 output: arguments.text(.output), showsTimings: arguments.isGiven(.timings)))
     }
 
-    /// Where measurements are added. An option without effect is an error.
+    /// The folder to which measurements are added. An option without effect is an error.
     private static func folder(_ arguments: ParsedArguments) throws(UsageError) -> String {
         guard let folder = arguments.text(.to) else {
             throw UsageError(.history, "--add needs the folder: --to DIR")

@@ -1,8 +1,8 @@
 package import ProfileModel
 
-/// What `import` is asked for.
+/// The options of `import`.
 package struct ImportOptions: Hashable, Sendable {
-    /// What perf wrote.
+    /// perf's file.
     package var input: String
     /// The path of the recording.
     package var output: String

@@ -1,16 +1,16 @@
 package import ProfileModel
 package import Sampler
 
-/// When `record` and `attach` take a launch to be over.
+/// When `record` and `attach` consider a launch to be over.
 package struct LaunchEndOptions: Hashable, Sendable {
-    /// Whichever comes first; none: the program's end.
+    /// Whichever comes first; empty: the program's end.
     package var until: [ReadyCondition]
-    /// For how long recording goes on after that.
+    /// How long recording goes on after that.
     package var extended: TimeSpan
-    /// A launch that takes longer has stalled; nil: there is no limit.
+    /// A longer launch has stalled; nil: no limit.
     package var watchdog: TimeSpan?
 
-    /// Whether something else than the program's end is waited for.
+    /// True if the launch ends with something other than the program's end.
     package var awaitsReadiness: Bool { until.contains { $0 != .exit } }
 
     init(_ arguments: ParsedArguments) throws(UsageError) {

@@ -1,17 +1,18 @@
 package import ProfileModel
 
-/// Marks as `--mark` has them: `load=loadStars`, `parse=ns::Parser::run..`, `gc=usdt:ruby:gc__begin`.
+/// Marks in the form of `--mark`: `load=loadStars`, `parse=ns::Parser::run..`,
+/// `gc=usdt:ruby:gc__begin`.
 package enum MarkArgument {
-    /// As long as a signpost's name, in bytes.
+    /// The limit of a signpost's name, in bytes.
     private static let longestName = 128
     private static let longestPlace = 4096
 
-    /// What would have been right, for error messages.
+    /// The valid forms, for error messages.
     package static let expectation =
         "must be NAME=SYMBOL, NAME=SYMBOL.. or NAME=usdt:PROVIDER:PROBE, and NAME no longer than "
         + "128 bytes"
 
-    /// nil when `text` is no mark.
+    /// nil if `text` is not a mark.
     package static func parse(_ text: String) -> MarkRequest? {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, 1...longestName ~= parts[0].utf8.count,
@@ -31,7 +32,7 @@ package enum MarkArgument {
         let isSpan = text.hasSuffix("..")
         let whole = isSpan ? text.dropLast(2) : text
         let parts = whole.split(separator: "!", maxSplits: 1, omittingEmptySubsequences: false)
-        // A library's name has a dot; `operator!` has none before it.
+        // A library's name has a dot; in `operator!`, none comes before the `!`.
         let isOfLibrary = parts.count == 2 && !parts[0].contains("operator")
         let name = isOfLibrary ? parts[1] : whole
         guard !name.isEmpty, !name.hasSuffix("."), !isOfLibrary || !parts[0].isEmpty else {

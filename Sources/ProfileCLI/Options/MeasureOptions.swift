@@ -1,35 +1,35 @@
 package import ProfileModel
 package import Sampler
 
-/// What `measure` is asked to do, and of `gate` what it shares with that.
+/// The options of `measure`, and those that `gate` shares with it.
 package struct MeasureOptions: Hashable, Sendable {
     package static let defaultOutput = "launches.firstlight"
     package static let mostLaunches = 100_000
     private static let usualLaunches = 10
-    /// Nobody should find a program in the morning that has hung since the evening.
+    /// A program that hangs must not block a measurement all night.
     package static let usualWatchdog = TimeSpan.milliseconds(60_000)
 
-    /// What the program's home is.
+    /// The program's home.
     package enum Home: Hashable, Sendable {
-        /// As ours.
+        /// Our own home.
         case own
-        /// Empty, for each launch anew.
+        /// An empty one for each launch.
         case fresh
-        /// A copy of this folder, for each launch anew.
+        /// A copy of this folder for each launch.
         case copy(of: String)
     }
 
     package var program: [CommandWord]
-    /// What it is held against; nil: nothing.
+    /// The program to compare with; nil: none.
     package var against: [String]?
-    /// How many launches of each program are to count.
+    /// How many launches of each program should count.
     package var launches: Int
     /// When a launch is over.
     package var end: LaunchEndOptions
-    /// What becomes of a program that is ready.
+    /// What happens to a program that is ready.
     package var after: AfterRecording
     package var cache: MeasuredConditions.Cache
-    /// As the user wrote them; nil: the machine's own.
+    /// As given by the user; nil: the machine's own.
     package var network: String?
     package var disk: String?
     package var home: Home
@@ -38,15 +38,15 @@ package struct MeasureOptions: Hashable, Sendable {
     /// For `/bin/sh -c`.
     package var before: String?
     package var between: String?
-    /// Whether daemons that a launch leaves behind are ended.
+    /// True to end daemons that a launch leaves behind.
     package var endsDaemons: Bool
     /// The path of the measurement.
     package var output: String
     package var versionName: String?
-    /// Whether one launch more is recorded, with stacks.
+    /// True to record one more launch, with stacks.
     package var thenRecords: Bool
     package var format: CheckFormat
-    /// Whether to leave out the summary.
+    /// True to leave out the summary.
     package var isQuiet: Bool
 
     package init(_ arguments: ParsedArguments) throws(UsageError) {
@@ -79,7 +79,7 @@ package struct MeasureOptions: Hashable, Sendable {
         }
     }
 
-    /// Where the launch with stacks goes.
+    /// The path for the launch with stacks.
     package var recordingPath: String {
         let ending = ".firstlight"
         let stem = output.hasSuffix(ending) ? String(output.dropLast(ending.count)) : output
@@ -88,7 +88,7 @@ package struct MeasureOptions: Hashable, Sendable {
 
     // MARK: - Parts
 
-    /// Of two that contradict each other, none counts.
+    /// Contradicting options are an error.
     private static func checkPairs(_ arguments: ParsedArguments) throws(UsageError) {
         let pairs: [(OptionName, OptionName)] = [
             (.warm, .cold), (.freshHome, .home), (.quiet, .format),

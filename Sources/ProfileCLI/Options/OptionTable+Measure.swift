@@ -2,7 +2,7 @@ import Sampler
 
 /// The options of `measure`, most of which are `gate`'s, too.
 extension OptionTable {
-    /// Those that launch programs many times.
+    /// The subcommands that launch programs many times.
     private static let launching: Set<Subcommand> = [.measure, .gate]
 
     static let measuring: [OptionDeclaration] = [

@@ -1,6 +1,6 @@
 import Analysis
 
-/// The options of `ship`, and those by which others ask what it has written.
+/// The options of `ship`, and those of other subcommands for querying a store.
 extension OptionTable {
     static let shipping: [OptionDeclaration] = [
         .init(

@@ -3,7 +3,7 @@ import ProfileModel
 import Report
 import Sampler
 
-/// The name by which the code knows an option.
+/// Identifies an option in the code.
 package enum OptionName: Hashable, Sendable {
     case help
     case output, frequency, duration, last, capture, stackBytes, unwinder, followChildren, switches,
@@ -27,14 +27,14 @@ package enum OptionName: Hashable, Sendable {
     case all, keep, profileEvery, profileBudget, pushEvery
 }
 
-/// Everything about one option. Parsing, `--help`, the manual page and the suggestions for
-/// misspelt ones all come from these.
+/// All about one option. Parsing, `--help`, the manual page and the suggestions for misspelt
+/// options use this.
 package struct OptionDeclaration: Sendable {
     package var name: OptionName
     /// Without its dashes.
     package var long: String
     package var short: Character?
-    /// What stands for the value in help; empty for a switch.
+    /// The name of the value in the help; empty for a switch.
     package var placeholder: String
     package var kind: ValueKind
     package var help: String
@@ -48,7 +48,7 @@ package struct OptionDeclaration: Sendable {
         }
     }
 
-    /// Whether all of its values count, and not only the last.
+    /// True if all of its values count, not only the last.
     var mayRepeat: Bool { [.until, .mark, .resolve, .add].contains(name) }
 
     init(

@@ -2,7 +2,7 @@ package import ProfileModel
 
 /// A value of an option, checked by its ``ValueKind``.
 package enum OptionValue: Hashable, Sendable {
-    /// The option has no value: it was given.
+    /// The option has no value; it was given.
     case given
     case text(String)
     case integer(Int)
@@ -10,7 +10,7 @@ package enum OptionValue: Hashable, Sendable {
     case duration(TimeSpan)
 }
 
-/// What an option's value must be.
+/// The values that an option allows.
 package enum ValueKind: Hashable, Sendable {
     /// None: the option is a switch.
     case none
@@ -24,10 +24,10 @@ package enum ValueKind: Hashable, Sendable {
     case size
     /// One of these words.
     case choice([String])
-    /// None, or one of these words, that stands behind a `=`.
+    /// No value, or one of these words after a `=`.
     case optional([String])
 
-    /// Whether the word after the option is its value, unless that stands behind a `=`.
+    /// True if the next word is the value, unless a value follows a `=`.
     var takesNextWord: Bool {
         switch self {
         case .none, .optional: false
@@ -35,7 +35,7 @@ package enum ValueKind: Hashable, Sendable {
         }
     }
 
-    /// The value that `text` stands for; nil when it is not of this kind.
+    /// The value of `text`; nil if it is not of this kind.
     package func value(of text: String) -> OptionValue? {
         switch self {
         case .none: nil
@@ -48,7 +48,7 @@ package enum ValueKind: Hashable, Sendable {
         }
     }
 
-    /// What was probably meant by a value whose unit was forgotten; nil: nobody knows.
+    /// The probable meaning of a value without a unit; nil: unknown.
     func completion(of text: String) -> String? {
         guard let first = text.utf8.first, 0x30...0x39 ~= first || first == 0x2E else { return nil }
         let units: [String] =
@@ -61,7 +61,7 @@ package enum ValueKind: Hashable, Sendable {
         return whole.isEmpty ? nil : whole.joined(separator: " or ")
     }
 
-    /// Those that can be chosen from; nil: anything.
+    /// The words to choose from; nil: any text.
     var words: [String]? {
         switch self {
         case .choice(let words), .optional(let words): words
@@ -69,7 +69,7 @@ package enum ValueKind: Hashable, Sendable {
         }
     }
 
-    /// What would have been right, for error messages.
+    /// The valid values, for error messages.
     package var expectation: String {
         switch self {
         case .none: "takes no value"
@@ -97,7 +97,7 @@ package enum ValueKind: Hashable, Sendable {
 
     private func percent(_ text: String) -> Double? {
         let digits = text.hasSuffix("%") ? text.dropLast() : text[...]
-        // Double() also takes "nan", "0x1p3" and "1e2".
+        // Double() also accepts "nan", "0x1p3" and "1e2".
         guard digits.utf8.allSatisfy({ 0x30...0x39 ~= $0 || $0 == 0x2E }),
             let value = Double(digits), 0...100 ~= value
         else { return nil }

@@ -1,12 +1,12 @@
 import ProfileModel
 package import Sampler
 
-/// Conditions as `--until` has them: `listen:8080`, `output:Server started`, `idle:200ms`.
+/// Conditions in the form of `--until`: `listen:8080`, `output:Server started`, `idle:200ms`.
 package enum ReadyArgument {
-    /// As long as the longest text that is looked for in the program's output, in bytes.
+    /// The limit, in bytes, for a text that is searched in the program's output.
     private static let longestText = 1024
 
-    /// How a condition is written, and when it is met.
+    /// A condition's syntax, and when it is met.
     private struct Form {
         let syntax: String
         let meaning: String
@@ -33,7 +33,7 @@ package enum ReadyArgument {
         Form(syntax: "mark:NAME", meaning: "the same of a --mark"),
     ]
 
-    /// Those that `subcommand` may know; of a process that runs already, not all can be seen.
+    /// The conditions for `subcommand`; not all can be watched in a running process.
     private static func forms(of subcommand: Subcommand) -> [Form] {
         // Only recordings change the program's code.
         [.measure, .gate].contains(subcommand)
@@ -46,13 +46,13 @@ package enum ReadyArgument {
             + ". May be given several times: whichever comes first"
     }
 
-    /// What would have been right, for error messages.
+    /// The valid forms, for error messages.
     package static func expectation(_ subcommand: Subcommand) -> String {
         let names = forms(of: subcommand).map(\.syntax)
         return "must be \(names.dropLast().joined(separator: ", ")) or \(names.last ?? "")"
     }
 
-    /// What every condition begins with.
+    /// The beginning of every condition.
     static func beginnings(_ subcommand: Subcommand) -> [String] {
         forms(of: subcommand).map { form in
             let end = form.syntax.firstIndex { $0 == "[" || $0.isUppercase }
@@ -60,7 +60,7 @@ package enum ReadyArgument {
         }
     }
 
-    /// nil when `text` is no condition.
+    /// nil if `text` is not a condition.
     package static func parse(_ text: String) -> ReadyCondition? {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let value = parts.count > 1 ? String(parts[1]) : nil
@@ -87,7 +87,7 @@ package enum ReadyArgument {
         return port
     }
 
-    /// A part of one line.
+    /// True if the text can be part of one line.
     private static func isFindable(_ text: String) -> Bool {
         1...longestText ~= text.utf8.count && !text.utf8.contains(0x0A)
     }

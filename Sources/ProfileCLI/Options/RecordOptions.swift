@@ -1,15 +1,15 @@
 package import ProfileModel
 package import Sampler
 
-/// What happens to a program whose recording ends before it does.
+/// What happens to a program that still runs when its recording ends.
 package enum AfterRecording: String, CaseIterable, Sendable {
-    /// It goes on, and is waited for.
+    /// It runs on, and we wait for its end.
     case keep
-    /// It gets a SIGTERM, and is waited for.
+    /// It gets a SIGTERM, and we wait for its end.
     case stop
 }
 
-/// What `record` and `attach` are asked to do.
+/// The options of `record` and `attach`.
 package struct RecordOptions: Hashable, Sendable {
     package enum Target: Hashable, Sendable {
         /// The program as the user named it, and its arguments.
@@ -24,34 +24,34 @@ package struct RecordOptions: Hashable, Sendable {
     package var target: Target
     /// The path of the recording.
     package var output: String
-    /// Ticks a second.
+    /// Ticks per second.
     package var frequency: Int32
     /// nil: until the program ends.
     package var duration: TimeSpan?
     /// How much of the end is kept; nil: everything.
     package var last: TimeSpan?
     package var capture: CaptureMethod
-    /// The most that is copied of a stack, in bytes.
+    /// How many bytes of a stack are copied at most.
     package var stackBytes: Int
     package var engine: UnwindEngine
     package var followsChildren: Bool
     package var asksScheduler: Bool
-    /// What is asked to say where its functions are; nil: the program is as it is.
+    /// The runtime that is asked to report where its functions are; nil: none.
     package var runtime: RequestedRuntime?
-    /// Whether what earlier symbolication found on disk is used, and added to.
+    /// True to use, and extend, earlier results of symbolication on disk.
     package var usesSymbolCache: Bool
-    /// As the user wrote them; nil: the machine's own.
+    /// As given by the user; nil: the machine's own.
     package var network: String?
     package var disk: String?
     /// When the launch is over.
     package var end: LaunchEndOptions
-    /// What is noted though the program does not say it.
+    /// What to note although the program does not report it.
     package var marks: [MarkRequest]
-    /// nil: it depends on why the recording ended.
+    /// nil: depends on why the recording ended.
     package var after: AfterRecording?
-    /// Whether to leave out the summary.
+    /// True to leave out the summary.
     package var isQuiet: Bool
-    /// Whether progress is shown on the program's own terminal, too.
+    /// True to show progress even on the program's own terminal.
     package var forcesProgress: Bool
 
     package init(_ arguments: ParsedArguments) throws(UsageError) {
@@ -81,7 +81,7 @@ package struct RecordOptions: Hashable, Sendable {
         }
     }
 
-    /// Each with a name of its own.
+    /// Each mark has a different name.
     private static func marks(_ arguments: ParsedArguments) throws(UsageError) -> [MarkRequest] {
         var marks: [MarkRequest] = []
         for text in arguments.texts(.mark) {
@@ -152,7 +152,7 @@ package struct RecordOptions: Hashable, Sendable {
 extension ParsedArguments {
     package func isGiven(_ name: OptionName) -> Bool { options[name] != nil }
 
-    /// The long names of those that were given, in the order of the help.
+    /// The long names of the given options among these, in the order of the help.
     func given(of names: Set<OptionName>) -> [String] {
         OptionTable.options(of: subcommand)
             .filter { names.contains($0.name) && isGiven($0.name) }.map(\.long)
@@ -163,7 +163,7 @@ extension ParsedArguments {
         return value
     }
 
-    /// Of an option that may be given several times.
+    /// The values of an option that may be repeated.
     package func texts(_ name: OptionName) -> [String] {
         (lists[name] ?? []).compactMap { value in
             guard case .text(let text) = value else { return nil }

@@ -6,7 +6,7 @@ package enum ReportFormat: String, CaseIterable, Sendable {
     case text, json, html, csv
 }
 
-/// What `report` is asked for.
+/// The options of `report`.
 package struct ReportOptions: Sendable {
     package var file: String
     package var format: ReportFormat
@@ -18,18 +18,18 @@ package struct ReportOptions: Sendable {
     package var weight: Weight?
     package var minPercent: Double?
     package var depth: Int?
-    /// nil: each view's own measure.
+    /// nil: each view's own limit.
     package var minDuration: TimeSpan?
-    /// What JSON has beside the rest.
+    /// The optional parts of JSON.
     package var parts: Set<JSONPart>
     package var showsTimings: Bool
     package var names: NameStyle
     /// nil: standard output.
     package var output: String?
     package var embedsSource: Bool
-    /// Below which source is read.
+    /// The folder below which source is read.
     package var sourceRoot: String
-    /// Long names of the options that were given and say nothing of a measurement.
+    /// Long names of given options that have no meaning for a measurement.
     package var forRecordings: [String]
 
     package init(_ arguments: ParsedArguments) throws(UsageError) {
@@ -70,13 +70,13 @@ package struct ReportOptions: Sendable {
         return parts
     }
 
-    /// What part of a profile is shown, and how.
+    /// Which part of a profile is shown, and how.
     private static let shaping: Set<OptionName> = [
         .view, .phase, .thread, .interval, .weight, .minPercent, .depth,
     ]
 
-    /// JSON, HTML and CSV are the whole: an option that would have no effect is an error, so
-    /// that nobody takes the whole for a part.
+    /// JSON, HTML and CSV are complete. An option without effect is an error, so that nobody takes
+    /// the whole for a part.
     private static func check(
         _ arguments: ParsedArguments, _ format: ReportFormat
     ) throws(UsageError) {
@@ -99,7 +99,7 @@ package struct ReportOptions: Sendable {
     }
 }
 
-/// What `fold` is asked for.
+/// The options of `fold`.
 package struct FoldOptions: Sendable {
     package var file: String
     package var phase: String?

@@ -1,12 +1,12 @@
 package import ClickHouse
 
-/// What `ship` is asked for.
+/// The options of `ship`.
 package struct ShipOptions: Sendable {
-    /// Files and folders; none only where tables are made.
+    /// Files and folders; empty only when tables are created.
     package var paths: [String]
     package var store: StoreAddress
     package var createsTables: Bool
-    /// Also what is there already: better names may be known now.
+    /// True to ship again what is there already: better names may be known now.
     package var isAgain: Bool
 
     package init(_ arguments: ParsedArguments) throws(UsageError) {
@@ -29,7 +29,7 @@ package struct ShipOptions: Sendable {
         do throws(StoreAddress.Problem) {
             return try StoreAddress(text)
         } catch {
-            // It may hold a secret: it is not repeated.
+            // The address may contain a secret, so it is not repeated.
             throw UsageError(subcommand, "--\(option): \(error.description)")
         }
     }

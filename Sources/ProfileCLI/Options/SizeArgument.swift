@@ -3,7 +3,7 @@ enum SizeArgument {
     /// In powers of ten, as disks are sold.
     private static let units = [("GB", 1_000_000_000), ("MB", 1_000_000)]
 
-    /// In bytes; nil: it is none.
+    /// In bytes; nil: not a size.
     static func parse(_ text: String) -> Int? {
         for (name, factor) in units where text.hasSuffix(name) {
             let digits = text.dropLast(name.utf8.count)

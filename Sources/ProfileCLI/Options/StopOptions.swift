@@ -1,6 +1,6 @@
-/// What `stop` is asked for.
+/// The options of `stop`.
 package struct StopOptions: Sendable {
-    /// The recorder's.
+    /// The recorder's process id.
     package var pid: Int32
 
     package init(_ arguments: ParsedArguments) throws(UsageError) {

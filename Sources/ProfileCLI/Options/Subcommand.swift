@@ -1,4 +1,4 @@
-/// What `firstlight` can be asked to do; the first argument names it.
+/// The subcommands of `firstlight`; the first argument names one.
 package enum Subcommand: String, CaseIterable, Sendable {
     case record, attach, stop, measure, gate, watch, history, `import`, report, compare, top, view,
         fold, export, ship, doctor
@@ -18,7 +18,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
         }
     }
 
-    /// As the usage lines show the operands: one for each way to call it.
+    /// The operands in usage lines: one line for each way to call it.
     var operands: [String] {
         switch self {
         case .record, .measure, .gate: ["[--] PROGRAM [ARG]..."]
@@ -46,11 +46,11 @@ package enum Subcommand: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether the first operand ends the options: the rest belongs to the program.
+    /// True if the first operand ends the options: the rest belongs to the program.
     var endsOptionsAtOperand: Bool { [.record, .measure, .gate].contains(self) }
 
-    /// What a usage error ends with. Those that run programs keep to the numbers of env(1) and
-    /// timeout(1).
+    /// The exit status of a usage error. Subcommands that run programs use the numbers of env(1)
+    /// and timeout(1).
     var usageStatus: Int32 { [.record, .attach, .measure, .gate].contains(self) ? 125 : 2 }
 
     /// One line for the list of subcommands.

@@ -6,18 +6,18 @@ package enum TopFormat: String, CaseIterable, Sendable {
     case text, json
 }
 
-/// What `top` is asked for.
+/// The options of `top`.
 package struct TopOptions: Sendable {
-    /// Something to be dealt with from now on.
+    /// A thing that is resolved from now on.
     package struct Resolve: Hashable, Sendable {
-        /// nil: whatever has the name.
+        /// nil: any thing with this name.
         package var kind: TopKind?
         package var name: String
 
         /// `NAME` or `KIND=NAME`.
         init(_ text: String) {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            // `operator=` is no kind.
+            // `operator=` is not a kind.
             if parts.count == 2, let kind = TopKind(rawValue: String(parts[0])), !parts[1].isEmpty {
                 self.kind = kind
                 name = String(parts[1])
@@ -27,7 +27,7 @@ package struct TopOptions: Sendable {
         }
     }
 
-    /// Files and folders; of a store the names of programs.
+    /// Files and folders; for a store, names of programs.
     package var paths: [String]
     /// nil: files.
     package var store: StoreAddress?
@@ -35,7 +35,7 @@ package struct TopOptions: Sendable {
     package var phase: String?
     package var depth: Int?
     package var names: NameStyle
-    /// The list of what was dealt with; nil: there is none.
+    /// The list of resolved things; nil: there is none.
     package var resolved: String?
     package var resolve: [Resolve]
     /// nil: standard output.
@@ -64,7 +64,7 @@ package struct TopOptions: Sendable {
         guard resolve.isEmpty || resolved != nil else {
             throw UsageError(.top, "--resolve needs the list to add to: name one by --resolved")
         }
-        // Whoever asks for a part must not take the whole for it.
+        // A user who asks for a part must not take the whole for it.
         guard format == .text || depth == nil else {
             throw UsageError(.top, "--depth does not go with --format json, which is complete")
         }

@@ -1,10 +1,10 @@
 package import Analysis
 package import ClickHouse
 
-/// What `compare` is asked for of a store.
+/// The options of `compare` for a store.
 package struct VersionCompareOptions: Sendable {
     package var store: StoreAddress
-    /// Versions as they were given: whole names, or the beginnings of some.
+    /// The versions as given: full names, or their beginnings.
     package var request: VersionRequest
     package var format: Format
     /// nil: standard output.

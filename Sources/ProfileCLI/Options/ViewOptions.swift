@@ -1,11 +1,11 @@
 package import Report
 
-/// What `view` is asked for.
+/// The options of `view`.
 package struct ViewOptions: Sendable {
     package var file: String
     package var names: NameStyle
     package var process: String?
-    /// Below which source is read.
+    /// The folder below which source is read.
     package var sourceRoot: String
 
     package init(_ arguments: ParsedArguments) {

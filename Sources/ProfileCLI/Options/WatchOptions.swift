@@ -2,22 +2,22 @@ package import ProfileModel
 package import Sampler
 package import Shipping
 
-/// What `watch` is asked for.
+/// The options of `watch`.
 package struct WatchOptions: Sendable {
     package var names: WatchedNames
-    /// nil: the usual one.
+    /// nil: the default folder.
     package var output: String?
-    /// How large all files together may become, in bytes.
+    /// The limit for all files together, in bytes.
     package var keep: Int64
-    /// One in so many launches of a program is recorded; nil: none.
+    /// Every how many launches of a program one is recorded; nil: never.
     package var profileEvery: Int?
-    /// Of a core, in percent.
+    /// In percent of a core.
     package var profileBudget: Double
     /// The folder of node_exporter's collector.
     package var textFolder: String?
     package var server: WebAddress?
     package var pushEvery: TimeSpan
-    /// Whether each launch that is kept is told.
+    /// True to report each launch that is stored.
     package var tellsLaunches: Bool
 
     static let defaultKeep: Int64 = 256_000_000
@@ -68,15 +68,15 @@ package struct WatchOptions: Sendable {
 
     // MARK: The folder
 
-    /// Where launches are kept; nil: nowhere, for no variable says where.
+    /// Where launches are stored; nil: nowhere, because no variable names a place.
     ///
-    /// - Parameter environment: a variable's value; nil: it is not set.
+    /// - Parameter environment: gives a variable's value; nil: it is not set.
     package func folder(isRoot: Bool, environment: (String) -> String?) -> String? {
         if let output { return output }
         func path(_ name: String) -> String? {
             environment(name).flatMap { $0.hasPrefix("/") ? $0 : nil }
         }
-        // A service may have several.
+        // A service may have several folders.
         let service = path("STATE_DIRECTORY")?.split(separator: ":").first.map { String($0) }
         if let service { return service }
         if isRoot { return "/var/lib/firstlight/watch" }

@@ -1,7 +1,7 @@
 import Recording
 import Sampler
 
-/// The part of `firstlight attach --wait` before there is a process to attach to.
+/// The first part of `firstlight attach --wait`, until there is a process to attach to.
 enum Awaiting {
     enum End {
         case found(Int32)
@@ -9,12 +9,12 @@ enum Awaiting {
         case ended(Int32)
     }
 
-    /// Waits, and tells that it does.
+    /// Waits, and says so.
     static func run(
         _ name: ProgramName, _ options: RecordOptions, _ signals: SignalQueue, _ console: Console
     ) -> End {
         do throws(RecordingError) {
-            // Nobody should wait for a recording that cannot be made.
+            // Do not wait for a recording that could not be made.
             try RecordingFile.checkWritable(options.output)
         } catch {
             console.complain(error.description)

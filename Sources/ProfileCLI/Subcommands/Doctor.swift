@@ -4,7 +4,7 @@ import Symbolicate
 
 /// `firstlight doctor`.
 enum DoctorCommand {
-    /// Prints what works here, and returns the exit status.
+    /// Prints what works on this machine, and returns the exit status.
     static func run(_ options: DoctorOptions, _ console: Console) -> Int32 {
         let facts = Examination.run()
         let checks = Diagnosis(

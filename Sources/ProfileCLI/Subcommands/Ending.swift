@@ -5,8 +5,8 @@ import Recording
 import Report
 import Sampler
 
-/// The part of `record` and `attach` after the recording: what is said of the launch's end, what
-/// becomes of the program, and the exit status.
+/// The part of `record` and `attach` after the recording: reports on the launch's end, what happens
+/// to the program, and the exit status.
 struct Ending {
     let result: Recorder.Result
     let options: RecordOptions
@@ -14,16 +14,17 @@ struct Ending {
     let signals: SignalQueue
     let console: Console
 
-    /// As timeout(1) has it: the launch was not over in time.
+    /// The status of timeout(1): the launch was not over in time.
     static let stalled: Int32 = 124
 
-    /// All that the program wrote so far gets to where it goes before anything of ours does.
+    /// Waits until the program's output so far has reached its destination, before we print
+    /// anything.
     func settleOutput() {
         guard result.sampler.outcome != .running else { return }
         for relay in result.sampler.relays { relay.drain(signals) }
     }
 
-    /// Every thread's stack, and what it waits for, if the launch was not over in time.
+    /// If the launch was not over in time: every thread's stack, and what it waits for.
     func explainStall() {
         guard let stall = result.sampler.stall, let limit = options.end.watchdog else { return }
         let conditions = options.end.until.isEmpty ? [.exit] : options.end.until
@@ -33,15 +34,15 @@ struct Ending {
         guard
             let recording = try? Reading.symbolicatedRecording(at: options.output, &timings)
         else { return }
-        // The recording has it all; nobody may be listening any more.
+        // The recording has all of it; nobody may be reading any more.
         try? console.write(console.words(StallText.render(stall, in: recording)), to: .error)
     }
 
-    /// A program that we started outlives its recording only with us waiting for it, so that
-    /// whoever waits for us gets its status.
+    /// Waits for a program that we started and that outlives its recording, so that our caller gets
+    /// its status.
     ///
-    /// - Parameter isComplete: the recording is. If not, that was said; a program that ran to its
-    ///   end has its own status nevertheless.
+    /// - Parameter isComplete: false if the recording is incomplete, which was reported. A program
+    ///   that ran to its end still gives its own status.
     /// - Returns: the exit status.
     func seeToTheEnd(isComplete: Bool) -> Int32 {
         let isStalled = result.sampler.stall != nil
@@ -61,14 +62,14 @@ struct Ending {
         for relay in result.sampler.relays { relay.drain(signals) }
         if isStopped, !isComplete { return RecordCommand.ownFailure }
         if isStalled { return Self.stalled }
-        // Its end was our doing, and no news.
+        // We ended it, so its status says nothing.
         if isStopped, result.sampler.readiness != nil { return 0 }
         return status(of: outcome)
     }
 
-    /// Where it was not said, a program is stopped if its launch was all that was wanted. One that
-    /// a signal has reached already decides for itself, and a recording that failed on the way costs
-    /// the program nothing.
+    /// By default, a program is stopped if only its launch was wanted. If a signal has reached it
+    /// already, it decides for itself. If the recording failed on the way, the program is not
+    /// affected.
     private var after: AfterRecording {
         if let after = options.after { return after }
         guard result.sampler.endSignal == nil, !result.sampler.wasAskedToFinish else {

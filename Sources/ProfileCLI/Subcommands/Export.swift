@@ -3,7 +3,7 @@ import Report
 
 /// `firstlight export`.
 enum ExportCommand {
-    /// Writes the profile in a format of others, and returns the exit status.
+    /// Writes the profile in another format, and returns the exit status.
     static func run(_ arguments: ExportArguments, _ console: Console) -> Int32 {
         if case .metrics(let format) = arguments.target {
             return MetricsExport(arguments, format).run(console)

@@ -4,23 +4,23 @@ import ProfileModel
 import Report
 import Symbolicate
 
-/// Fetching debug information that is missing here, for who has named a server (DEBUGINFOD_URLS).
+/// Fetches missing debug information, if the user has named a server (DEBUGINFOD_URLS).
 struct Fetching {
     let console: Console
     /// nil: progress is not shown.
     let line: LiveLine?
 
-    /// More would take longer than anybody waits.
+    /// More files would take too long.
     private static let most = 32
 
     private var server: Debuginfod? {
         Debuginfod(environment: { getenv($0).map { String(cString: $0) } })
     }
 
-    /// Whether anybody has named a server.
+    /// True if the user has named a server.
     var isAskedFor: Bool { server != nil }
 
-    /// The debug files of modules that have none here and occur in one slice in a hundred,
+    /// The debug files of modules that have none here and occur in at least one slice in a hundred,
     /// heaviest first.
     func debugFiles(for recording: Recording, _ search: DebugFileSearch) -> [Module: String] {
         guard let server else { return [:] }

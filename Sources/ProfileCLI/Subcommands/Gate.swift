@@ -26,19 +26,19 @@ enum GateCommand {
             show(ending, options, console),
             write(ending, options, duration: MonotonicTime.now - begun, console),
         ]
-        // An answer must not be taken for another one.
+        // An answer must not be mistaken for another one.
         return ending.status == 0 ? shown.first { $0 != 0 } ?? 0 : ending.status
     }
 
     enum Ending {
         case answered(GateReport, explanation: ProfileComparison?)
-        /// There is no answer; it was told why.
+        /// There is no answer; the reason was reported.
         case failed(String, status: Int32)
 
         var status: Int32 {
             switch self {
             case .answered(let report, _): report.result.outcome.status
-            // To measure it is "given up", to a gate it would be a regression.
+            // For `measure` this means "gave up"; for a gate it would mean a regression.
             case .failed(_, let status):
                 status == MeasureCommand.gaveUp ? GateCommand.ownFailure : status
             }
@@ -62,7 +62,7 @@ enum GateCommand {
         }
     }
 
-    /// 1 would be a regression.
+    /// Status 1 would mean a regression.
     private static func printed(_ text: String, _ console: Console) -> Int32 {
         let status = Output.print(text, to: console)
         return status == 1 ? ownFailure : status
@@ -77,7 +77,7 @@ enum GateCommand {
     }
 }
 
-/// One gate: the launches, and what they say.
+/// One gate: the launches, and the decision.
 struct Gate {
     let options: GateOptions
     let signals: SignalQueue
@@ -115,7 +115,7 @@ struct Gate {
         }
     }
 
-    /// As many launches as there are stored ones tell as much as these do.
+    /// As many launches as the stored measurement has: they tell as much.
     private func ask(
         _ stored: Measurement, because reason: StoredBaseline.Reason, of file: String
     ) throws(MeasuringFailure) -> GateCommand.Ending {
@@ -143,7 +143,7 @@ struct Gate {
         return .answered(report, explanation: explanation(of: report, run.launcher))
     }
 
-    /// nil: none was asked for, or there is none. The answer stands without.
+    /// nil: not requested, or not possible. The answer stands without it.
     private func explanation(
         of report: GateReport, _ launcher: ProgramLauncher
     ) -> ProfileComparison? {

@@ -32,9 +32,9 @@ enum HistoryCommand {
     }
 }
 
-/// `firstlight history` of files and folders.
+/// `firstlight history` for files and folders.
 enum HistoryReading {
-    /// - Returns: 1, too, if something could not be read; the rest is shown.
+    /// - Returns: also 1 if something could not be read; the rest is shown.
     static func run(_ options: HistoryOptions.Showing, _ console: Console) -> Int32 {
         var timings = Timings()
         var isWhole = true
@@ -51,7 +51,7 @@ enum HistoryReading {
         return status == 0 && !isWhole ? 1 : status
     }
 
-    /// One file after the other: of each only its summary is kept.
+    /// One file after another; only a summary of each is kept.
     private static func read(
         _ options: HistoryOptions.Showing, _ console: Console, _ isWhole: inout Bool
     ) throws(Reading.Failure) -> LaunchHistory {
@@ -95,7 +95,7 @@ enum HistoryReading {
             : "\(places): no measurement there can be shown"
     }
 
-    /// - Returns: whether it could be read.
+    /// - Returns: true if it could be read.
     private static func take(
         _ file: String, _ builder: inout HistoryBuilder, _ console: Console
     ) -> Bool {

@@ -8,7 +8,7 @@ import Symbolicate
 
 /// `firstlight import`.
 enum ImportCommand {
-    /// The file could not be read, or only in part.
+    /// The file could not be read, or only partly.
     static let failure: Int32 = 1
 
     /// Makes a recording, prints its summary, and returns the exit status.

@@ -1,5 +1,6 @@
 import Marks
 import Sampler
 
-/// The sampler knows nothing of files and instructions; what does knows nothing of processes.
+/// Joins the sampler, which knows nothing of files and instructions, to the planner, which knows
+/// nothing of processes.
 extension PreparedPlanner: MarkPlanner {}

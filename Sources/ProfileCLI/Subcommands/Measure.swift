@@ -9,9 +9,9 @@ import Sampler
 
 /// `firstlight measure`.
 enum MeasureCommand {
-    /// For whatever was asked for and cannot be had.
+    /// For anything that was requested but is not possible.
     static let gaveUp: Int32 = 1
-    /// Our own failure, as of the other subcommands that run programs.
+    /// Our own failure, as in the other subcommands that run programs.
     static let ownFailure: Int32 = RecordCommand.ownFailure
 
     /// Measures, prints the summary, and returns the exit status.
@@ -44,9 +44,9 @@ enum MeasureCommand {
         return status == 0 ? shown : status
     }
 
-    /// Prints the summary, of however many launches there are.
+    /// Prints the summary, whatever the number of launches.
     ///
-    /// - Returns: the exit status of that.
+    /// - Returns: the exit status of printing.
     private static func show(
         _ measurement: Measurement, _ options: MeasureOptions, _ console: Console
     ) -> Int32 {
@@ -66,7 +66,7 @@ enum MeasureCommand {
         }
     }
 
-    /// What goes wrong in other modules, with the status that it has here.
+    /// Turns errors of other modules into failures with an exit status.
     static func attempt<Value>(
         _ body: () throws(RecordingError) -> Value
     ) throws(MeasuringFailure) -> Value {
@@ -98,11 +98,11 @@ struct PairedTurns: ArmOrder {
     }
 }
 
-/// Keeps launches in the measurement's file, if there is one.
+/// Stores launches in the measurement's file, if there is one.
 struct FileSink: LaunchSink {
     private let writer: MeasurementWriter?
 
-    /// - Parameter path: what was there becomes `path`.old; nil: nothing is kept.
+    /// - Parameter path: an earlier file there becomes `path`.old; nil: nothing is stored.
     init(_ path: String?, _ measurement: Measurement) throws(MeasuringFailure) {
         guard let path else {
             writer = nil
@@ -139,7 +139,7 @@ struct TypicalLaunch {
     let measurement: Measurement
     let launcher: ProgramLauncher
 
-    /// Records it, and says how far it was from the median.
+    /// Records it, and reports how far it was from the median.
     func record(_ console: Console) throws(MeasuringFailure) {
         let path = options.recordingPath
         let launch = StackedLaunch(options: options, launcher: launcher)

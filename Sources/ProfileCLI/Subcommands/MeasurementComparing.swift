@@ -39,7 +39,7 @@ enum MeasurementComparing {
     private static func report(
         _ options: CompareOptions, _ timings: inout Timings
     ) throws(Reading.Failure) -> MeasurementComparisonReport {
-        // Without --with, which is for recordings, there is one of each.
+        // Without --with, which is only for recordings, there is one of each.
         let (before, after) = (options.before.first ?? "", options.after.first ?? "")
         let measurements = try timings.measure("reading") { () throws(Reading.Failure) in
             (try MeasurementReading.load(before), try MeasurementReading.load(after))

@@ -5,7 +5,7 @@ import Recording
 import Report
 import System
 
-/// `firstlight export` of figures: of each file only these stay.
+/// `firstlight export` for figures: only these are kept of each file.
 struct MetricsExport {
     private let arguments: ExportArguments
     private let format: MetricsFormat
@@ -14,7 +14,7 @@ struct MetricsExport {
         (self.arguments, self.format) = (arguments, format)
     }
 
-    /// Returns the exit status: 1 also where a file is missing in what was written.
+    /// Returns the exit status: also 1 if a file is missing in the output.
     func run(_ console: Console) -> Int32 {
         var metrics = LaunchMetrics()
         let search = RecordingSearch(arguments.paths)
@@ -75,7 +75,7 @@ struct MetricsExport {
         }
     }
 
-    /// What is counted under another name must not be taken for all there is.
+    /// Figures that were counted under another name must be reported.
     private func tellMerged(_ metrics: LaunchMetrics, _ console: Console) {
         if metrics.merged > 0 {
             console.complain(
@@ -93,10 +93,10 @@ struct MetricsExport {
 }
 
 extension Recording {
-    /// Why it says nothing of how long launches take; nil: it does.
+    /// Why it tells nothing about the duration of launches; nil: it does.
     var noLaunch: String? {
         if header.isAttached { return "was attached to a running program, which is no launch" }
-        // perf does not tell.
+        // perf does not record this.
         guard header.outcome == .unknown, header.capture != .perf else { return nil }
         return "was cut short (its recorder was killed), and is no whole launch"
     }

@@ -2,13 +2,13 @@ import Glibc
 import Report
 import Shipping
 
-/// Sends figures to a server, and says what became of them.
+/// Sends figures to a server, and reports the result.
 struct MetricsSending {
     private let address: WebAddress
 
     init(to address: WebAddress) { self.address = address }
 
-    /// Returns the exit status: 0 if all that was kept was sent.
+    /// Returns the exit status: 0 if all queued figures were sent.
     func send(_ payload: [UInt8], _ console: Console) -> Int32 {
         guard let folder else {
             console.complain(
@@ -68,7 +68,7 @@ struct MetricsSending {
         return line.isEmpty ? "" : ": " + line.escapedForDisplay
     }
 
-    /// Each server has a queue of its own; nil: there is no place for it.
+    /// Each server has its own queue; nil: there is no place for it.
     private var folder: String? {
         func path(_ name: String) -> String? {
             getenv(name).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
@@ -79,8 +79,8 @@ struct MetricsSending {
         return state.map { "\($0)/firstlight/otlp/\(name)" }
     }
 
-    /// As OpenTelemetry's exporters have them: `name=value,name=value`, the values percent-encoded. nil:
-    /// they cannot be sent.
+    /// In the form of OpenTelemetry's exporters: `name=value,name=value`, with percent-encoded
+    /// values. nil: they are invalid.
     private static var headers: [MetricsSender.Header]? {
         let text = getenv("OTEL_EXPORTER_OTLP_HEADERS").map { String(cString: $0) } ?? ""
         var headers: [MetricsSender.Header] = []

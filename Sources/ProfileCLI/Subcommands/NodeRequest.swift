@@ -3,16 +3,17 @@ import ProfileModel
 import Runtimes
 import Symbolicate
 
-/// `record --runtime node`: what the program's environment gets, and what is removed after it.
+/// `record --runtime node`: what is added to the program's environment, and what is removed
+/// afterwards.
 struct NodeRequest {
-    /// nil: what the user has there asks for all of it.
+    /// nil: the user's own value asks for all of it.
     let change: EnvironmentChange?
-    /// Whether maps of functions are written because of us.
+    /// True if maps of functions are written because of us.
     private let asksForMaps: Bool
-    /// Seconds since 1970: maps that are older are other processes'.
+    /// In seconds since 1970: older maps belong to other processes.
     let start: Int
 
-    /// - Parameter changes: what the program's environment has instead of ours otherwise.
+    /// - Parameter changes: the other changes to the program's environment.
     init(after changes: [EnvironmentChange]) {
         let name = Array(NodeOptions.variable.utf8)
         let value =
@@ -32,8 +33,8 @@ struct NodeRequest {
     /// What readers of the recording should know.
     var notes: [RecorderNote] { change == nil ? [] : [RecorderNote(.nodeOptions, 1)] }
 
-    /// Removes a process's map, of which the names were taken. One that the process's own command line
-    /// asks for is the user's.
+    /// Removes a process's map after its names were taken. If the process's own command line asks
+    /// for the map, it is the user's and stays.
     func remove(_ map: PerfMap, at path: String, owner: UInt32, of images: [Image]) {
         guard asksForMaps, map.isOfNode,
             !images.contains(where: { NodeOptions.asksForMap(arguments: $0.arguments) })

@@ -13,7 +13,7 @@ final class ProgramLauncher: LaunchMaker {
         let measurer: LaunchMeasurer
         let conditions: LaunchConditions
         let command: [CommandWord]
-        /// What the first launch opens; nil: that is not asked, or not known yet.
+        /// The files that the first launch opens; nil: not needed, or not known yet.
         var opened: OpenedFiles?
 
         init(
@@ -37,11 +37,11 @@ final class ProgramLauncher: LaunchMaker {
     private let tail: OutputTail
     private let tell: (String) -> Void
     private let start: MonotonicTime
-    /// Daemons that were named already.
+    /// Daemons that were reported already.
     private var named: Set<String> = []
     /// The signal that ended a launch of ours; nil: none did.
     private(set) var endSignal: Int32?
-    /// More of why launches did not count, as of the last of each kind.
+    /// More on why launches did not count, from the last one of each kind.
     private(set) var details: [MeasuredLaunch.Discard: String] = [:]
 
     init(
@@ -78,7 +78,7 @@ final class ProgramLauncher: LaunchMaker {
         return arms.first?.conditions.measured(until: until) ?? MeasuredConditions(until: until)
     }
 
-    /// What a reader of the figures should know, once each.
+    /// Notes for readers of the figures, each once.
     var notes: [String] {
         var notes: [String] = []
         for note in arms.flatMap(\.conditions.notes) where !notes.contains(note) {
@@ -97,11 +97,11 @@ final class ProgramLauncher: LaunchMaker {
             try renew(arm, isFirst: request.index == 0)
             finished = try launch(arm, request, found)
         } catch {
-            // A command of the user's may have left something.
+            // A user's command may have left something.
             clean()
             throw error
         }
-        // What only one of two programs starts is a difference, too.
+        // If only one of two programs starts processes, that is a difference, too.
         if arm.measurer.startsProcesses {
             for other in arms { other.measurer.startsProcesses = true }
         }
@@ -125,7 +125,7 @@ final class ProgramLauncher: LaunchMaker {
         return launch
     }
 
-    /// The home and the user's commands before a launch.
+    /// Restores the home and runs the user's commands before a launch.
     func renew(_ arm: Arm, isFirst: Bool) throws(MeasuringFailure) {
         let results = try Self.attempt { () throws(ConditionError) in
             try arm.conditions.renew(isFirst: isFirst)
@@ -149,7 +149,7 @@ final class ProgramLauncher: LaunchMaker {
         launch.child = child
         launch.output = tail.descriptor
         launch.error = tail.descriptor
-        // Called by this thread, within the call below.
+        // Called by this thread, during the call below.
         nonisolated(unsafe) let (arm, here) = (arm, found)
         launch.prepare = { _ in
             do throws(ConditionError) {
@@ -170,7 +170,7 @@ final class ProgramLauncher: LaunchMaker {
         return finished
     }
 
-    /// What the page cache had when a launch began.
+    /// What the page cache contained when a launch began.
     private final class CacheFound {
         var state: CacheState?
         var failure: ConditionError?
@@ -196,10 +196,10 @@ final class ProgramLauncher: LaunchMaker {
         if options.after == .keep, endSignal == nil { program.await() } else { program.stop() }
     }
 
-    /// Ends what runs beside the program, and names what goes on. Each arm's helpers are children of
-    /// ours, too.
+    /// Ends what runs besides the program, and names what goes on. The helpers of all arms are our
+    /// children, too.
     ///
-    /// - Returns: what there was.
+    /// - Returns: what was found.
     @discardableResult
     func clean() -> [LeftBehind] {
         let helpers = arms.reduce(into: Set<Int32>()) { $0.formUnion($1.conditions.helpers) }

@@ -5,7 +5,7 @@ import Recording
 import Report
 import Symbolicate
 
-/// What `report` and `fold` have in common: a recording's file in, text out.
+/// The common part of `report` and `fold`: a recording's file in, text out.
 enum Reading {
     /// Why there was nothing to print; one line.
     struct Failure: Error {
@@ -23,10 +23,10 @@ enum Reading {
         init(_ error: SelectionError) { message = error.description }
     }
 
-    /// The recording, symbolicated here and now as far as that was not done when it was made (its
-    /// recorder was killed, or that was called off).
+    /// The recording. It is symbolicated here if that was not done when it was made (its recorder
+    /// was killed, or the search was stopped).
     ///
-    /// - Parameter process: the id or the name of the one that is meant; nil: all.
+    /// - Parameter process: the id or the name of a process; nil: all.
     static func profile(
         of path: String, names: NameStyle, process: String? = nil
     ) throws(Failure) -> Profile {
@@ -49,7 +49,7 @@ enum Reading {
             throw Failure(error)
         }
         return try timings.measure("analysing") { () throws(Failure) in
-            // It is nobody's but the profile's now.
+            // Only the profile owns it now.
             guard let all = recording.take() else { throw Failure("\(path): nothing was read") }
             return analyse(all, names)
         }
@@ -92,7 +92,7 @@ enum Reading {
         return recording
     }
 
-    /// Nobody may be listening any more; the recording is what counts.
+    /// Nobody may be reading any more; the recording is what matters.
     static func summarize(_ recording: Recording, _ console: Console) {
         let text = summary(of: recording, on: console.terminal(of: .error))
         try? console.write(console.words(text), to: .error)
@@ -115,8 +115,8 @@ enum Reading {
         }
     }
 
-    /// Prints what `render` makes, and returns the exit status: 0; 1 for a failure, which is
-    /// complained about; 141 for a closed pipe, quietly, as of a program that SIGPIPE killed.
+    /// Prints the result of `render`, and returns the exit status: 0; 1 for a failure, with a
+    /// complaint; 141 for a closed pipe, without a message, like a program that SIGPIPE killed.
     static func print(
         to console: Console, _ render: () throws(Failure) -> String
     ) -> Int32 {
@@ -130,8 +130,8 @@ enum Reading {
         return Output.print(text, to: console)
     }
 
-    /// Writes what `render` makes to a file, or to standard output without one, and returns the
-    /// exit status, as ``print(to:_:)``.
+    /// Writes the result of `render` to a file, or else to standard output, and returns the exit
+    /// status like ``print(to:_:)``.
     static func write(
         to path: String?, _ console: Console, _ render: () throws(Failure) -> [UInt8]
     ) -> Int32 {

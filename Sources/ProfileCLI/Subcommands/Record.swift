@@ -12,10 +12,10 @@ import Synchronization
 
 /// `firstlight record` and `firstlight attach`.
 enum RecordCommand {
-    /// The status for whatever kept us from recording, as env(1) and timeout(1) have it.
+    /// The status for any failure of ours before recording, as in env(1) and timeout(1).
     static let ownFailure: Int32 = 125
 
-    /// - Parameter conditions: in what the program is launched; nil: in what the options say.
+    /// - Parameter conditions: the conditions for the program; nil: those in the options.
     static func run(
         _ options: RecordOptions, _ console: Console, in conditions: RecordingConditions? = nil
     ) -> Int32 {
@@ -23,7 +23,7 @@ enum RecordCommand {
         switch options.target {
         case .launch(let program):
             do throws(MeasuringFailure) {
-                // They last as long as the program is waited for.
+                // The conditions last until the program has ended.
                 let conditions = try RecordingConditions.of(options, or: conditions)
                 return record(.launch(program), options, signals, console, conditions)
             } catch {
@@ -40,7 +40,7 @@ enum RecordCommand {
         }
     }
 
-    /// Records, prints the summary, sees the program to its end, and returns the exit status.
+    /// Records, prints the summary, waits for the program's end, and returns the exit status.
     private static func record(
         _ target: Recorder.Target, _ options: RecordOptions, _ signals: SignalQueue,
         _ console: Console, _ conditions: RecordingConditions? = nil
@@ -56,8 +56,8 @@ enum RecordCommand {
         let node = options.runtime == .node ? NodeRequest(after: sampling.child.environment) : nil
         if let change = node?.change { sampling.child.environment.append(change) }
         if !options.marks.isEmpty { sampling.marks = PreparedPlanner(options.marks) }
-        // Who waits for a mark that cannot be should not wait to be told.
-        // In the file that is watched for the program's own words it would be one of them.
+        // If a mark is impossible, the user should learn it at once. But in a file that is watched
+        // for the program's own output, our line would count as the program's.
         let problems = Mutex<[MarkProblem]>([])
         let isWatched = options.watchesFile(STDERR_FILENO)
         sampling.tellMarkProblem = { problem in
@@ -156,7 +156,7 @@ enum RecordCommand {
 extension RecordOptions {
     var symbolCache: SymbolCache? { usesSymbolCache ? .ofUser : nil }
 
-    /// Whether the program's output is watched in a file that is that stream of ours, too.
+    /// True if the program's output is watched in a file that is also this stream of ours.
     fileprivate func watchesFile(_ stream: Int32) -> Bool {
         watchesOutput && Int(fl_stream_kind(stream)) == fl_stream_file
     }
@@ -165,7 +165,7 @@ extension RecordOptions {
         end.until.contains { if case .output = $0 { true } else { false } }
     }
 
-    /// What the program writes through a relay of ours does not show where it goes.
+    /// If the program writes through our relay, we cannot see where its output goes.
     fileprivate func line(on console: Console) -> RecordingLine? {
         guard !isQuiet, !watchesOutput || forcesProgress, !watchesFile(STDERR_FILENO) else {
             return nil

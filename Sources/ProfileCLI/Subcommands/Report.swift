@@ -64,7 +64,7 @@ enum ReportCommand {
         }
     }
 
-    /// Of those modules whose debug information is worth to be installed.
+    /// The packages of those modules whose debug information is worth installing.
     private static func packages(of profile: Profile) -> [String: String] {
         let wanted = profile.modules.filter { $0.isWorthMending(slices: profile.launch.slices) }
             .sorted { $0.slices > $1.slices }

@@ -2,7 +2,7 @@ import Analysis
 import Glibc
 import Report
 
-/// The user's list of what was dealt with.
+/// The user's list of resolved things.
 struct ResolvedFile {
     private let path: String?
     private var text = ""
@@ -10,7 +10,7 @@ struct ResolvedFile {
 
     /// - Parameters:
     ///   - path: nil: there is none.
-    ///   - isMade: whether one that is not there will be made.
+    ///   - isMade: true if a missing list will be created.
     init(_ path: String?, isMade: Bool) throws(Reading.Failure) {
         self.path = path
         if let path {
@@ -27,7 +27,7 @@ struct ResolvedFile {
 
     private static let mostProblems = 5
 
-    /// Of each line that says nothing, up to a few.
+    /// Complains about unusable lines, up to a few.
     func complain(to console: Console) {
         guard let path else { return }
         for problem in list.problems.prefix(Self.mostProblems) {
@@ -37,8 +37,8 @@ struct ResolvedFile {
         if more > 0 { console.complain("\(path): \(more) more lines like that") }
     }
 
-    /// Adds what the user has dealt with, and says what that is.
-    /// - Returns: what was added.
+    /// Adds what the user has resolved, and reports it.
+    /// - Returns: the added entries.
     func add(
         _ wanted: [TopOptions.Resolve], _ sums: TopSums, _ console: Console
     ) throws(Reading.Failure) -> [ResolvedEntry] {

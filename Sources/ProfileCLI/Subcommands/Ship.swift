@@ -11,15 +11,15 @@ struct ShipCommand {
     private let console: Console
     private let store: Store
     private var isIncomplete = false
-    /// Are read, and not written yet.
+    /// Files that were read but not written yet.
     private var pending: [(file: FoundRecording, rows: ShippedFile)] = []
     private var pendingBytes = 0
 
-    /// So much is written at once.
+    /// How many bytes are written at once.
     private static let mostBytes = 16 << 20
-    /// So many files are asked for at once.
+    /// How many files are asked for at once.
     private static let mostFiles = 500
-    /// A clock may differ by so much before it is told.
+    /// How far a clock may be off before this is reported.
     private static let skew: Int64 = 86_400_000_000_000
 
     /// Ships, and returns the exit status: 1 if something could not be read or written.
@@ -99,7 +99,7 @@ struct ShipCommand {
         isIncomplete = true
     }
 
-    /// What is told is in the tables.
+    /// Reports only what is in the tables.
     private mutating func flush() throws(StoreError) {
         guard !pending.isEmpty else { return }
         try store.ship(pending.map(\.rows))
@@ -119,7 +119,7 @@ struct ShipCommand {
 
     // MARK: Reading
 
-    /// What a file is of. Complains, and returns nil, where there is nothing to ship.
+    /// A file's session. Complains, and returns nil, if there is nothing to ship.
     private mutating func session(of file: FoundRecording) -> ShippedSession? {
         do throws(RecordingError) {
             switch try FileKind(of: file.path) {
@@ -158,7 +158,7 @@ struct ShipCommand {
         }
     }
 
-    /// In a folder there may be what is not finished.
+    /// A folder may contain unfinished files.
     private mutating func leaveOut(_ file: FoundRecording, _ error: RecordingError) {
         if case .inUse = error, file.isFromFolder {
             console.complain("\(file.path): is being written; it comes the next time")
@@ -167,7 +167,7 @@ struct ShipCommand {
         }
     }
 
-    /// Other machines do not know our folder.
+    /// Other machines do not know our current folder.
     private static func absolute(_ path: String) -> String {
         guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
         defer { free(folder) }

@@ -23,7 +23,7 @@ enum StoreAccess {
         return store
     }
 
-    /// An answer of a store whose tables are ours.
+    /// An answer of a store that has our tables.
     static func asked<Value>(
         _ address: StoreAddress, _ question: (Store) throws(StoreError) -> Value
     ) throws(Reading.Failure) -> Value {
@@ -36,7 +36,7 @@ enum StoreAccess {
         }
     }
 
-    /// One line; what a server says may be anything.
+    /// One line; a server may say anything.
     static func words(_ error: StoreError, _ address: StoreAddress) -> String {
         Console.oneLine("\(address): \(error.description)")
     }

@@ -5,22 +5,22 @@ import Sampler
 import Symbolicate
 import System
 
-/// Symbolicating a recording right after it was made.
+/// Symbolicates a recording right after it was made.
 struct Symbolication {
-    /// nil: nothing was left behind (an import).
+    /// nil: the process left nothing behind (an import).
     private let held: HeldFiles?
     /// nil: maps of functions are the user's, and stay.
     private let node: NodeRequest?
     private let cache: SymbolCache?
     private let fetching: Fetching
-    /// nil: what takes long is not said.
+    /// nil: progress is not shown.
     private let line: LiveLine?
     private var search = DebugFileSearch()
 
     /// - Parameters:
-    ///   - held: what the process left behind; nil: there was none.
-    ///   - node: the request by which Node's processes wrote maps; nil: there was none.
-    ///   - cache: what earlier symbolication found; nil for none.
+    ///   - held: what the process left behind; nil: nothing.
+    ///   - node: the request that made Node's processes write maps; nil: there was none.
+    ///   - cache: what earlier symbolication found; nil: none.
     init(
         _ held: HeldFiles?, node: NodeRequest? = nil, cache: SymbolCache?, _ console: Console,
         isQuiet: Bool
@@ -35,17 +35,17 @@ struct Symbolication {
         search.root = held.root
     }
 
-    /// Stores the recording's symbols in its file, so that it can be read anywhere, and what was
-    /// found in the cache.
-    /// - Parameter show: what is to be done with the recording, meanwhile.
-    ///   nil: nothing is, and no thread is needed for it.
-    /// - Returns: how many modules were left out, because somebody wants us to end.
+    /// Stores the recording's symbols in its file, so that it can be read anywhere, and new results
+    /// in the cache.
+    /// - Parameter show: what to do with the recording meanwhile. nil: nothing, so no thread is
+    ///   needed.
+    /// - Returns: how many modules were left out, because the user asked us to end.
     @discardableResult
     func complete(
         _ path: String, _ timings: inout Timings, show: ((Recording) -> Void)? = nil
     ) throws(RecordingError) -> Int {
         var recording = try timings.measure("reading") { () throws(RecordingError) in
-            // Of a long recording that is far less.
+            // For a long recording this is far less.
             show == nil && !fetching.isAskedFor
                 ? try RecordingReader.loadAddresses(path: path)
                 : try RecordingReader.load(path: path)
@@ -89,7 +89,7 @@ struct Symbolication {
         return SlowStep.run(on: line, { stage.value.text }) { symbolicator.find(recording) }
     }
 
-    // MARK: What just-in-time compilers tell
+    // MARK: Maps of just-in-time compilers
 
     private func namePerfMaps(_ recording: inout Recording) {
         var origins = ScriptOrigins(root: held?.root ?? "")
@@ -112,7 +112,7 @@ struct Symbolication {
         _ pid: Int32, _ images: [Image], _ owner: UInt32, _ child: ChildIndex?,
         _ recording: inout Recording, _ origins: inout ScriptOrigins
     ) {
-        // Where the process's own `/tmp` is.
+        // The place of the process's own `/tmp`.
         let path = "\(held?.root ?? "")/tmp/perf-\(pid).map"
         guard let map = PerfMap(path: path, owner: owner) else { return }
         map.name(&recording, of: child, &origins)

@@ -31,11 +31,11 @@ enum TopCommand {
             }
         }
         if options.showsTimings { timings.print(to: console) }
-        // What could not be read is missing in what was printed.
+        // What could not be read is missing in the output.
         return status == 0 && (reading?.isIncomplete ?? false) ? 1 : status
     }
 
-    /// What a store has added up.
+    /// The sums in a store.
     private static func ask(
         _ address: StoreAddress, _ options: TopOptions, _ console: Console
     ) -> Int32 {

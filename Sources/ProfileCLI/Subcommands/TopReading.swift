@@ -5,14 +5,14 @@ import Report
 import Sampler
 import System
 
-/// Reads recordings one after the other: of each only its sums stay.
+/// Reads recordings one after another; only the sums are kept.
 struct TopReading {
     private let options: TopOptions
     private let search: RecordingSearch
     private(set) var sums: TopSums
-    /// Recordings that are not in the sums, and why.
+    /// Recordings that were left out, and why.
     private(set) var leftOut: [(path: String, reason: String)] = []
-    /// Whether something could not be read.
+    /// True if something could not be read.
     private(set) var isIncomplete = false
     private var times = (reading: TimeSpan.zero, analysing: TimeSpan.zero, adding: TimeSpan.zero)
 
@@ -22,11 +22,11 @@ struct TopReading {
         sums = TopSums(phase: options.phase, resolved: resolved)
     }
 
-    /// Complains of each that is left out, in a line.
+    /// Complains in one line about each recording that is left out.
     mutating func readAll(_ console: Console) {
         for problem in search.problems { leaveOut("", problem.description, console) }
         for file in search.found {
-            // A folder may have measurements, too: they are no recordings, and nothing is wrong.
+            // A folder may also contain measurements; leaving them out is no problem.
             if file.isFromFolder, (try? FileKind(of: file.path)) == .measurement { continue }
             do throws(RecordingError) {
                 try read(file, console)

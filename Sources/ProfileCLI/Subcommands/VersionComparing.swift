@@ -40,7 +40,7 @@ enum VersionComparing {
         return VersionComparisonReport(request, comparisons, of: pairs)
     }
 
-    /// With the versions' whole names.
+    /// With the versions' full names.
     private static func named(
         _ options: VersionCompareOptions
     ) throws(Reading.Failure) -> VersionRequest {

@@ -6,14 +6,14 @@ import Symbolicate
 
 /// `firstlight view`.
 enum ViewCommand {
-    /// In bytes, of all that the cache may hold.
+    /// The limit for all files in the cache, in bytes.
     private static let limit = 512 << 20
 
-    /// Writes the page to the user's cache and has a browser open it; returns the exit status.
+    /// Writes the page to the user's cache and opens it in a browser; returns the exit status.
     static func run(_ options: ViewOptions, _ console: Console) -> Int32 {
         do {
             let path = try write(options, console)
-            // Whoever has no browser here can take it elsewhere.
+            // A user without a browser here can copy the page elsewhere.
             let status = Output.print(path + "\n", to: console)
             return status == 0 ? open(path, console) : status
         } catch {
@@ -40,7 +40,7 @@ enum ViewCommand {
         return "\(folder.path)/\(name)"
     }
 
-    /// One page for each recording's path: looking again replaces it.
+    /// One page for each recording's path: a new page replaces the old one.
     private static func pageName(of recording: String) -> String {
         let resolved = realpath(recording, nil)
         defer { free(resolved) }
@@ -51,8 +51,8 @@ enum ViewCommand {
         return "view-\(String(hash, radix: 16))\(CacheFolder.Suffix.page.rawValue)"
     }
 
-    /// As the desktop does; `BROWSER` may name another program. One that runs in the terminal has
-    /// it until it ends.
+    /// Opened as the desktop does; `BROWSER` may name another program. A browser in the terminal
+    /// keeps the terminal until it ends.
     private static func open(_ path: String, _ console: Console) -> Int32 {
         let wanted = getenv("BROWSER").map { String(cString: $0) } ?? ""
         let opener = wanted.isEmpty ? "xdg-open" : wanted
@@ -62,7 +62,7 @@ enum ViewCommand {
         return 1
     }
 
-    /// What went wrong; nil: nothing. Unsafe code: posix_spawn takes C strings, freed behind it.
+    /// The error; nil: none. Unsafe code: posix_spawn takes C strings, which are freed afterwards.
     private static func problem(running words: [String]) -> String? {
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }

@@ -31,7 +31,7 @@ enum WatchCommand {
         _ options: WatchOptions, in folder: WatchFolder, _ console: Console
     ) -> Int32 {
         do throws(RecordingError) {
-            // Nobody should rely on what cannot be kept.
+            // Fail now if launches could not be stored.
             try RecordingFile.checkWritable("\(folder.path)/.watch", for: .measurement)
         } catch {
             console.complain(error.description)
@@ -54,14 +54,14 @@ enum WatchCommand {
         sigemptyset(&set)
         for signal in endSignals + [SIGHUP, SIGCHLD] { sigaddset(&set, signal) }
         pthread_sigmask(SIG_BLOCK, &set, nil)
-        // Ignored, it would not tell us of our recorders.
+        // If it stayed ignored, we would not hear of our recorders.
         signal(SIGCHLD, SIG_DFL)
-        // A limit of file size is an error like any other.
+        // Reaching a limit of file size is an error like any other.
         signal(SIGXFSZ, SIG_IGN)
     }
 }
 
-/// A watch that is going on: launches are kept as they end, and told.
+/// A watch in progress: launches are stored as they end, and reported.
 struct WatchRun {
     private let options: WatchOptions
     private let folder: WatchFolder
@@ -71,15 +71,15 @@ struct WatchRun {
     private var profiler: LaunchProfiler?
     private var push: MetricsPush?
     private var notKept = 0
-    /// Why launches cannot be kept now; nil: they can.
+    /// Why launches cannot be stored now; nil: they can.
     private var problem: RecordingError?
     private var toldLost: (events: Int64, time: MonotonicTime)?
     private var hasToldDropping = false
     private var isRead = true
-    /// Launches that were kept, and not told because nobody reads fast enough.
+    /// Launches that were stored but not reported, because the output is read too slowly.
     private var untold = 0
 
-    /// Losses come in rows.
+    /// Losses come in groups.
     private static let lossInterval = TimeSpan.milliseconds(60_000)
 
     init(
@@ -124,7 +124,7 @@ struct WatchRun {
         end()
     }
 
-    /// When there is something to do though nothing happens; nil: never.
+    /// When the next action is due without any event; nil: never.
     private var deadline: MonotonicTime? {
         let now = LaunchKeeper.Moment.now
         let day = TimeSpan(nanoseconds: LaunchKeeper.Moment.day)
@@ -133,7 +133,7 @@ struct WatchRun {
     }
 
     private mutating func end() {
-        // Whatever the recorder takes, or the server.
+        // However long the recorder or the server takes.
         keeper.finishAll()
         profiler?.end()
         keeper.keepToBound()
@@ -170,7 +170,7 @@ struct WatchRun {
             push?.add(kept.measurement)
         } catch {
             notKept += 1
-            // Once, and not for each launch while the disk is full.
+            // Complain once, not for each launch while the disk is full.
             if problem == nil { console.complain("launches cannot be kept: \(error.description)") }
             problem = error
         }
@@ -185,13 +185,14 @@ struct WatchRun {
         do throws(Console.Failure) {
             try console.write(WatchWords.kept(kept, of: watched))
         } catch {
-            // Launches are kept, whether anybody reads that or not.
+            // Launches are stored even if nobody reads the output.
             isRead = false
             console.complain("nobody reads standard output any more; launches are kept as before")
         }
     }
 
-    /// Whether standard output takes a line. It is not waited for: events would be lost meanwhile.
+    /// True if standard output accepts a line. We do not wait, because events would be lost
+    /// meanwhile.
     private mutating func takesOutput() -> Bool {
         var request = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
         if poll(&request, 1, 0) > 0 { return true }

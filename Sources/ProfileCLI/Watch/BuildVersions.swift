@@ -3,8 +3,8 @@ import Glibc
 import Sampler
 import System
 
-/// Which builds the programs are whose launches are watched: the first digits of their executables'
-/// build ids. Each file is read once.
+/// The builds of watched programs: the first digits of their executables' build ids. Each file is
+/// read once.
 struct BuildVersions {
     private struct File: Hashable {
         var device: dev_t
@@ -18,11 +18,11 @@ struct BuildVersions {
     private var known: [File: String?] = [:]
 
     private static let digits = 12
-    /// A machine where programs are built all day has ever new ones.
+    /// A machine that builds programs all day has ever new ones.
     private static let most = 4096
 
-    /// nil: it has none, or nobody can tell any more. A process that has ended leaves only its program's
-    /// path, at which another file may be by now.
+    /// nil: it has none, or it is no longer known. A process that has ended leaves only its
+    /// program's path, where another file may be by now.
     mutating func version(of program: WatchedProgram, running pid: Int32) -> String? {
         if let version = version(ofFileAt: "/proc/\(pid)/exe", program, isInode: false) {
             return version
@@ -31,12 +31,12 @@ struct BuildVersions {
         return version(ofFileAt: program.executable, program, isInode: true)
     }
 
-    /// The file is opened once: by the time it is read, the path may lead elsewhere.
+    /// The file is opened only once: when it is read, the path may lead elsewhere.
     private mutating func version(
         ofFileAt path: String, _ program: WatchedProgram, isInode: Bool
     ) -> String? {
         guard let descriptor = try? Descriptor(path, WholeFile.unwaiting) else { return nil }
-        // It is open while its name is used.
+        // It stays open while its name is used.
         defer { withExtendedLifetime(descriptor) {} }
         let name = "/proc/self/fd/\(descriptor.number)"
         guard let file = Self.file(descriptor.number),

@@ -3,10 +3,10 @@ import ProfileModel
 import Recording
 import Sampler
 
-/// Keeps launches that were watched, each in the file of its program and version, for good as soon as
-/// ``keep(_:earliest:at:)`` returns.
+/// Stores watched launches, each in the file of its program and version. A launch is stored
+/// permanently when ``keep(_:earliest:at:)`` returns.
 struct LaunchKeeper {
-    /// Where a launch is.
+    /// Where a launch is stored.
     struct Kept {
         var launch: MeasuredLaunch
         var file: String
@@ -14,13 +14,13 @@ struct LaunchKeeper {
         var measurement: Measurement
     }
 
-    /// What had to go so that the folder keeps to its bound.
+    /// What was deleted to keep the folder within its limit.
     struct Dropped: Hashable {
         var files = 0
         var launches = 0
     }
 
-    /// What the clocks say at one moment.
+    /// The clocks at one moment.
     struct Moment {
         var time: MonotonicTime
         /// In nanoseconds since 1970 UTC.
@@ -29,12 +29,12 @@ struct LaunchKeeper {
         static let day: Int64 = 86_400_000_000_000
 
         var day: Int64 { date / Self.day }
-        /// How long the day has been.
+        /// How long the day has lasted.
         var sinceMidnight: TimeSpan { TimeSpan(nanoseconds: max(0, date) % Self.day) }
     }
 
     struct Limits {
-        /// Of all files together, in bytes.
+        /// The limit for all files together, in bytes.
         var bytes: Int64
         var launchesOfFile = 1000
         var openFiles = 64
@@ -54,7 +54,7 @@ struct LaunchKeeper {
         var begin: MonotonicTime
         var day: Int64
         var launches = 0
-        /// Of those, which count.
+        /// How many of these count.
         var counted = 0
         var lastUse: Int
     }
@@ -67,7 +67,7 @@ struct LaunchKeeper {
     private(set) var kept = 0
     private(set) var dropped = Dropped()
 
-    /// Files grow between two looks at how large they are.
+    /// How often files are used between two checks of their sizes.
     private static let usesBetweenLooks = 256
 
     init(in folder: WatchFolder, on machine: MeasuredMachine, _ limits: Limits) {
@@ -76,12 +76,12 @@ struct LaunchKeeper {
 
     var hasOpenFiles: Bool { !files.isEmpty }
 
-    /// Keeps a launch.
+    /// Stores a launch.
     ///
     /// - Parameters:
-    ///   - earliest: when the first of the program's launches began that are not over: they are to fit
-    ///     into the same file. Asked for a new file only.
-    ///   - isRecorded: its stacks were taken meanwhile.
+    ///   - earliest: when the first of the program's launches began that are still under way: they
+    ///     must fit into the same file. Called only for a new file.
+    ///   - isRecorded: true if its stacks were taken meanwhile.
     mutating func keep(
         _ watched: WatchedLaunch, earliest: @autoclosure () -> MonotonicTime?,
         isRecorded: Bool = false, at now: Moment
@@ -92,7 +92,7 @@ struct LaunchKeeper {
         if let file = files[key], file.begin > watched.begun || file.day != now.day {
             finish(key)
         }
-        // Somebody may have removed or replaced it: it would be told as kept, and be nowhere.
+        // If the file was removed or replaced, launches would be reported as stored but be lost.
         if let file = files[key], !file.writer.isInPlace(at: file.path) { files[key] = nil }
         if uses % Self.usesBetweenLooks == Self.usesBetweenLooks - 1 { keepToBound() }
         var file: OpenFile
@@ -107,7 +107,7 @@ struct LaunchKeeper {
         do throws(RecordingError) {
             try file.writer.append(launch)
         } catch {
-            // A writer that has failed writes no more. What it has kept stays.
+            // After a failure, a writer writes no more. What it has stored stays.
             files[key] = nil
             throw error
         }
@@ -117,7 +117,8 @@ struct LaunchKeeper {
         file.launches += 1
         if launch.discarded == nil { file.counted += 1 }
         files[key] = file
-        // What began on another day dates its file there: those of today get one of their own.
+        // A launch that began on another day gives its file that day's date: today's launches get
+        // their own file.
         let isOfToday = watched.begun > now.time - now.sinceMidnight
         if file.launches >= limits.launchesOfFile || !isOfToday { finish(key) }
         var measurement = file.measurement
@@ -145,7 +146,7 @@ struct LaunchKeeper {
             lastUse: uses)
     }
 
-    /// The one that was left alone for longest.
+    /// The file that was unused for longest.
     private var oldest: Key? { files.min { $0.value.lastUse < $1.value.lastUse }?.key }
 
     // MARK: Ending
@@ -153,25 +154,25 @@ struct LaunchKeeper {
     private mutating func finish(_ key: Key) {
         guard let file = files.removeValue(forKey: key) else { return }
         file.writer.extend(to: max(1, file.counted))
-        // Its launches are in it, whether it can say that it is complete or not.
+        // Its launches are stored, even if it cannot be marked as complete.
         try? file.writer.finish(.complete)
     }
 
     mutating func finishAll() { for key in files.keys { finish(key) } }
 
-    /// Files of days that are over.
+    /// Closes the files of past days.
     mutating func finishOld(at now: Moment) {
         for (key, file) in files where file.day != now.day { finish(key) }
     }
 
-    // MARK: The bound
+    // MARK: The limit
 
     /// Removes the oldest files until the rest fits.
     ///
-    /// - Parameter path: is being written, too.
+    /// - Parameter path: another file that is being written.
     mutating func keepToBound(adding path: String? = nil) {
         removeOldest(adding: path)
-        // What is being written is too much by itself: then it can go, too.
+        // The files being written exceed the limit by themselves: then they may go, too.
         guard !files.isEmpty, !hasRoom else { return }
         finishAll()
         removeOldest(adding: path)
@@ -187,7 +188,7 @@ struct LaunchKeeper {
         }
     }
 
-    /// Whether the bound leaves room for more than launches.
+    /// True if the limit leaves room for more than launches.
     var hasRoom: Bool {
         folder.files().reduce(0) { $0 + $1.size } <= limits.bytes
     }

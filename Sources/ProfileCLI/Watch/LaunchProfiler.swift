@@ -3,8 +3,8 @@ import ProfileModel
 import Sampler
 import System
 
-/// Has one in so many launches of each program recorded with stacks, by a `firstlight attach` of its own,
-/// which needs time and a disk: one at a time, and only within a budget.
+/// Records some launches of each program with stacks, one in `every`, by a `firstlight attach`
+/// process. This takes time and disk space, so only one runs at a time, and only within a budget.
 struct LaunchProfiler {
     private struct Recorder {
         var pid: pid_t
@@ -12,18 +12,18 @@ struct LaunchProfiler {
     }
 
     private let every: Int
-    /// Of a core, 0 to 1.
+    /// As a fraction of a core, 0 to 1.
     private let budget: Double
     private let folder: WatchFolder
     private let begun = MonotonicTime.now
-    /// Launches of each program, the last that was recorded not counted.
+    /// Launches of each program since the last recorded one.
     private var launches: [String: Int] = [:]
     private var recorder: Recorder?
-    /// Processes whose stacks were or are being taken.
+    /// Processes whose stacks are or were taken.
     private var watched: [Int32: MonotonicTime] = [:]
     private var used = TimeSpan.zero
     private(set) var recorded = 0
-    /// Were due, and could not be recorded.
+    /// Launches that were due but could not be recorded.
     private(set) var skipped = 0
 
     /// `--all` may see ever new programs.
@@ -36,7 +36,7 @@ struct LaunchProfiler {
 
     /// A process has executed a program.
     ///
-    /// - Parameter hasRoom: whether the files' bound leaves room.
+    /// - Parameter hasRoom: true if the files' limit leaves room.
     mutating func executed(
         _ program: WatchedProgram, by pid: Int32, hasRoom: @autoclosure () -> Bool, date: Int64
     ) {
@@ -65,19 +65,19 @@ struct LaunchProfiler {
             return
         }
         recorder = Recorder(pid: child, file: file)
-        // Launches that were not kept leave their process here.
+        // Processes of launches that were not stored remain here.
         if watched.count >= Self.mostPrograms { watched = [:] }
         watched[pid] = .now
     }
 
-    /// Whether a launch that has ended was recorded, or was to be.
+    /// True if a launch that has ended was recorded, or was being recorded.
     ///
-    /// - Parameter begun: of the launch: the number may have been another process's before.
+    /// - Parameter begun: the launch's begin: its id may have belonged to another process before.
     mutating func wasRecorded(_ pid: Int32, begun: MonotonicTime) -> Bool {
         watched.removeValue(forKey: pid).map { $0 >= begun } ?? false
     }
 
-    /// Takes note of a recorder that has ended.
+    /// Takes the status of a recorder that has ended.
     mutating func reap(waiting: Bool = false) {
         guard let recorder else { return }
         var (status, usage): (Int32, rusage) = (0, rusage())
@@ -89,11 +89,11 @@ struct LaunchProfiler {
         self.recorder = nil
         guard result == recorder.pid else { return }
         used = used + Self.span(usage.ru_utime) + Self.span(usage.ru_stime)
-        // What was over before the recorder was there leaves no file.
+        // If the launch was over before the recorder started, there is no file.
         if status == 0, access(recorder.file, F_OK) == 0 { recorded += 1 } else { skipped += 1 }
     }
 
-    /// Lets the recorder complete what it has.
+    /// Lets the recorder complete its recording.
     mutating func end() {
         guard let recorder else { return }
         kill(recorder.pid, SIGTERM)
@@ -104,7 +104,7 @@ struct LaunchProfiler {
         TimeSpan(nanoseconds: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_usec) &* 1000)
     }
 
-    /// Not at a lower priority than ours: a recorder that has no core keeps the program stopped.
+    /// Not at a lower priority than ours: a recorder without a core keeps the program stopped.
     private static func spawn(_ path: String, _ words: [String]) -> pid_t? {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -120,7 +120,7 @@ struct LaunchProfiler {
         sigfillset(&all)
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setsigdefault(&attributes, &all)
-        // A terminal's Ctrl-C is ours to hand on.
+        // We pass on a terminal's Ctrl-C.
         posix_spawnattr_setpgroup(&attributes, 0)
         let wanted = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP
         posix_spawnattr_setflags(&attributes, Int16(wanted))

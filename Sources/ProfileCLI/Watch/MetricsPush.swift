@@ -6,22 +6,22 @@ import Shipping
 import Synchronization
 import System
 
-/// Hands on the figures of all launches that were kept since the beginning, now and then.
+/// Sends, at intervals, the figures of all launches stored since the beginning.
 struct MetricsPush {
     private let textFolder: String?
     private let server: WebAddress?
     private let interval: TimeSpan
     private let console: Console
     private var metrics = LaunchMetrics()
-    /// When there is something new to be handed on; nil: there is not.
+    /// When to send new figures; nil: there are none.
     private(set) var due: MonotonicTime?
     private let sending = Sending()
 
-    /// A server may take its time, and launches go on meanwhile: a thread of its own waits for it.
+    /// A server may be slow, and launches go on meanwhile: so a separate thread waits for it.
     private final class Sending: Sendable {
         private let isBusy = Atomic(false)
 
-        /// - Returns: false: the one before is not through, or there can be no thread.
+        /// - Returns: false: the previous request is still running, or no thread is available.
         func begin(_ body: @escaping @Sendable () -> Void) -> Bool {
             guard !isBusy.exchange(true, ordering: .acquiringAndReleasing) else { return false }
             let isStarted = startThread {
@@ -33,7 +33,7 @@ struct MetricsPush {
         }
     }
 
-    /// nil: nobody is to be told.
+    /// nil: there is no receiver.
     init?(_ options: WatchOptions, _ console: Console) {
         guard options.textFolder != nil || options.server != nil else { return nil }
         (textFolder, server) = (options.textFolder, options.server)
@@ -45,7 +45,7 @@ struct MetricsPush {
         if due == nil { due = .now + interval }
     }
 
-    /// Hands on what there is, if it is time.
+    /// Sends the figures, if it is time.
     mutating func push() {
         guard let due, due <= .now else { return }
         self.due = nil
@@ -53,11 +53,11 @@ struct MetricsPush {
         guard let server else { return }
         let (payload, console) = (payload, console)
         let isBegun = sending.begin { _ = MetricsSending(to: server).send(payload, console) }
-        // The next one has all that this one would have had.
+        // The next request includes everything that this one would have had.
         if !isBegun { self.due = .now + interval }
     }
 
-    /// Hands on what is left. The server gets what time a single export has.
+    /// Sends the rest. The server gets as much time as in a single export.
     mutating func end() {
         guard due != nil else { return }
         due = nil

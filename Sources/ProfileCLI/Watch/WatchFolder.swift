@@ -2,7 +2,7 @@ import Glibc
 import ProfileModel
 import Recording
 
-/// The folder that `watch` keeps its files in. One process has it at a time.
+/// The folder for the files of `watch`. Only one process uses it at a time.
 struct WatchFolder {
     enum Problem: Error, Hashable {
         case inUse(String)
@@ -19,18 +19,18 @@ struct WatchFolder {
         }
     }
 
-    /// One of the files that are bounded: a measurement or recording that a `watch` has made.
+    /// One of the files that the limit applies to: a measurement or recording made by a `watch`.
     struct File: Hashable {
         var path: String
-        /// In bytes, with its journal.
+        /// In bytes, including its journal.
         var size: Int64
-        /// When it was last written to, in nanoseconds since 1970 UTC.
+        /// When it was last written, in nanoseconds since 1970 UTC.
         var written: Int64
     }
 
     let path: String
 
-    /// Makes the folder, for its owner alone, and locks it as long as this process lives.
+    /// Creates the folder, for its owner alone, and locks it as long as this process lives.
     init(_ path: String) throws(Problem) {
         self.path = path
         try Self.make(path)
@@ -49,7 +49,7 @@ struct WatchFolder {
         for part in path.split(separator: "/") {
             folder += "/\(part)"
             if mkdir(folder, 0o700) != 0, errno != EEXIST {
-                // A folder above may be there, and not be ours to make.
+                // A parent folder may exist without being ours to create.
                 let code = errno
                 guard access(folder, F_OK) == 0 else { throw .cannotMake(path, errno: code) }
             }
@@ -68,10 +68,10 @@ struct WatchFolder {
         "\(path)/\(Self.name(program, date))"
     }
 
-    /// The same for a recording. Those have a folder of their own: who reads a folder of measurements is
-    /// not to stumble over them.
+    /// The same for a recording. Recordings have their own folder, so that readers of a folder of
+    /// measurements do not find them.
     func newRecording(of program: String, date: Int64) -> String {
-        // Where it cannot be made, the recorder will fail.
+        // If it cannot be created, the recorder will fail.
         mkdir(recordings, 0o700)
         return "\(recordings)/\(Self.name(program, date))"
     }
@@ -84,13 +84,13 @@ struct WatchFolder {
         return "\(plain(program))-\(FileNamePart.moment(date, separator: ""))-\(mark)\(suffix)"
     }
 
-    /// No hidden file, and no option.
+    /// Not a hidden file, and not an option.
     static func plain(_ program: String) -> String {
         let name = FileNamePart.plain(program, most: longestName)
         return name.isEmpty || name.hasPrefix(".") || name.hasPrefix("-") ? "_\(name)" : name
     }
 
-    /// Whether a file is called as those are that a `watch` makes.
+    /// True if the name looks like one made by a `watch`.
     static func isOurs(_ name: String) -> Bool {
         guard name.hasSuffix(suffix) else { return false }
         let parts = name.dropLast(suffix.utf8.count).split(
@@ -106,7 +106,8 @@ struct WatchFolder {
 
     // MARK: Contents
 
-    /// Those that a `watch` has made, the oldest first. What cannot be listed is not there.
+    /// The files that a `watch` has made, the oldest first. A folder that cannot be listed counts
+    /// as empty.
     func files() -> [File] {
         (Self.files(in: path) + Self.files(in: recordings))
             .sorted { ($0.written, $0.path) < ($1.written, $1.path) }
@@ -139,7 +140,7 @@ struct WatchFolder {
 
     private static func journal(_ path: String) -> String { path + "-journal" }
 
-    /// Removes what a watch left that was killed before there was anything in it.
+    /// Removes what a killed watch left before it had written anything.
     func removeUnbegun() {
         var status = stat()
         for file in files() where lstat(file.path, &status) == 0 && status.st_size == 0 {
@@ -148,7 +149,7 @@ struct WatchFolder {
         }
     }
 
-    /// - Returns: how many launches went with it; nil: it could not be removed.
+    /// - Returns: how many launches were removed with it; nil: it could not be removed.
     func remove(_ file: File) -> Int? {
         let launches = (try? MeasurementReader.load(path: file.path))?.launches.count ?? 0
         guard unlink(file.path) == 0 else { return nil }
@@ -157,9 +158,9 @@ struct WatchFolder {
     }
 }
 
-/// Which files have to go so that the others fit.
+/// Chooses the files to delete so that the others fit.
 enum FolderBound {
-    /// The oldest first; those that are being written stay.
+    /// The oldest first; files that are being written stay.
     ///
     /// - Parameter files: the oldest first.
     static func tooMany(

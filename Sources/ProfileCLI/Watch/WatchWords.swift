@@ -2,7 +2,7 @@ import ProfileModel
 import Report
 import Sampler
 
-/// What `watch` says. Names and paths may be anything.
+/// The messages of `watch`. Names and paths may contain anything.
 enum WatchWords {
     static func watching(_ names: WatchedNames, in folder: String) -> String {
         let what =
@@ -14,7 +14,7 @@ enum WatchWords {
         return "watching \(what); launches are kept in \(folder) (Ctrl-C ends)"
     }
 
-    /// One line, for standard output: that it is there means that the launch is kept.
+    /// One line for standard output; it means that the launch is stored.
     static func kept(_ kept: LaunchKeeper.Kept, of watched: WatchedLaunch) -> String {
         let launch = kept.launch
         return "kept \(watched.program.name.escapedForDisplay) \(Numbers.preciseTime(launch.wall)) "
@@ -40,7 +40,7 @@ enum WatchWords {
         "the files in \(folder) are more than --keep \(Numbers.bytes(limit)): the oldest go"
     }
 
-    /// Everything that became of the launches, and of what should have been launches.
+    /// The results for all launches, and for what should have been launches.
     struct Summary {
         var kept = 0
         var notKept = 0

@@ -1,22 +1,24 @@
-/// What a program is started in, beside what it inherits from us. The descriptors belong to whoever
-/// made the value, and stay open until the child has entered it.
+/// The surroundings in which a program starts, besides what it inherits from us. The descriptors
+/// belong to whoever made the value, and stay open until the child has entered it.
 package struct ChildSetting: Hashable, Sendable {
     /// Namespaces (`/proc/PID/ns/…`), entered in this order; a user namespace comes first.
     package var namespaces: [Int32] = []
-    /// One of them is a mount namespace: entering it leaves the current directory, which is then
-    /// looked up again by its path.
+    /// True if one of them is a mount namespace: entering it leaves the current directory, which is
+    /// then looked up again by its path.
     package var changesMounts = false
-    /// Where sockets of ours are that it must reach; nil: it is in our network namespace, and abstract
-    /// names reach it.
+    /// The folder for our sockets that the program must reach; nil: it is in our network namespace,
+    /// where abstract names reach it.
     package var socketFolder: String?
     /// Files `cgroup.procs` of control groups, open for writing.
     package var controlGroups: [Int32] = []
-    /// Variables that it has beside ours, or instead; of the same name the last counts.
+    /// Variables that it has in addition to ours, or instead of them; the last one of a name
+    /// counts.
     package var environment: [EnvironmentChange] = []
-    /// It leads a process group of its own. A terminal's Ctrl-C does not reach it then.
+    /// True if it leads its own process group. Then a terminal's Ctrl-C does not reach it.
     package var leadsGroup = false
-    /// The kernel tells us of every file that it and its children open, by seccomp(2). Without
-    /// `CAP_SYS_ADMIN` they cannot gain privileges then. Only for a launch that does not count.
+    /// True if the kernel reports to us every file that it and its children open, by seccomp(2).
+    /// Without `CAP_SYS_ADMIN` they then cannot gain privileges. Only for a launch that does not
+    /// count.
     package var tellsOpens = false
 
     package init() {}
@@ -37,7 +39,7 @@ package struct EnvironmentChange: Hashable, Sendable {
         self.init(name: Array(name.utf8), value: value.map { Array($0.utf8) })
     }
 
-    /// Such words as `environ` has, without their final zeros, after the changes.
+    /// Applies the changes to the words of an `environ`, which are without their final zeros.
     package static func apply(_ changes: [EnvironmentChange], to words: [[UInt8]]) -> [[UInt8]] {
         var result = words
         for change in changes {

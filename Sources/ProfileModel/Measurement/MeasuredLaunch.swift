@@ -1,46 +1,46 @@
-/// One launch of a measurement: figures, and no stacks.
+/// One launch of a measurement: figures without stacks.
 package struct MeasuredLaunch: Hashable, Sendable {
-    /// Which of ``Measurement/arms``.
+    /// The index of its program in ``Measurement/arms``.
     package var arm: Int
-    /// Its begin, in nanoseconds since the measurement's.
+    /// Its begin, in nanoseconds since the begin of the measurement.
     package var start: TimeSpan
-    /// nil: it counts.
+    /// Why it does not count; nil: it counts.
     package var discarded: Discard?
-    /// From the moment the program was asked for to the launch's end, less ``held``.
+    /// From the moment the program was asked for to the launch's end, without ``held``.
     package var wall: TimeSpan
-    /// What measuring itself took of the launch.
+    /// How much of the launch the measuring itself took.
     package var held: TimeSpan
-    /// Of all the process's threads, and of its children that it waited for, in the launch; nil:
-    /// not known.
+    /// CPU time in the launch, of all the process's threads and of the children that it waited for;
+    /// nil: unknown.
     package var cpu: TimeSpan?
-    /// How long the first thread waited for something else than a core; nil: not known.
+    /// How long the first thread waited for something other than a core; nil: unknown.
     package var mainBlocked: TimeSpan?
-    /// Page faults; nil: not known. Major ones waited for a disk.
+    /// Page faults; nil: unknown. Major ones waited for a disk.
     package var minorFaults: Int64?
     package var majorFaults: Int64?
-    /// Bytes read from disks, by the process and its children that it waited for; nil: not known.
+    /// Bytes read from disks by the process and the children that it waited for; nil: unknown.
     package var readBytes: Int64?
     /// How many bytes of its files the page cache held when it began, and how many the files have;
-    /// nil: nobody asked, or it is not known.
+    /// nil: not asked for, or unknown.
     package var cachedBytes: Int64?
     package var fileBytes: Int64?
-    /// CPU time of everything else on the machine meanwhile (``held`` included); nil: not known. Of a
-    /// launch below 250 ms it is reckoned from what was true of the 250 ms up to its end.
+    /// CPU time of everything else on the machine meanwhile (``held`` included); nil: unknown. For
+    /// a launch shorter than 250 ms it is estimated from the 250 ms up to its end.
     package var otherWork: TimeSpan?
-    /// CPU time that the hypervisor gave to others, in the same way; nil: not known.
+    /// CPU time that the hypervisor gave to other machines, with the same estimate; nil: unknown.
     package var stolen: TimeSpan?
-    /// The mean frequency of the cores at its end, in kHz; nil: not known.
+    /// The mean frequency of the cores at its end, in kHz; nil: unknown.
     package var frequency: Int64?
-    /// How the program ended. `running`: it was ready, and what became of it says ``Measurement``'s
-    /// command.
+    /// How the program ended. `running`: it was ready and ran on; the measuring command decides
+    /// what happens to it then.
     package var outcome: Recording.Outcome
-    /// What ended the launch, in the words of `--until`; nil: the program's end.
+    /// The condition that ended the launch, in the words of `--until`; nil: the program's end.
     package var readyBy: String?
     /// In the order of time; their wall times add up to ``wall``.
     package var phases: [MeasuredPhase]
-    /// Those that the first process and its children started, no name twice; nil: not known.
+    /// The processes that the first process and its children started, each name once; nil: unknown.
     package var processes: [MeasuredProcesses]?
-    /// What the program printed, where the launch failed (the last 4 KiB); empty: nothing.
+    /// What the program printed, if the launch failed (the last 4 KiB); empty: nothing.
     package var output: String
 
     package init(arm: Int, start: TimeSpan, wall: TimeSpan, outcome: Recording.Outcome) {
@@ -55,9 +55,9 @@ package struct MeasuredLaunch: Hashable, Sendable {
 
     /// Why a launch does not count. The raw values are stored, and shown in JSON.
     package enum Discard: String, Sendable, CaseIterable {
-        /// The first of its arm: it finds what no other does.
+        /// The first of its arm: it pays for what later ones find ready.
         case first
-        /// It should have been cold, and was not, as far as that can be proven.
+        /// It should have been cold but was not, as far as this can be proven.
         case warm
         /// The program could not be started, or a signal ended it.
         case failed
@@ -69,17 +69,17 @@ package struct MeasuredLaunch: Hashable, Sendable {
         case notReady = "not_ready"
         /// The measurement was ended in the middle of it.
         case interrupted
-        /// Somebody took its stacks meanwhile (`watch --profile-every`), which takes time.
+        /// Its stacks were taken meanwhile (`watch --profile-every`), which takes time.
         case recorded
     }
 }
 
 /// One phase of one launch.
 package struct MeasuredPhase: Hashable, Sendable {
-    /// As reports name it: "Dynamic linking", "Wrapper: sh" …
+    /// The name in reports: "Dynamic linking", "Wrapper: sh" …
     package var name: String
     package var wall: TimeSpan
-    /// nil: not known.
+    /// nil: unknown.
     package var cpu: TimeSpan?
 
     package init(name: String, wall: TimeSpan, cpu: TimeSpan? = nil) {

@@ -1,16 +1,16 @@
-/// All processes of one name that a launch's first process and its children started.
+/// All processes with one name that a launch's first process and its children started.
 package struct MeasuredProcesses: Hashable, Sendable {
-    /// As the last program that each executed is called, by the kernel (at most 15 bytes, without
-    /// folders); of one that executed none, as the process that it was forked from.
+    /// The kernel's name for the last program that each one executed (at most 15 bytes, without
+    /// folders). If it executed none: the name of the process that it was forked from.
     package var name: String
     /// At least 1.
     package var count: Int
-    /// How many of them went on when the launch was over.
+    /// How many of them were still running when the launch was over.
     package var running: Int
-    /// From its begin to its end, or to the launch's; of all together, also where they ran side by
-    /// side.
+    /// From begin to end of each process, or to the launch's end, added up, even if they ran side
+    /// by side.
     package var wall: TimeSpan
-    /// Of all together, in the launch; nil: not known.
+    /// CPU time of all together, in the launch; nil: unknown.
     package var cpu: TimeSpan?
 
     package init(

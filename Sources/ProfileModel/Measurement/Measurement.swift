@@ -1,13 +1,13 @@
-/// Many launches of one program, or of two that take turns, without stacks: the value that a
-/// measurement's file stores and that every statistic starts from.
+/// Many launches, without stacks, of one program or of two that take turns: the content of a
+/// measurement's file, and the basis of every statistic.
 package struct Measurement: Hashable, Sendable {
     package var header: Header
-    /// One, or two: the second is what the first is held against.
+    /// One or two: the first is compared with the second.
     package var arms: [MeasuredArm]
     package var conditions: MeasuredConditions
     package var machine: MeasuredMachine
-    /// All that were made, those that do not count included: in their order, or, where launches went on
-    /// side by side (`watch`), in that of their ends.
+    /// All launches, including those that do not count: in their order, or, if launches ran side by
+    /// side (`watch`), in the order of their ends.
     package var launches: [MeasuredLaunch]
 
     package init(
@@ -22,13 +22,13 @@ package struct Measurement: Hashable, Sendable {
     }
 
     package struct Header: Hashable, Sendable {
-        /// How many launches of each arm were to count.
+        /// How many launches of each arm should count.
         package var requested: Int
-        /// Of the programs' version, as the user named it.
+        /// The user's name for the version of the programs.
         package var versionName: String?
-        /// Of firstlight, e.g. "0.1.0".
+        /// The version of firstlight, e.g. "0.1.0".
         package var recorderVersion: String
-        /// When it began, in nanoseconds since 1970 UTC.
+        /// When the measurement began, in nanoseconds since 1970 UTC.
         package var date: Int64
         package var ending = Ending.unknown
 
@@ -44,20 +44,20 @@ package struct Measurement: Hashable, Sendable {
 
     /// Why there are no more launches. The raw values are stored.
     package enum Ending: String, Sendable, CaseIterable {
-        /// As many as were asked for count.
+        /// The requested number of launches counts.
         case complete
         /// By the user (Ctrl-C).
         case interrupted
-        /// What was asked for cannot be had: no launch was cold, too many failed.
+        /// The request cannot be met: no launch was cold, or too many failed.
         case gaveUp = "gave_up"
-        /// Measuring was cut short (it was killed, the disk is full).
+        /// The measurement was cut short (it was killed, the disk is full).
         case unknown
     }
 }
 
-/// What is launched.
+/// A program to launch.
 package struct MeasuredArm: Hashable, Sendable {
-    /// The program's name or path as it was given, and its arguments; at least the name.
+    /// The program's name or path as given, and its arguments; at least the name.
     package var command: [String]
     /// Where the program was found.
     package var path: String
@@ -71,24 +71,24 @@ package struct MeasuredArm: Hashable, Sendable {
     package var name: Substring { path.split(separator: "/").last ?? "" }
 }
 
-/// Under what conditions every launch of a measurement is made.
+/// The conditions under which every launch of a measurement is made.
 package struct MeasuredConditions: Hashable, Sendable {
     /// What the page cache holds of the program's files.
     package enum Cache: String, Sendable, CaseIterable {
-        /// Whatever the launch before left there.
+        /// Whatever the previous launch left there.
         case warm
         /// Nothing of the files that a launch uses.
         case cold
-        /// Nothing of the copies of these files that it has in their places.
+        /// Nothing of the copies that replace these files in the launch.
         case coldCopies = "cold_copies"
         /// Nothing at all.
         case coldAll = "cold_all"
     }
 
     package var cache: Cache
-    /// As the user named it: "3G", "airplane"; nil: the machine's own.
+    /// The user's name for it: "3G", "airplane"; nil: the machine's own network.
     package var network: String?
-    /// The most that is read from disks, in bytes a second; nil: no limit.
+    /// The limit for reading from disks, in bytes per second; nil: no limit.
     package var diskRate: Int64?
     /// What ends a launch, in the words of `--until`; empty: the program's end.
     package var until: [String]
@@ -103,7 +103,8 @@ package struct MeasuredConditions: Hashable, Sendable {
     }
 }
 
-/// What the figures are only good for: those of another machine, boot or kernel are not compared.
+/// The machine that the figures hold for: those of another machine, boot or kernel are not
+/// compared.
 package struct MeasuredMachine: Hashable, Sendable {
     /// `uname -n`, `-r` and `-m`.
     package var host: String
@@ -111,13 +112,13 @@ package struct MeasuredMachine: Hashable, Sendable {
     package var architecture: String
     /// The processor's name, as the kernel tells it.
     package var processor: String
-    /// Cores that may be used.
+    /// How many cores may be used.
     package var cores: Int
     /// In bytes.
     package var memory: Int64
-    /// How frequencies are chosen (cpufreq); nil: not known, as in most virtual machines.
+    /// How frequencies are chosen (cpufreq); nil: unknown, as in most virtual machines.
     package var governor: String?
-    /// Of this boot (`/proc/sys/kernel/random/boot_id`); nil: not known.
+    /// The id of this boot (`/proc/sys/kernel/random/boot_id`); nil: unknown.
     package var boot: String?
 
     package init(

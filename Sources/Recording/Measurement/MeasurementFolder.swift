@@ -2,8 +2,7 @@ import Glibc
 import ProfileModel
 import System
 
-/// A folder of measurements, whose names keep them in the order of time:
-/// `2026-11-23T031209Z-1.4.2-0f3a….firstlight`.
+/// A folder of measurements, whose names sort by time: `2026-11-23T031209Z-1.4.2-0f3a….firstlight`.
 package enum MeasurementFolder {
     package enum Added: Hashable, Sendable {
         /// By this path.
@@ -11,8 +10,8 @@ package enum MeasurementFolder {
         case known(String)
     }
 
-    /// The measurements in a folder, by the name's end, in the order of their names. Hidden ones, which
-    /// somebody may be writing, are left out.
+    /// The measurements in a folder, found by their suffix, sorted by name. Hidden files, which may
+    /// still be written, are left out.
     package static func files(in folder: String) throws(RecordingError) -> [String] {
         guard let stream = opendir(folder) else {
             throw .cannotOpen(path: folder, errno: errno)
@@ -36,12 +35,12 @@ package enum MeasurementFolder {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// Copies a measurement into a folder, which is made if there is none. It is there as a whole or
-    /// not at all. The file itself stays.
+    /// Copies a measurement into a folder, which is created if it is missing. The copy appears
+    /// complete or not at all. The original stays.
     ///
-    /// - Throws: also where it is no measurement, or damaged.
+    /// - Throws: also if it is not a measurement, or damaged.
     package static func add(_ path: String, to folder: String) throws(RecordingError) -> Added {
-        // What a killed measurer left half written is undone by that.
+        // Loading undoes what a killed measurer left half written.
         let measurement = try MeasurementReader.load(path: path)
         let bytes = try FileBytes(of: path).bytes()
         if mkdir(folder, 0o777) != 0, errno != EEXIST {
@@ -62,14 +61,14 @@ package enum MeasurementFolder {
     private static let suffix = ".firstlight"
     private static let longestVersion = 40
 
-    /// From the date, the version and what the file holds.
+    /// Made from the date, the version, and the file's content.
     static func name(of header: Measurement.Header, _ bytes: [UInt8]) -> String {
         let version =
             header.versionName.map { "-" + FileNamePart.plain($0, most: longestVersion) } ?? ""
         return "\(FileNamePart.moment(header.date))\(version)-\(digest(bytes))\(suffix)"
     }
 
-    /// What has the same name is compared byte by byte.
+    /// Files with the same name are compared byte by byte.
     private static func digest(_ bytes: [UInt8]) -> String {
         let text = String(bytes.fingerprint, radix: 16)
         return String(repeating: "0", count: 16 - text.utf8.count) + text
@@ -81,7 +80,7 @@ package enum MeasurementFolder {
 
     // MARK: Bytes
 
-    /// Under a hidden name first.
+    /// Writes under a hidden name first.
     private static func write(
         _ bytes: [UInt8], to target: String, in folder: String
     ) throws(RecordingError) {
@@ -92,7 +91,7 @@ package enum MeasurementFolder {
                 draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
             do throws(Errno) {
                 try file.write(bytes)
-                // A power cut must not leave a name without a file.
+                // A power cut must not leave a name without content.
                 try file.synchronize()
                 try file.finish()
                 guard rename(draft, target) == 0 else { throw Errno(errno) }

@@ -2,8 +2,8 @@ package import ProfileModel
 
 /// Reads measurements, as strictly as ``RecordingReader`` reads recordings.
 package enum MeasurementReader {
-    /// Reads a whole measurement; one that was cut short up to its last launch (the half one after
-    /// it is undone, in the file too).
+    /// Reads a whole measurement. If it was cut short, it is read up to its last launch (the
+    /// incomplete launch is undone, also in the file).
     package static func load(path: String) throws(RecordingError) -> Measurement {
         try TableReader.read(path, .measurement) { reader throws(ReadFailure) in
             try reader.measurement()
@@ -147,7 +147,7 @@ extension TableReader {
                 launches[index].processes = []
                 return
             }
-            // Either there are none, or some.
+            // A launch has either one row for "none", or rows for processes.
             guard launches[index].processes != [] else { throw row.invalid(2) }
             let processes = MeasuredProcesses(
                 name: name, count: try row.integer(3), running: try row.integer(4),
@@ -163,7 +163,7 @@ extension Row {
         (try optional(column) as Int64?).map(TimeSpan.init(nanoseconds:))
     }
 
-    /// One of the words that the column may hold.
+    /// One of the words that the column may have.
     fileprivate mutating func word<Word: RawRepresentable<String>>(
         _ column: Int32
     ) throws(ReadFailure) -> Word {

@@ -1,14 +1,15 @@
 import ProfileModel
 
-/// The rules that every measurement keeps, as ``Consistency`` has those of recordings. A measurement
-/// that passed has no index out of range, times and sizes of which thousands can be added, and
+/// The rules of every measurement, like those of recordings in ``Consistency``. A measurement that
+/// passes has no index out of range, no times and sizes of which thousands cannot be added, and
 /// phases that add up to their launches.
 struct MeasurementRules {
     private static let range = 0...Consistency.latest
-    /// Of `firstlight measure -n`.
+    /// The limit of `firstlight measure -n`.
     private static let mostRequested = 100_000
     private static let mostArms = 2
-    /// In bytes, of a phase's name, of what a launch was ready by, and of what a program printed.
+    /// The limit, in bytes, for a phase's name, for the condition that a launch met, and for a
+    /// program's output.
     private static let longestText = 16 << 10
 
     private(set) var launches = 0
@@ -64,7 +65,7 @@ struct MeasurementRules {
         launches += 1
     }
 
-    /// Where they are known, they tile the launch.
+    /// If the phases are known, they must tile the launch.
     private mutating func admitPhases(of launch: MeasuredLaunch) throws(Inconsistency) {
         var rest = launch.wall.nanoseconds
         for phase in launch.phases {
@@ -74,7 +75,7 @@ struct MeasurementRules {
                 "a time out of range")
             try Self.require(
                 phase.name.utf8.count <= Self.longestText, "phases", phases, "its name is too long")
-            // Both are small enough for that.
+            // Both are small enough for this subtraction.
             rest -= wall
             try Self.require(rest >= 0, "phases", phases, "is more than its launch")
             phases += 1

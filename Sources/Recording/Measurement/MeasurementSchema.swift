@@ -41,7 +41,8 @@ enum MeasurementSchema {
             "wall_ns": "INTEGER NOT NULL", "cpu_ns": "INTEGER",
         ])
 
-    /// Of the launches that know them. A launch that knows of none has one without a name.
+    /// For launches whose processes are known. A launch without processes has one row without a
+    /// name.
     static let processes = Schema.Table(
         "processes",
         [
@@ -53,7 +54,7 @@ enum MeasurementSchema {
         measurement, conditions, until, machine, arms, arguments, launches, phases,
     ]
 
-    /// Version 1 knew of no processes.
+    /// Version 1 had no processes.
     static func tables(asOf version: Int32) -> [Schema.Table] {
         version < 2 ? firstTables : firstTables + [processes]
     }

@@ -2,9 +2,9 @@ package import ProfileModel
 
 /// Writes a measurement's file while launches are made.
 ///
-/// Each launch is committed as it is appended: whatever kills this process, and where the disk gets
-/// full, the file has all launches before. It is locked against other processes until
-/// ``finish(_:)``. Use from one thread at a time.
+/// Each launch is committed as it is appended. So even if this process is killed or the disk is
+/// full, the file has all earlier launches. The file is locked against other processes until
+/// ``finish(_:)``. Use it from one thread at a time.
 ///
 /// The first error ends the writing, and every later call throws it again. Values that no reader
 /// would accept are refused, see ``MeasurementRules``.
@@ -18,8 +18,8 @@ package final class MeasurementWriter {
     private var rules: MeasurementRules
     private var written: Measurement.Header
 
-    /// Creates the file, for its owner alone (mode 0600), with all that is known before the first
-    /// launch, and with the launches that `measurement` has. It must not exist: see
+    /// Creates the file, readable only by its owner (mode 0600), with all that is known before the
+    /// first launch, and with the launches in `measurement`. The file must not exist: see
     /// ``RecordingFile/keepOlder(at:for:)``.
     package init(
         creating path: String, _ measurement: Measurement
@@ -27,7 +27,7 @@ package final class MeasurementWriter {
         var rules = MeasurementRules()
         try Consistency.attempt(path) { () throws(Inconsistency) in try rules.admit(measurement) }
         self.rules = rules
-        // Whoever is killed cannot say so.
+        // A killed process cannot write its ending, so the file says unknown from the begin.
         let begun = measurement.ending(.unknown)
         written = begun.header
         file = try FileWriter(creating: path, .measurement) { database throws(RecordingError) in
@@ -46,10 +46,10 @@ package final class MeasurementWriter {
         for launch in measurement.launches { try append(launch) }
     }
 
-    /// Whether the file is still where it was made: what is appended to one that was removed is lost.
+    /// True if the file is still where it was made: data appended to a removed file are lost.
     package func isInPlace(at path: String) -> Bool { file.isInPlace(at: path) }
 
-    /// Keeps one more launch, for good. ~50 µs.
+    /// Stores one more launch permanently. ~50 µs.
     package func append(_ launch: MeasuredLaunch) throws(RecordingError) {
         let (row, firstPhase, firstProcess) = (rules.launches, rules.phases, rules.processes)
         try file.check { () throws(Inconsistency) in try rules.admit(launch) }
@@ -65,9 +65,9 @@ package final class MeasurementWriter {
         try file.commit()
     }
 
-    /// A launch that was kept does not count after all: only later ones have shown it.
+    /// Marks a stored launch as one that does not count after all, because of later ones.
     ///
-    /// - Parameter index: of ``Measurement/launches``; others are left alone.
+    /// - Parameter index: in ``Measurement/launches``; other indices are ignored.
     package func discard(
         _ index: Int, as reason: MeasuredLaunch.Discard
     ) throws(RecordingError) {
@@ -79,10 +79,10 @@ package final class MeasurementWriter {
         try file.commit()
     }
 
-    /// More launches are to count than were asked for at first. The file tells it from its end on.
+    /// More launches should count than first requested. The file says so once it is finished.
     package func extend(to requested: Int) { written.requested = requested }
 
-    /// Notes why there are no more launches, and closes the file.
+    /// Stores why there are no more launches, and closes the file.
     package func finish(_ ending: Measurement.Ending) throws(RecordingError) {
         written.ending = ending
         try file.write { () throws(SQLiteFailure) in try header.write(written) }
@@ -130,14 +130,14 @@ extension Measurement {
 }
 
 extension MeasuredLaunch {
-    /// That they are known to be none is a row, too.
+    /// A launch without processes has a row, too.
     var storedProcesses: [MeasuredProcesses?] {
         guard let processes else { return [] }
         return processes.isEmpty ? [nil] : processes
     }
 }
 
-/// One row each; the order of the binds is that of the columns in ``MeasurementSchema``.
+/// One row per value; values are bound in the order of the columns in ``MeasurementSchema``.
 extension Statement {
     fileprivate func write(_ header: Measurement.Header) throws(SQLiteFailure) {
         try bind(1, 0 as Int64)
@@ -206,7 +206,7 @@ extension Statement {
         try run()
     }
 
-    /// - Parameter processes: nil: there are none.
+    /// - Parameter processes: nil: the launch had none.
     fileprivate func write(
         _ processes: MeasuredProcesses?, launch: Int, row: Int
     ) throws(SQLiteFailure) {

@@ -1,16 +1,16 @@
 import CZlib
 
-/// The bytes of some rows as the file has them: deflated where that makes them smaller.
+/// The bytes of some rows in the file: deflated if that makes them smaller.
 enum Chunk {
-    /// How often smaller deflated bytes may be than what they stand for. Better ones are not deflated:
-    /// so memory stays in proportion to a file's size, wherever it comes from.
+    /// Bytes that deflate better than by this factor are stored plainly. So the memory for reading
+    /// stays in proportion to a file's size, wherever the file comes from.
     static let mostRatio = 16
-    /// In bytes, of what it stands for. One row alone can be longer than is usual.
+    /// The limit for the unpacked bytes. A single row can be longer than usual.
     static let largest = 2 * Int(Database.longestValue)
-    /// Ids go up to here.
+    /// The limit for ids.
     static let mostChunks = 1 << 40
-    /// A file is written while a program is launched: the quickest takes two thirds of the usual one's
-    /// time, and leaves a twentieth more.
+    /// The fastest level, because the file is written while a program launches: it takes two thirds
+    /// of the usual level's time, and its output is a twentieth larger.
     private static let level: Int32 = 1
 
     static func packed(_ bytes: [UInt8]) -> [UInt8] {
@@ -21,7 +21,7 @@ enum Chunk {
         return isOfUse ? deflated : bytes
     }
 
-    /// In zlib's format; empty where there is no memory for it.
+    /// In zlib's format; empty if there is no memory.
     static func deflated(_ bytes: [UInt8]) -> [UInt8] {
         var size = compressBound(uLong(bytes.count))
         // Unsafe code: zlib fills an array of the size that it asked for.
@@ -34,13 +34,14 @@ enum Chunk {
         }
     }
 
-    /// - Parameter size: what the bytes stand for, in bytes; as many as there are: themselves.
-    /// - Returns: nil where they are not what they should be.
+    /// - Parameter size: the number of unpacked bytes; if it is the number of the given bytes,
+    ///   these are not packed.
+    /// - Returns: nil if the bytes are invalid.
     static func unpacked(_ bytes: UnsafeRawBufferPointer, size: Int) -> [UInt8]? {
         guard size != bytes.count else { return Array(bytes) }
         guard bytes.count..<min(largest, bytes.count * mostRatio) + 1 ~= size else { return nil }
         var found = uLong(size)
-        // Unsafe code: zlib gets the room that the array has, and no more.
+        // Unsafe code: zlib writes only within the array.
         let result = [UInt8](unsafeUninitializedCapacity: size) { target, count in
             let code = uncompress(
                 target.baseAddress, &found,

@@ -1,4 +1,4 @@
-/// Where the rows of each table are in a file of packed ones.
+/// Where each table's rows are in a file with packed rows.
 struct ChunkReader {
     private struct Place {
         var id: Int64
@@ -21,7 +21,7 @@ struct ChunkReader {
         let names = Set(Schema.packed.map(\.name))
         var last: Int64 = -1
         while try TableReader.step(list) {
-            // A table whose pages run in circles ends here.
+            // This also ends a table whose pages form a circle.
             guard let id = list.integer(0), last < id, id < Chunk.mostChunks else {
                 throw .inconsistency(Self.problem(last, "the next is out of order"))
             }
@@ -41,8 +41,8 @@ struct ChunkReader {
 
     func count(of table: Schema.Table) -> Int { places[table.name]?.count ?? 0 }
 
-    /// For how many rows room is worth making beforehand. What a file says of them is not trusted far:
-    /// of more, lists grow as they are read.
+    /// How many rows to reserve memory for. The file's own numbers are trusted only up to a limit;
+    /// longer lists grow while they are read.
     func expectedRows(of table: Schema.Table) -> Int {
         let places = places[table.name] ?? []
         return places.reduce(0) { min(Self.mostExpected, $0 + min($1.rows, Self.mostExpected)) }
@@ -51,7 +51,7 @@ struct ChunkReader {
     private static let mostExpected = 1 << 20
 
     /// - Parameter position: among the table's chunks, in the order in which they were written.
-    /// - Parameter budget: how many bytes may still be read, as ``TableReader/byteBudget``.
+    /// - Parameter budget: how many bytes may still be read, like ``TableReader/byteBudget``.
     func chunk(
         _ position: Int, of table: Schema.Table, budget: inout Int
     ) throws(ReadFailure) -> UnpackedChunk {

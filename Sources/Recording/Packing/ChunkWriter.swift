@@ -1,18 +1,18 @@
 import CSQLite
 
-/// Writes chunks into a file, whatever tables they are of.
+/// Writes chunks of all tables into a file.
 final class ChunkWriter {
     private let insertion: Statement
     private var next: Int
 
-    /// - Parameter next: the first id that no chunk has.
+    /// - Parameter next: the first unused chunk id.
     init(_ database: Database, next: Int = 0) throws(RecordingError) {
         insertion = try database.prepare(Schema.chunks.insertion)
         self.next = next
     }
 
     func write(_ table: String, rows: Int, _ bytes: [UInt8]) throws(SQLiteFailure) {
-        // No reader would take it.
+        // No reader would accept it.
         guard bytes.count <= Chunk.largest else { throw SQLiteFailure(code: SQLITE_TOOBIG) }
         try insertion.bind(1, next)
         try insertion.bind(2, table)

@@ -1,7 +1,7 @@
 import CSQLite
 
 extension Database {
-    /// How many rows a table has, of those whose rows never change.
+    /// How many rows a table has, for tables whose rows never change.
     func rows(of table: Schema.Table) throws(RecordingError) -> Int {
         try number(
             hasChunks
@@ -9,7 +9,7 @@ extension Database {
                 : "SELECT count(*) FROM \(table.name)")
     }
 
-    /// The first id that no chunk has.
+    /// The first unused chunk id.
     func nextChunk() throws(RecordingError) -> Int {
         let last = try number("SELECT coalesce(max(id), -1) FROM chunks")
         guard last < Chunk.mostChunks else {

@@ -1,5 +1,5 @@
-/// A text as a key by its bytes. To `String` two spellings of one letter are equal: of two names of
-/// files that differ in that, one would be written for the other.
+/// A text as a key, compared by its bytes. A `String` treats two encodings of one letter as equal:
+/// if two file names differ only in that, one would be written for the other.
 struct ExactText: Hashable {
     private let text: String
 

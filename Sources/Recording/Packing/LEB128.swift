@@ -1,5 +1,5 @@
-/// Whole numbers in as few bytes as they need: seven bits a byte, the lowest first, the top bit set in
-/// all but the last.
+/// Whole numbers in as few bytes as possible: seven bits per byte, the lowest first, the top bit
+/// set in all but the last byte.
 enum LEB128 {
     static func append(_ number: UInt64, to bytes: inout [UInt8]) {
         var rest = number
@@ -11,7 +11,7 @@ enum LEB128 {
     }
 }
 
-/// Reads bytes from the first to the last; nil where there are not as many.
+/// Reads bytes from first to last; nil if there are not enough.
 struct LEB128Reader {
     private let bytes: [UInt8]
     private var position = 0
@@ -27,14 +27,14 @@ struct LEB128Reader {
         return bytes[position]
     }
 
-    /// A number as ``LEB128`` writes it; nil for one of more than 64 bits, too.
+    /// A number written by ``LEB128``; nil also if it has more than 64 bits.
     mutating func number() -> UInt64? {
         guard let first = byte() else { return nil }
         if first < 0x80 { return UInt64(first) }
         var result = UInt64(first & 0x7F)
         var shift: UInt64 = 7
         while let byte = byte() {
-            // Of the tenth byte one bit is left.
+            // The tenth byte has only one bit left.
             guard shift < 63 || shift == 63 && byte <= 1 else { return nil }
             result |= UInt64(byte & 0x7F) << shift
             if byte < 0x80 { return result }

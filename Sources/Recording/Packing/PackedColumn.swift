@@ -1,16 +1,17 @@
-/// The values of one column that wait to be written, in the bytes that a file has of them. Each value
-/// is a number:
+/// The values of one column that wait to be written, in the file's encoding. Each value is a
+/// number:
 ///
-/// - integers: 0 is NULL; 1 means that eight bytes follow, the value as it is, the lowest first;
-///   everything else is two more than the difference to the last value of the column that was not
-///   NULL (0 before the first), as twice the difference, or for one below zero twice its amount
-///   less one;
-/// - texts: 0 is NULL; 1 means that a text follows, its length in bytes and its UTF-8; everything
-///   else is two more than the place of an earlier text among those of the column in this chunk that
-///   are no longer than ``longestShared``;
-/// - blobs: 0 is NULL; everything else is one more than the length, and the bytes follow.
+/// - integers: 0 is NULL; 1 means that the value follows in eight bytes, the lowest first. Any
+///   other number is two more than the folded difference from the column's last value that was not
+///   NULL (0 before the first). The fold of a difference is its double, or, below zero, twice its
+///   amount less one;
+/// - texts: 0 is NULL; 1 means that a text follows, its length in bytes and its UTF-8. Any other
+///   number is two more than the position of an earlier text, among the column's texts in this
+///   chunk that are no longer than ``longestShared``;
+/// - blobs: 0 is NULL; any other number is one more than the length, and the bytes follow.
 struct PackedColumn {
-    /// In bytes. A longer text is written each time: so a small file cannot stand for much text.
+    /// In bytes. A longer text is written each time, so that a small file cannot expand to much
+    /// text.
     static let longestShared = 4096
 
     private(set) var bytes: [UInt8] = []
@@ -22,7 +23,7 @@ struct PackedColumn {
     mutating func append(_ value: Int64) {
         let difference = value &- last
         last = value
-        // The lowest bit is the sign: small amounts are small numbers.
+        // The lowest bit is the sign, so small amounts give small numbers.
         let folded = UInt64(bitPattern: (difference << 1) ^ (difference >> 63))
         guard folded <= UInt64.max - 2 else {
             bytes.append(1)
@@ -47,7 +48,7 @@ struct PackedColumn {
         bytes += blob
     }
 
-    /// Forgets everything, but keeps the room.
+    /// Removes all values, but keeps the memory.
     mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
         texts.removeAll(keepingCapacity: true)

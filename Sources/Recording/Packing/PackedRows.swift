@@ -1,17 +1,18 @@
-/// Rows of one table on their way into the file: column by column, as a chunk each time when there are
-/// many, and at every commit. A slice takes some 13 bytes so, where a row took 32.
+/// Rows of one table on their way into the file. They are written column by column as a chunk,
+/// whenever there are many of them, and at every commit. A slice takes some 13 bytes in this way;
+/// as a row it took 32.
 final class PackedRows: RowTarget {
     private let table: Schema.Table
     private let chunks: ChunkWriter
     private var columns: [PackedColumn]
-    /// Of the row at hand, the columns that others are written from.
+    /// The current row's values that other columns are relative to.
     private var row: [Int64]
     private let isBase: [Bool]
     private var rows = 0
-    /// Of all columns together, in bytes.
+    /// The size of all columns together, in bytes.
     private var size = 0
 
-    /// In bytes. More would hardly be smaller, and have to be in memory at once.
+    /// In bytes. A larger chunk would hardly pack better, and must be in memory at once.
     private static let usualSize = 64 << 10
 
     init(_ table: Schema.Table, _ chunks: ChunkWriter) {
@@ -26,7 +27,7 @@ final class PackedRows: RowTarget {
     func bind(_ index: Int32, _ value: Int64?) throws(SQLiteFailure) {
         let column = Int(index) - 1
         if isBase[column] { row[column] = value ?? 0 }
-        // A base stands before those that are written from it.
+        // A base comes before the columns that are relative to it.
         let base = table.bases[column].map { row[$0] } ?? 0
         change(index) { column in value.map { column.append($0 &- base) } ?? column.appendNull() }
     }
@@ -51,7 +52,7 @@ final class PackedRows: RowTarget {
         if size > Self.usualSize { try flush() }
     }
 
-    /// Writes what waits.
+    /// Writes all waiting rows.
     func flush() throws(SQLiteFailure) {
         guard rows > 0 else { return }
         try chunks.write(table.name, rows: rows, columns.flatMap(\.bytes))

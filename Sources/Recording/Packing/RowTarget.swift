@@ -1,10 +1,10 @@
-/// What takes a row's values one after the other, in the order of the columns, `id` being 1: a
-/// statement, or rows that are packed.
+/// Receives a row's values one after another, in the order of the columns; `id` is column 1. Either
+/// a statement, or packed rows.
 protocol RowTarget {
     func bind(_ index: Int32, _ value: Int64?) throws(SQLiteFailure)
     func bind(_ index: Int32, _ value: String?) throws(SQLiteFailure)
     func bind(_ index: Int32, _ value: [UInt8]) throws(SQLiteFailure)
-    /// All values are there.
+    /// The row is complete.
     func run() throws(SQLiteFailure)
 }
 
@@ -21,7 +21,7 @@ extension RowTarget {
         try bind(index, Optional(value ? 1 as Int64 : 0))
     }
 
-    /// Addresses use all 64 bits; SQLite's integers are signed, so the upper half is negative.
+    /// Addresses use all 64 bits; SQLite's integers are signed, so the upper half becomes negative.
     func bind(_ index: Int32, bits value: UInt64) throws(SQLiteFailure) {
         try bind(index, Optional(Int64(bitPattern: value)))
     }

@@ -1,16 +1,16 @@
-/// The rows of one chunk. Columns of each kind have lists of their own, so that a value can be fetched
-/// without anything else being copied or counted: there are millions of them.
+/// The rows of one chunk. Each kind of column has its own list, so that reading a value neither
+/// copies nor counts references: there are millions of values.
 final class UnpackedChunk {
     let rows: Int
-    // By column, `id` being the first; empty for those of another kind. Constants: at each access to
-    // a variable of an object, Swift would see to it that no other goes on.
+    // By column; `id` is the first; empty for columns of another kind. Constants, because Swift
+    // would check each access to a variable of an object for exclusivity.
     private let numbers: [[Int64]]
-    /// Empty, too, where no number is NULL.
+    /// Empty also if no number is NULL.
     private let nulls: [[Bool]]
     private let texts: [[String?]]
     private let blobs: [[[UInt8]?]]
 
-    /// nil: these are no such bytes.
+    /// nil: the bytes are invalid.
     init?(_ table: Schema.Table, rows: Int, _ bytes: [UInt8]) {
         var reader = LEB128Reader(bytes)
         var columns: [UnpackedColumn] = []
@@ -30,7 +30,7 @@ final class UnpackedChunk {
         blobs = columns.map(\.blobs)
     }
 
-    /// nil: it is NULL, or no integer.
+    /// nil: it is NULL, or not an integer.
     func integer(_ column: Int, _ row: Int) -> Int64? {
         guard !numbers[column].isEmpty, nulls[column].isEmpty || !nulls[column][row] else {
             return nil

@@ -1,12 +1,12 @@
 /// The values of one column of a chunk.
 enum UnpackedColumn {
-    /// - Parameter nulls: empty where there is none.
+    /// - Parameter nulls: empty if no value is NULL.
     case integers([Int64], nulls: [Bool])
     case texts([String?])
     case blobs([[UInt8]?])
 
-    /// nil: these are no such bytes. Every value takes at least one byte, so that nothing is made
-    /// for a number of rows that cannot be.
+    /// nil: the bytes are invalid. Every value takes at least one byte, so an impossible number of
+    /// rows allocates nothing.
     init?(_ kind: ColumnKind, rows: Int, _ reader: inout LEB128Reader) {
         guard 0...reader.left ~= rows else { return nil }
         let found: UnpackedColumn? =
@@ -24,7 +24,7 @@ enum UnpackedColumn {
     var texts: [String?] { if case .texts(let values) = self { values } else { [] } }
     var blobs: [[UInt8]?] { if case .blobs(let values) = self { values } else { [] } }
 
-    /// The sums with another column's values, NULL counting as 0; nil: they are no integers.
+    /// The sums with another column's values, where NULL counts as 0; nil: they are not integers.
     func adding(_ base: UnpackedColumn) -> UnpackedColumn? {
         guard case .integers(let values, let nulls) = self,
             case .integers(let others, let otherNulls) = base, values.count == others.count

@@ -1,8 +1,8 @@
 extension RecordingFile {
-    /// The recording at `path` once more, with plain tables for SQL, as files had them up to schema 6:
-    /// the bytes of such a file, which can be read as a recording, too.
+    /// The recording at `path` as a file with plain SQL tables, as in files up to schema 6. Returns
+    /// the file's bytes; it can be read as a recording, too.
     package static func unpacked(_ path: String) throws(RecordingError) -> [UInt8] {
-        // What is not as it should be is told as to any reader.
+        // Loading reports all errors, as for any reader.
         _ = try RecordingReader.load(path: path)
         let target = try Database(inMemoryFor: path)
         defer { target.close() }
@@ -24,11 +24,11 @@ extension RecordingFile {
         return try target.contents()
     }
 
-    /// Of texts and blobs. A text that is packed once may stand in very many rows.
+    /// For texts and blobs. A text that is packed once may be in very many rows.
     private static let mostPlainBytes = 1 << 30
 }
 
-/// A value as SQLite has it.
+/// A value as SQLite stores it.
 private enum StoredValue {
     case null
     case integer(Int64)
@@ -46,7 +46,7 @@ private enum StoredValue {
 }
 
 extension TableReader {
-    /// All of a table's rows, with every value as it is, as long as there is room for them.
+    /// Copies all of a table's rows unchanged, as long as there is room.
     fileprivate mutating func copy(
         _ table: Schema.Table, to insertion: Statement, room: inout Int
     ) throws(ReadFailure) {

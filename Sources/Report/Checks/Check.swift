@@ -1,4 +1,4 @@
-/// One thing that was found out about a machine and its user.
+/// One fact about a machine and its user.
 package struct Check: Hashable, Sendable {
     package enum Level: String, Hashable, Sendable, CaseIterable {
         case ok
@@ -8,21 +8,21 @@ package struct Check: Hashable, Sendable {
         case no
     }
 
-    /// What cannot be done where the answer is ``Level/no``.
+    /// What is impossible if the level is ``Level/no``.
     package enum Need: Hashable, Sendable {
         /// Any recording.
         case record
         /// Attaching only.
         case attach
-        /// Neither: something else is missing.
+        /// Neither: something else does not work.
         case none
     }
 
     package var subject: String
     package var level: Level
-    /// What was found.
+    /// The fact.
     package var finding: String
-    /// How to mend it; nil where there is nothing to mend.
+    /// How to fix it; nil: there is nothing to fix.
     package var remedy: String?
     package var need: Need
 
@@ -38,11 +38,11 @@ package struct Check: Hashable, Sendable {
     }
 }
 
-/// What follows from all checks.
+/// The conclusion from all checks.
 package struct Verdict: Hashable, Sendable {
     package var canRecord: Bool
     package var canAttach: Bool
-    /// The subjects that are not ok, in their order.
+    /// The subjects that are not ok, in order.
     package var blemishes: [String]
 
     package init(_ checks: [Check]) {

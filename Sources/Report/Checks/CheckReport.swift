@@ -1,6 +1,6 @@
 /// Checks as text and as JSON. Both end in a line break.
 package enum CheckReport {
-    /// One line a check, below it how to mend it; in the end, what can be done.
+    /// One line per check, with the remedy below it; at the end, what is possible.
     package static func text(_ checks: [Check]) -> String {
         let level = Check.Level.allCases.map(\.rawValue.count).max() ?? 0
         let subject = checks.map(\.subject.count).max() ?? 0
@@ -30,7 +30,7 @@ package enum CheckReport {
         return see.isEmpty ? abilities : "\(abilities); see \(see)"
     }
 
-    /// By the schema that `docs/json.md` describes: only ever added to.
+    /// By the schema in `docs/json.md`, which may only grow.
     package static func json(_ checks: [Check]) -> String {
         let verdict = Verdict(checks)
         var writer = JSONWriter()

@@ -1,10 +1,10 @@
 import Analysis
 import ProfileModel
 
-/// What else is different: waits, processes, initialisers, libraries.
+/// The other differences: waits, processes, initialisers, libraries.
 struct ComparedFacts {
     let comparison: ProfileComparison
-    /// The names of those that were asked for; nil: all.
+    /// The names of the chosen phases; nil: all.
     let phases: Set<String>?
     let options: TextOptions
 

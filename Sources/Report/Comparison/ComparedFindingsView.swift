@@ -1,10 +1,10 @@
 import Analysis
 import ProfileModel
 
-/// Findings that are new, gone or changed; new ones with what helps.
+/// Findings that are new, gone or changed; new ones with advice.
 struct ComparedFindingsView {
     let comparison: ProfileComparison
-    /// The names of those that were asked for; nil: all.
+    /// The names of the chosen phases; nil: all.
     let phases: Set<String>?
     let options: TextOptions
 
@@ -66,7 +66,7 @@ struct ComparedFindingsView {
         }
     }
 
-    /// " (in 3 of 5 launches)"; nothing where it is in all.
+    /// " (in 3 of 5 launches)"; empty if it is in all.
     private func often(_ seen: ComparedFinding.Seen, _ side: Side) -> String {
         let count = comparison.launches[side].count
         return seen.launches < count ? " (in \(seen.launches) of \(count) launches)" : ""
@@ -78,7 +78,7 @@ struct ComparedFindingsView {
 }
 
 extension ProfileComparison {
-    /// The phase that a finding begins in on one side; nil: none, or it is not there.
+    /// The phase in which a finding begins on one side; nil: none, or the side lacks the finding.
     func phase(of finding: ComparedFinding, _ side: Side) -> String? {
         guard let seen = finding.seen[side] else { return nil }
         let profile = launches[side][seen.launch]

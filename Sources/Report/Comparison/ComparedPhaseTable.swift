@@ -16,7 +16,7 @@ struct ComparedPhaseTable {
     }
 
     func render() -> String {
-        // Too narrow for one table: two, or three, one under the other.
+        // If one table is too wide, two or three, one below the other.
         let layouts = [[[wall, cpu, blocked]], [[wall, cpu], [blocked]]].map { $0.map(table) }
         let fitting = layouts.first { tables in
             tables.allSatisfy { $0.naturalWidth <= options.columns }

@@ -1,9 +1,9 @@
 import Analysis
 import ProfileModel
 
-/// What of a comparison is worth a line: what came, went, or changed by enough.
+/// The parts of a comparison that deserve a line: what is new, gone, or changed by enough.
 extension ProfileComparison {
-    /// The main thread's.
+    /// The waits of the main thread that changed.
     var changedWaits: [ComparedWait] {
         waits.filter { $0.identity.thread == nil && isChange($0.durations, $0.walls) }
     }
@@ -20,14 +20,14 @@ extension ProfileComparison {
         processes.filter { $0.isOfOtherCount || isChange($0.wall, $0.walls) }
     }
 
-    /// Those whose own time changed.
+    /// The functions whose own time changed.
     func changedFunctions(of phase: ComparedPhase) -> [ComparedFunction] {
         phase.functions.filter { isChange($0.own.map(\.wall), $0.walls) }
     }
 }
 
 extension ProfileComparison {
-    /// How many processes of a name a launch started: "3", or of several launches "2.7".
+    /// How many processes with this name a launch started: "3", or, over several launches, "2.7".
     func countsPerLaunch(of process: ComparedProcess) -> Compared<String> {
         Compared { side in
             let (count, launches) = (process.counts[side], launches[side].count)
@@ -39,13 +39,13 @@ extension ProfileComparison {
         }
     }
 
-    /// Where in the source: as of the later launch where it is there. Empty: not known.
+    /// The place in the source, from the later launch if it has one. Empty: unknown.
     func place(of frames: Compared<SeenFrame?>) -> String {
         let side: Side = frames.after == nil ? .before : .after
         return frames[side].map { launches.frame($0, side).place } ?? ""
     }
 
-    /// The next function of the developer's own outward.
+    /// The next outer function of the developer's own code.
     func ownCaller(of node: Int, in tree: ComparedTree) -> FunctionID? {
         let function = tree.nodes[node].function
         var current = tree.nodes[node].parent
@@ -59,7 +59,7 @@ extension ProfileComparison {
 }
 
 extension ComparedPhase {
-    /// The place of a function as it is in the bottom-up tree.
+    /// A function's frame on each side, from the bottom-up tree.
     func frames(of function: FunctionID) -> Compared<SeenFrame?> {
         bottomUp.roots.first { bottomUp.nodes[$0].function == function }
             .map { bottomUp.nodes[$0].frames } ?? Compared(before: nil, after: nil)

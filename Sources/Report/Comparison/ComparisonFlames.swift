@@ -2,10 +2,11 @@ import Analysis
 import ProfileModel
 
 /// A differential flame graph: callers below callees, phases below all. What took longer is red,
-/// what took less blue, and what did not change by enough grey; what vanished is there.
+/// what took less is blue, and what did not change by enough is grey. What disappeared is shown,
+/// too.
 ///
-/// A box without callees is as wide as the longer of its two times, one with callees as wide as these
-/// and its own: so all have room, also where one vanished and another came.
+/// A box without callees is as wide as the longer of its two times; one with callees is as wide as
+/// these plus its own time. So there is room even if one callee disappeared and another came.
 struct ComparisonFlames {
     private let comparison: ProfileComparison
     private let phases: [ComparedPhase]
@@ -75,7 +76,7 @@ struct ComparisonFlames {
             + Numbers.change(wall.difference)
     }
 
-    /// The deeper, the larger the part of the longer time that changed.
+    /// The larger the changed part of the longer time, the deeper the colour.
     private func colour(_ wall: Compared<TimeSpan>, _ walls: LaunchWalls) -> String {
         let change = wall.difference
         guard comparison.isChange(wall, walls) else { return "#ddd" }
@@ -86,7 +87,7 @@ struct ComparisonFlames {
     }
 }
 
-/// Where the nodes of one phase are.
+/// The places of one phase's nodes.
 private struct PhaseFlames {
     let phase: ComparedPhase
     let functions: FrameTable
@@ -115,7 +116,7 @@ private struct PhaseFlames {
 
     var width: TimeSpan { phase.topDown.roots.reduce(.zero) { $0 + widths[$1] } }
 
-    /// Of those that can be seen; children in the order of their names.
+    /// The places of the visible nodes; children in the order of their names.
     func places(from start: TimeSpan, total: TimeSpan) -> [Place] {
         var result: [Place] = []
         var pending: [Place] = []

@@ -3,11 +3,11 @@ import ProfileModel
 
 extension ComparisonReport {
     /// The main thread's wall time as stacks of both launches, in the format of difffolded.pl:
-    /// `phase;outer;…;inner BEFORE AFTER`, in whole microseconds. Lines in the order of their text,
-    /// each ended by a line break.
+    /// `phase;outer;…;inner BEFORE AFTER`, in whole microseconds. Lines are sorted by their text,
+    /// and each ends with a line break.
     ///
-    /// Each column adds up to the phases' walls, rounded once, but for time that a damaged recording
-    /// tells of twice.
+    /// Each column adds up to the phases' walls, rounded once, except for time that a damaged
+    /// recording has twice.
     ///
     /// - Parameter phases: positions in the comparison's list; nil: all.
     package static func folded(

@@ -1,7 +1,7 @@
 import Analysis
 import ProfileModel
 
-/// What a comparison begins with: both launches, and which of them is the faster one.
+/// The beginning of a comparison: both launches, and which one is faster.
 struct ComparisonHeader {
     let comparison: ProfileComparison
     let options: TextOptions
@@ -20,8 +20,8 @@ struct ComparisonHeader {
         return parts.wrappedParts(to: options.columns)
     }
 
-    /// What is known of one side, at least one part; of several launches the mean, and the first of
-    /// them.
+    /// The known figures of one side, at least one part; for several launches their mean, and the
+    /// first launch.
     func figures(of side: Side) -> [String] {
         let section = HeaderSection(profile: comparison.profiles[side], options: options)
         let parts = section.figures + [section.outcome].compactMap { $0 }
@@ -32,12 +32,12 @@ struct ComparisonHeader {
             + parts.dropFirst()
     }
 
-    /// What several launches leave open.
+    /// What several launches leave uncertain.
     private var doubt: String {
         comparison.isSure(comparison.walls) ? "" : "no sure difference: in the mean "
     }
 
-    /// ": -21.0 ms to -18.0 ms with 95 %"; empty where a side is a single launch.
+    /// ": -21.0 ms to -18.0 ms with 95 %"; empty if a side is a single launch.
     private var sureness: String {
         guard let interval = comparison.interval(of: comparison.walls) else { return "" }
         return ": \(Numbers.change(interval.low)) to \(Numbers.change(interval.high)) with 95 %"
@@ -62,7 +62,7 @@ extension Side {
     }
 }
 
-/// What is to be known before a difference is believed.
+/// What a reader must know before trusting a difference.
 struct ComparisonNotes {
     let comparison: ProfileComparison
 
@@ -95,7 +95,7 @@ struct ComparisonNotes {
         " side is a single launch, and launches differ from run to run; "
         + "'firstlight measure --against' tells whether one program is slower"
 
-    /// Where the launches end by different things, the ends are not the same moment.
+    /// If different conditions ended the launches, their ends are not the same moment.
     private var ends: String? {
         let ends = comparison.launches.map { launches in Set(launches.map(end)) }
         guard ends.before != ends.after || ends.before.count > 1 else { return nil }

@@ -111,7 +111,7 @@ extension ComparisonReport {
         }
     }
 
-    /// Nothing where a side is a single launch.
+    /// Writes nothing if a side is a single launch.
     static func interval(
         _ comparison: ProfileComparison, _ walls: LaunchWalls, _ name: String,
         _ writer: inout JSONWriter

@@ -33,7 +33,7 @@ package enum ComparisonReport {
         return blocks.joined(separator: "\n")
     }
 
-    /// A differential flame graph, an SVG file of its own.
+    /// A differential flame graph, as a complete SVG file.
     ///
     /// - Parameter phases: positions in the comparison's list; nil: all.
     package static func svg(
@@ -47,7 +47,7 @@ extension Numbers {
     /// A change in a table: "+1.2 ms", "-0.38 s", "–" for none.
     static func change(_ span: TimeSpan) -> String {
         guard span != .zero else { return "–" }
-        // What rounds to nothing has no direction.
+        // A change that rounds to nothing has no sign.
         return (span.nanoseconds >= 500 ? "+" : "") + time(span)
     }
 

@@ -1,13 +1,13 @@
 import Analysis
 import ProfileModel
 
-/// What accounts for the difference of one phase: by place in the code, and by function.
+/// What explains the difference of one phase: by place in the code, and by function.
 struct PhaseChanges {
     let comparison: ProfileComparison
     let phase: ComparedPhase
     let options: TextOptions
 
-    /// How many lines a table has unless asked for.
+    /// How many lines a table has by default.
     private static let (mostChanges, mostFunctions) = (8, 6)
 
     func tables() -> [String] { [changes, functions].compactMap { $0 } }
@@ -34,7 +34,7 @@ struct PhaseChanges {
     private func row(_ change: Change) -> [TextTable.Cell] {
         let node = phase.topDown.nodes[change.node]
         var cells = cells(of: node.function, node.frames)
-        // Where there is room for both.
+        // If there is room for both.
         if options.columns >= Self.widthForCallers,
             let caller = comparison.ownCaller(of: change.node, in: phase.topDown)
         {
@@ -49,7 +49,7 @@ struct PhaseChanges {
             + [cost.difference.cpu, cost.difference.blocked].map { TextTable.Cell.change($0) }
     }
 
-    /// So that the lines add up to the phase.
+    /// The last line, so that all lines add up to the phase.
     private func rest(of shown: Compared<Cost>) -> [TextTable.Cell]? {
         let rest = phase.cost - shown
         guard rest != .zero else { return nil }
@@ -78,13 +78,13 @@ struct PhaseChanges {
 
     private static let (widthForCallers, leastName) = (130, 36)
 
-    /// - Parameter more: columns behind before, after and difference.
+    /// - Parameter more: columns after before, after and difference.
     private func table(_ more: [TextTable.Column]) -> TextTable {
         var table = TextTable(
             columns: FrameCells.columns(options)
                 + Compared<TimeSpan>.titles.map { .init(title: $0) } + more)
         if FrameCells.columns(options).count > 2 {
-            // Where there is a column for modules, they can be spared before figures.
+            // If there is a column for modules, it is dropped before the figures.
             table.columns[0].minimum = Self.leastName
             table.columns[1].spareRank = 5
         }
@@ -100,7 +100,7 @@ struct PhaseChanges {
 }
 
 extension ProfileComparison {
-    /// Name, module and place, of the later launch where it is there.
+    /// Name, module and place; from the later launch if it has the frame.
     func cells(
         of function: FunctionID, _ frames: Compared<SeenFrame?>, _ options: TextOptions
     ) -> [TextTable.Cell] {
@@ -109,7 +109,7 @@ extension ProfileComparison {
 }
 
 extension ComparedPhase {
-    /// Of the main thread; the wall time is the phase's.
+    /// For the main thread; the wall time is the phase's.
     var cost: Compared<Cost> {
         figures.map { figures in
             figures.map {

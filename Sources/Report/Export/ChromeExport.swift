@@ -1,11 +1,11 @@
 import Analysis
 import ProfileModel
 
-/// Chrome's trace events, which Perfetto and about:tracing open: phases, the program's intervals and
-/// signposts, initialisers, imports, and what each thread did. No stacks: the format's viewers show
-/// none.
+/// Chrome's trace events, which Perfetto and about:tracing open: phases, the program's intervals
+/// and signposts, initialisers, imports, and what each thread did. Stacks are left out, because the
+/// format's viewers show none.
 ///
-/// Times are microseconds from the launch's start, to the nanosecond.
+/// Times are in microseconds from the launch's start, with nanoseconds as decimals.
 struct ChromeExport {
     private let profile: Profile
     private let options: ExportOptions
@@ -98,7 +98,7 @@ struct ChromeExport {
         }
     }
 
-    /// As asynchronous pairs: they overlap, and need not end where they began.
+    /// As asynchronous pairs, since they overlap and may end on another thread.
     private func facts(_ writer: inout JSONWriter) {
         var id = 0
         func pair(
@@ -131,7 +131,7 @@ struct ChromeExport {
         }
     }
 
-    /// Pairs of one id are shown within each other: those that one statement of the program brought.
+    /// Pairs with the same id are nested: they come from one statement of the program.
     private func imports(_ writer: inout JSONWriter) {
         var (open, statements) = ([ImportFigures](), 0)
         func close(to depth: Int) {

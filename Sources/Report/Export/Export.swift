@@ -1,27 +1,27 @@
 package import Analysis
 
-/// The formats of other people's viewers.
+/// The formats of other viewers.
 package enum ExportFormat: String, CaseIterable, Sendable {
     case folded, svg, speedscope, firefox, pprof
     case perfScript = "perf-script"
     case chrome
 }
 
-/// What of a profile is exported.
+/// Which part of a profile to export.
 package struct ExportOptions: Sendable {
     package var selection = Selection.all
-    /// `pprof` has cpu, wall and blocked time side by side, `chrome` no stacks: it has no meaning
-    /// there.
+    /// No meaning for `pprof`, which has cpu, wall and blocked time side by side, nor for `chrome`,
+    /// which has no stacks.
     package var weight = Weight.cpu
 
     package init() {}
 }
 
 package enum Export {
-    /// The profile in a format of others; `pprof` is not compressed yet.
+    /// The profile in another format; `pprof` is not compressed yet.
     ///
-    /// Times are of the launch, from its start. What is exported adds up to what `report` shows of
-    /// the same selection.
+    /// Times count from the launch's start. The export adds up to the figures of `report` for the
+    /// same selection.
     package static func render(
         _ profile: Profile, as format: ExportFormat, _ options: ExportOptions = ExportOptions()
     ) -> [UInt8] {

@@ -1,11 +1,11 @@
 import Analysis
 
-/// What the Firefox Profiler colours a frame by: a thread's state where it waits, else what its code
-/// is. Of a language's functions the subcategory tells the developer's own.
+/// What the Firefox Profiler colours a frame by: the thread's state if it waits, otherwise the kind
+/// of code. For a language's functions, the subcategory marks the developer's own code.
 struct FirefoxCategory: Hashable {
-    /// In the order of the file's list.
+    /// In the order of the list in the file.
     enum Kind: Int, CaseIterable {
-        /// The viewer wants one that is grey, for what has none.
+        /// The viewer needs a grey category, for frames without one.
         case other
         case own, system, blocked, waiting, launch, python, javaScript, kernel
 
@@ -23,7 +23,7 @@ struct FirefoxCategory: Hashable {
             }
         }
 
-        /// The viewer wants the first one to be `Other`.
+        /// The viewer needs `Other` as the first.
         private var subcategories: [String] {
             switch self {
             case .python, .javaScript: ["Other", "Own code", "Libraries"]

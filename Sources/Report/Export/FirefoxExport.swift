@@ -2,9 +2,9 @@ import Analysis
 import ProfileModel
 
 /// The Firefox Profiler's processed profile format, version 48 (its docs-developer folder and
-/// src/types/profile.js): a thread for each of ours with samples weighed in milliseconds, its CPU
-/// time, the state or the language as category, and markers for phases, signposts, initialisers,
-/// imports, library loads and waits.
+/// src/types/profile.js). Each of our threads becomes one of its threads. Samples are weighed in
+/// milliseconds and have CPU time; the category is the thread's state, or the language. Markers
+/// show phases, signposts, initialisers, imports, library loads and waits.
 struct FirefoxExport {
     private let profile: Profile
     private let options: ExportOptions
@@ -62,7 +62,7 @@ struct FirefoxExport {
         writer.field("oscpu", "Linux x86_64")
         writer.field("toolkit", "")
         writer.field("misc", "")
-        // Times are the launch's own; when it was is not recorded.
+        // Times are relative to the launch; its date is not recorded.
         writer.field("startTime", 0)
         writer.key("interval")
         writer.milliseconds(

@@ -1,8 +1,7 @@
 import Analysis
 import ProfileModel
 
-/// A thread's markers for the Firefox Profiler. Those of the launch as a whole are the main
-/// thread's.
+/// A thread's markers for the Firefox Profiler. The main thread also has those of the whole launch.
 struct FirefoxMarkers {
     struct Marker {
         var kind: Kind
@@ -13,7 +12,7 @@ struct FirefoxMarkers {
         var end: TimeSpan?
     }
 
-    /// As the viewer's list of schemas knows them.
+    /// The names in the viewer's list of schemas.
     enum Kind: String, CaseIterable {
         case phase = "Phase"
         case ready = "Ready"
@@ -28,7 +27,7 @@ struct FirefoxMarkers {
     static let kinds = Kind.allCases
     private let markers: [Marker]
 
-    /// - Parameter imports: the profile's.
+    /// - Parameter imports: all imports of the profile.
     init(_ profile: Profile, _ selection: Selection, imports: [ImportFigures], thread: Int) {
         let isMain = profile.threads[thread].isMain
         let mine = { (owner: Int?) in owner == thread || (owner == nil && isMain) }

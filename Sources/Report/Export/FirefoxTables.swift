@@ -1,7 +1,7 @@
 import Analysis
 import ProfileModel
 
-/// The list that all threads share: only those of our modules that one of their resources names.
+/// The list that all threads share: only modules that one of their resources refers to.
 struct FirefoxLibraries {
     /// Positions in the profile's list.
     private(set) var modules: [Int] = []
@@ -16,7 +16,8 @@ struct FirefoxLibraries {
     }
 }
 
-/// A thread's tables of stacks, frames, functions, resources and strings: only what its samples use.
+/// A thread's tables of stacks, frames, functions, resources and strings: only what its samples
+/// need.
 struct FirefoxTables {
     var strings = StringTable()
     private let source: FrameTable
@@ -40,9 +41,9 @@ struct FirefoxTables {
         self.nodes = nodes
     }
 
-    /// - Parameter leafCategory: of the innermost frame; nil: that of its code.
+    /// - Parameter leafCategory: for the innermost frame; nil: the category of its code.
     mutating func stack(_ node: Int, leafCategory: FirefoxCategory?) -> Int {
-        // Outermost first, so that no stack is deep for our own.
+        // Outermost first, without recursion, so that deep stacks do no harm.
         var path: [Int] = []
         var current: Int? = node
         while let next = current {
@@ -111,7 +112,7 @@ struct FirefoxTables {
             column("subcategory", stacks.map(\.category.subcategory), &writer)
         }
         table("frameTable", frames.count, &writer) { writer in
-            // An address of -1 is none.
+            // -1 means no address.
             column("address", frames.map { _ in -1 }, &writer)
             column("inlineDepth", frames.map(\.depth), &writer)
             column("func", frames.map(\.function), &writer)
@@ -129,7 +130,7 @@ struct FirefoxTables {
             column("fileName", functions.map(\.file), &writer)
             let empty = functions.map { _ in Int?.none }
             for name in ["lineNumber", "columnNumber"] { column(name, empty, &writer) }
-            // What the viewer's choice of JavaScript's stacks keeps.
+            // The viewer's filter for JavaScript stacks keeps these.
             writer.key("isJS")
             writer.array(functions) { writer, function in writer.value(function.isJavaScript) }
             writer.key("relevantForJS")

@@ -48,8 +48,8 @@ struct FlameGraph {
             fill: colour(function))
     }
 
-    /// Own code is warm, the system's cool, what is no code at all grey; scripts are yellow and green.
-    /// The hue tells neighbours apart, and is the same in every graph.
+    /// Own code has warm colours, the system's cool ones, and what is not code is grey; scripts are
+    /// yellow and green. The hue distinguishes neighbours, and is the same in every graph.
     private func colour(_ function: Function) -> String {
         if function.name.hasPrefix("[") { return "#ccc" }
         let hash = function.name.utf8.reduce(UInt32(5381)) { $0 &* 33 &+ UInt32($1) }
@@ -60,8 +60,8 @@ struct FlameGraph {
     }
 }
 
-/// Merges stacks by function, and gives each frame its place: children in the order of their names,
-/// so that two graphs can be compared.
+/// Merges stacks by function, and places each frame: children in the order of their names, so that
+/// two graphs can be compared.
 private struct FlameLayout {
     private struct Entry {
         var function: FunctionID
@@ -97,7 +97,7 @@ private struct FlameLayout {
         }
     }
 
-    /// Those that can be seen.
+    /// The visible frames.
     func placed() -> [FlameGraph.Node] {
         var result: [FlameGraph.Node] = []
         var pending: [(index: Int, start: TimeSpan)] = []
@@ -130,7 +130,8 @@ private struct FlameLayout {
 }
 
 enum XML {
-    /// Text between tags or in an attribute's quotes; what XML cannot hold at all is spelled out.
+    /// Text for between tags or in an attribute's quotes; characters that XML forbids are spelled
+    /// out.
     static func text(_ text: String) -> String {
         var result = ""
         for scalar in text.escapedForDisplay.unicodeScalars {
@@ -146,7 +147,7 @@ enum XML {
         return result
     }
 
-    /// To a hundredth.
+    /// Rounded to a hundredth.
     static func number(_ value: Double) -> String {
         let hundredths = Int64((value * 100).rounded())
         let rest = abs(hundredths % 100)

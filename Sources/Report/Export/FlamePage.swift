@@ -1,9 +1,9 @@
 import Analysis
 import ProfileModel
 
-/// Boxes below each other as an SVG file of its own, as wide as their time: roots at the top, where a
-/// browser opens it. Every box tells its
-/// figures when pointed at; a click zooms where scripts are allowed.
+/// Boxes below each other as a complete SVG file, as wide as their times, with the roots at the
+/// top, where a browser opens it. Every box shows its figures when pointed at; a click zooms if
+/// scripts are allowed.
 struct FlamePage {
     struct Box {
         var function: Function
@@ -11,15 +11,15 @@ struct FlamePage {
         var depth: Int
         var start: TimeSpan
         var width: TimeSpan
-        /// What is told behind the function's name and module; without brackets.
+        /// Shown after the function's name and module; without brackets.
         var figures: String
-        /// In CSS.
+        /// A CSS colour.
         var fill: String
     }
 
     var title: String
     var subtitle: String
-    /// As wide as the picture.
+    /// The time for the whole width.
     var total: TimeSpan
     var boxes: [Box]
 
@@ -28,7 +28,7 @@ struct FlamePage {
     private static let row = 18
     private static let head = 44
 
-    /// What is too narrow to be seen: a third of a pixel of 1,180.
+    /// False if a box is too narrow to be seen: a third of a pixel out of 1,180.
     static func isVisible(_ width: TimeSpan, of total: TimeSpan) -> Bool {
         width.nanoseconds > total.nanoseconds / 3_540
     }
@@ -81,31 +81,31 @@ struct FlamePage {
         return "\(function.module), \(language.name)"
     }
 
-    /// A bar at the bottom, for those who do not tell colours apart.
+    /// A bar at the bottom, for readers who cannot distinguish the colours.
     private func mark(of function: Function) -> String {
         guard function.isScripted else { return "" }
         return "<rect class=\"script\" y=\"\(Self.row - 3)\" width=\"100%\" height=\"2\"/>"
     }
 
-    /// Within the picture, whatever a damaged recording says.
+    /// Stays within the picture, whatever a damaged recording says.
     private func pixels(_ time: TimeSpan) -> Double {
         let share = Double(time.nanoseconds) / Double(max(1, total.nanoseconds))
         return Double(Self.width - 2 * Self.margin) * min(max(share, 0), 1)
     }
 
-    /// What fits; nothing rather than two or three letters. The script does the same, with the width
-    /// that is written: in hundredths.
+    /// As much of the name as fits, or nothing rather than two or three letters. The script does
+    /// the same with the written width, in hundredths.
     private static func label(_ name: String, width: Double) -> String {
         let letters = Int(((width * 100).rounded() / 100 - 6) / letter)
         return letters < fewestLetters ? "" : name.escapedForDisplay.shortened(to: letters)
     }
 
-    /// Pixels, on average.
+    /// In pixels, on average.
     private static let letter = 6.4
     private static let fewestLetters = 4
 
-    /// Zooming: a click makes a frame as wide as the picture, one on the title goes back. The line
-    /// below the title tells of the frame that is pointed at.
+    /// Zooming: a click makes a frame as wide as the picture, a click on the title goes back. The
+    /// line below the title describes the frame that is pointed at.
     private static let script = """
         "use strict";
         const frames = [...document.querySelectorAll(".frame")].map(element => {

@@ -1,9 +1,9 @@
 import Analysis
 import ProfileModel
 
-/// As `perf script` prints samples: what stackcollapse-perf.pl, hotspot, speedscope and the Firefox
-/// Profiler read. The period is time in nanoseconds; addresses are not kept in a profile and shown
-/// as 0.
+/// Samples in the format of `perf script`, which stackcollapse-perf.pl, hotspot, speedscope and the
+/// Firefox Profiler read. The period is time in nanoseconds. A profile has no addresses; they are
+/// written as 0.
 struct PerfScriptExport {
     private let profile: Profile
     private let options: ExportOptions
@@ -37,9 +37,9 @@ struct PerfScriptExport {
         return text
     }
 
-    /// Innermost first, with the empty line that ends a stack.
+    /// Innermost first, followed by the empty line that ends a stack.
     ///
-    /// - Parameter lines: those of frames that were met before.
+    /// - Parameter lines: the lines of frames that occurred before.
     private func frames(_ stack: Int, _ lines: inout [FrameID: String]) -> String {
         var text = ""
         for id in profile.frames(ofStack: stack).reversed() {
@@ -63,7 +63,7 @@ struct PerfScriptExport {
         return "\(time.nanoseconds / 1_000_000_000).\(zeros)\(fraction)"
     }
 
-    /// A line's parts are told apart by spaces, brackets and line breaks.
+    /// Spaces, brackets and line breaks separate the parts of a line.
     private static func line(_ name: String) -> String {
         let text = name.escapedForDisplay
         return text.isEmpty ? Function.unknownModule : text

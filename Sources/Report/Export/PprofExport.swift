@@ -36,7 +36,7 @@ struct PprofExport {
 
     func render() -> [UInt8] {
         var strings = StringTable()
-        // The format wants the first to be empty.
+        // The format requires that the first one is empty.
         _ = strings("")
         var writer = ProtobufWriter()
         for type in ["cpu", "wall", "blocked"] {
@@ -72,7 +72,7 @@ struct PprofExport {
         return writer.bytes
     }
 
-    /// What was waited for is a frame of its own where time was blocked.
+    /// What blocked time waited for becomes a frame of its own.
     private func totals() -> [Key: Values] {
         var result: [Key: Values] = [:]
         for stretch in profile.stretches(in: options.selection) {
@@ -114,7 +114,7 @@ struct PprofExport {
         }
     }
 
-    /// Where modules lie is not kept in a profile: the limits are left out.
+    /// A profile does not have modules' addresses, so the limits are left out.
     private func mapping(
         _ index: Int, _ module: ModuleFigures, _ strings: inout StringTable,
         _ writer: inout ProtobufWriter
@@ -122,7 +122,7 @@ struct PprofExport {
         writer.field(1, index + 1)
         writer.field(5, strings(module.path))
         writer.field(6, strings(module.buildID.hex))
-        // Nothing is left for pprof to look up.
+        // pprof need not look up anything.
         for flag in 7...10 { writer.field(flag, 1) }
     }
 

@@ -2,7 +2,7 @@
 struct ProtobufWriter {
     private(set) var bytes: [UInt8] = []
 
-    /// A number; zero is what readers take for a missing one, and is left out.
+    /// Writes a number; zero is left out, since readers take a missing field for zero.
     mutating func field(_ number: Int, _ value: some BinaryInteger) {
         guard value != 0 else { return }
         key(number, wire: 0)
@@ -11,7 +11,7 @@ struct ProtobufWriter {
 
     mutating func field(_ number: Int, _ text: String) { field(number, bytes: Array(text.utf8)) }
 
-    /// Numbers in one field, zeros too.
+    /// Writes numbers in one field, including zeros.
     mutating func field(_ number: Int, packed values: [some BinaryInteger]) {
         var packed = ProtobufWriter()
         for value in values { packed.varint(UInt64(truncatingIfNeeded: value)) }

@@ -1,8 +1,8 @@
 import Analysis
 import ProfileModel
 
-/// speedscope's own file format: a profile for each thread, samples with weights in nanoseconds, in
-/// the order of time.
+/// speedscope's own file format: a profile for each thread, with samples in the order of time and
+/// weights in nanoseconds.
 struct SpeedscopeExport {
     private let profile: Profile
     private let options: ExportOptions

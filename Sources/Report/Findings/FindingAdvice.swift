@@ -2,7 +2,7 @@ import Analysis
 import ProfileModel
 
 extension FindingWords {
-    /// What usually helps in such a case; nil: nothing that fits every one.
+    /// What usually helps in such a case; nil: no advice fits every case.
     var advice: String? {
         switch finding.subject {
         case .initializer(let initializer):
@@ -51,7 +51,7 @@ extension FindingWords {
         }
     }
 
-    /// True if bytes came from storage in a phase that the finding lies in.
+    /// True if the finding overlaps a phase in which bytes came from storage.
     private var isCold: Bool {
         profile.wholePhases.contains {
             $0.isCold && $0.start < finding.range.upperBound && $0.end > finding.range.lowerBound
@@ -77,12 +77,12 @@ extension FindingWords {
         }
     }
 
-    /// Whether other processes were recorded, or nothing tells of them.
+    /// True if other processes were recorded, or if perf made the recording, which does not tell.
     private var isFollowed: Bool {
         profile.processes.count > 1 || profile.header.capture == .perf
     }
 
-    /// To start programs is what a script is for.
+    /// A script's purpose is to start programs, so it gets no such advice.
     private var adviceOnChildren: String? {
         guard Self.shells.contains(profile.program.name) else {
             return "Call a library instead, remember the result, or let it run beside the launch."

@@ -1,14 +1,14 @@
 import Analysis
 import ProfileModel
 
-/// A finding in sentences: what it is, what else is known of it, and what to do about it.
+/// A finding in sentences: what it is, its details, and what to do about it.
 struct FindingWords {
     let profile: Profile
     let finding: Finding
     /// How many columns a function's name may take; nil: any.
     var functionWidth: Int?
 
-    /// Without its milliseconds.
+    /// Without the time in milliseconds.
     var title: String {
         let place = name(of: finding.place)
         switch finding.subject {
@@ -70,7 +70,7 @@ struct FindingWords {
 
     // MARK: Details
 
-    /// What else is known, a sentence each.
+    /// The details, one sentence each.
     var details: [String] {
         switch finding.subject {
         case .initializer(let initializer): details(of: initializer)
@@ -169,7 +169,7 @@ struct FindingWords {
 
     // MARK: Processes
 
-    /// What was waited for, longest first, as far as that is known.
+    /// What the thread waited for, longest first if the lengths are known.
     private func heaviest(_ wait: WaitEvidence) -> [(String, TimeSpan?)] {
         guard wait.lengths.count == wait.things.count else { return wait.things.map { ($0, nil) } }
         return wait.things.indices.sorted {
@@ -195,7 +195,7 @@ struct FindingWords {
         length.map { "\(command) \(Numbers.time($0))" } ?? command
     }
 
-    /// "sleep 0.05 51.5 ms", "12 times true 10.9 ms in all"; what lived longest comes first.
+    /// "sleep 0.05 51.5 ms", "12 times true 10.9 ms in all"; the longest-lived first.
     private func commands(_ started: ProcessEvidence) -> [String] {
         let groups = Dictionary(grouping: started.processes) { profile.processes[$0].name }
         let sums = groups.values.map { group in
@@ -235,17 +235,17 @@ struct FindingWords {
         return label + (priority ?? "") + (other.place.map { ", in \(name(of: $0))" } ?? "")
     }
 
-    /// The place and who called it, if that is own code, too.
+    /// The place and its callers, if they are own code.
     private var callers: String {
         telling(own(finding.stack).reversed().drop { $0 != finding.place }).prefix(2).map(name)
             .joined(separator: " ← ")
     }
 
-    /// Where the finding is, innermost first.
+    /// The finding's place, innermost first.
     var place: String {
         let path = finding.stack.prefix { $0 != finding.place } + [finding.place]
         switch finding.subject {
-        // Who imports is not the developer's, mostly.
+        // The importing code is rarely the developer's.
         case .unusedImport, .uncachedBytecode: return words(ofInnermost: Array(path))
         default: return chain(Array(path))
         }
@@ -253,8 +253,8 @@ struct FindingWords {
 
     private static let (mostFunctions, mostCommands) = (3, 6)
 
-    /// `wait() semaphore.cpp:10 ← loadStars() catalogue.cpp:21`: the innermost functions of the
-    /// developer's own with their places; without one, the innermost.
+    /// `wait() semaphore.cpp:10 ← loadStars() catalogue.cpp:21`: the innermost own functions with
+    /// their places; if there are none, the innermost function.
     private func chain(_ stack: [FrameID]) -> String {
         words(ofInnermost: own(stack))
     }
@@ -266,7 +266,8 @@ struct FindingWords {
         }.joined(separator: " ← ")
     }
 
-    /// Innermost first: those with names, up to where the program begins; of none with a name the first.
+    /// Innermost first: the functions with names, up to the program's entry; if none has a name,
+    /// the first.
     private func telling(_ stack: some Sequence<FrameID>) -> [FrameID] {
         let outside = stack.filter { !profile.frames.function(of: $0).isKernel }
         let all = outside.isEmpty ? Array(stack) : outside
@@ -278,7 +279,7 @@ struct FindingWords {
         return told.isEmpty ? Array(all.prefix(1)) : told
     }
 
-    /// Where every program begins.
+    /// The entry functions of every program.
     private static let entries = ["_start", "__libc_start"]
 
     private func own(_ stack: [FrameID]) -> [FrameID] {

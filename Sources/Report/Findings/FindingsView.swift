@@ -1,8 +1,8 @@
 import Analysis
 import ProfileModel
 
-/// What made the launch longer than it needs to be: numbered, most at stake first, each with its
-/// evidence and what helps; then what is to be known of the measurement.
+/// What made the launch longer than necessary: numbered, most at stake first, each with its
+/// evidence and advice; then notes on the measurement.
 struct FindingsView {
     private let profile: Profile
     private let options: TextOptions

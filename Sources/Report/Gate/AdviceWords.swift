@@ -1,7 +1,7 @@
 import Analysis
 import ProfileModel
 
-/// What stored figures say, in sentences; the second name is theirs.
+/// What stored figures suggest, in sentences; the second name is that of the stored figures.
 struct AdviceWords {
     let advice: StoredAdvice
     let names: ArmNames

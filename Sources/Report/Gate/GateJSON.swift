@@ -2,9 +2,9 @@ import Analysis
 import ProfileModel
 
 extension GateReport {
-    /// The verdict for programs, by the schema that `docs/json.md` describes. Ends in a line break.
+    /// The verdict for programs, by the schema in `docs/json.md`. Ends in a line break.
     ///
-    /// - Parameter status: what the program exits with.
+    /// - Parameter status: the exit status of the command.
     package func json(status: Int32) -> String {
         var writer = JSONWriter()
         writer.object { writer in

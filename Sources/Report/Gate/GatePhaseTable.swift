@@ -5,12 +5,12 @@ struct GatePhaseTable {
     let report: GateReport
     let options: TextOptions
 
-    /// More than anybody reads.
+    /// Nobody reads more.
     private static let mostPhases = 50
-    /// Those that take most; JSON has all.
+    /// The most expensive ones; JSON has all.
     private static let mostProcesses = 12
 
-    /// Where there is no room for both, the differences matter more than what they are between.
+    /// If there is no room for both, the differences are more important than the two values.
     func render() -> String {
         let whole = render(arms: 0..<2, colour: false)
         let fits = whole.split(separator: "\n").allSatisfy {

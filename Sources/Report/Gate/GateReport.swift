@@ -7,8 +7,8 @@ package struct GateReport: Sendable {
     package let measurement: Measurement
     let names: ArmNames
 
-    /// - Parameter baseline: what a stored baseline is called; nil: it is the second of the
-    ///   measurement's programs.
+    /// - Parameter baseline: the name of a stored baseline; nil: the baseline is the measurement's
+    ///   second program.
     package init(_ result: GateResult, _ measurement: Measurement, baseline: String? = nil) {
         self.result = result
         self.measurement = measurement
@@ -21,10 +21,10 @@ package struct GateReport: Sendable {
     /// The answer in one line.
     package var verdict: String { words.verdict }
 
-    /// What the answer rests on, a sentence each.
+    /// The grounds of the answer, one sentence each.
     package var grounds: [String] { words.grounds }
 
-    /// For a terminal; of the options, the width and the colours count. Ends in a line break.
+    /// For a terminal; among the options only width and colours count. Ends in a line break.
     package func text(options: TextOptions = TextOptions()) -> String {
         let verdict = words.verdict.wrapped(to: options.columns, after: "", indent: 2)
         var blocks = [
@@ -39,7 +39,7 @@ package struct GateReport: Sendable {
         return blocks.joined(separator: "\n")
     }
 
-    /// What disturbed.
+    /// The disturbances.
     var notes: [(kind: String, text: String)] {
         MeasurementSummary(of: measurement).arms.enumerated().flatMap { arm, figures in
             let words = DisturbanceWords(measurement: measurement, arm: arm)

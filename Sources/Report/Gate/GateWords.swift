@@ -50,7 +50,7 @@ struct GateWords {
         "\(Quantity.time.signed(phase.low)) to \(Quantity.time.signed(phase.high))"
     }
 
-    /// What the answer rests on, a sentence each.
+    /// The grounds of the answer, one sentence each.
     var grounds: [String] {
         switch result.basis {
         case .turns(let decision):

@@ -1,23 +1,23 @@
 package import ProfileModel
 
-/// One test case as JUnit's XML has it, which CI systems read (`testsuite`, `testcase`, `failure`,
+/// One test case in JUnit's XML, which CI systems read (`testsuite`, `testcase`, `failure`,
 /// `skipped`, `error`; github.com/testmoapp/junitxml). Pure.
 package struct JUnitReport: Sendable {
-    /// What became of it; the texts say why, in one line.
+    /// The test's result; the texts give the reason in one line.
     package enum Result: Hashable, Sendable {
         case passed
         case failed(String)
         case skipped(String)
-        /// It could not be made.
+        /// The test could not be made.
         case broken(String)
     }
 
     package var suite: String
     package var name: String
     package var result: Result
-    /// How long all of it took.
+    /// The total duration.
     package var duration: TimeSpan
-    /// What else there is to be said, a line each.
+    /// Further lines of output.
     package var details: [String]
 
     package init(

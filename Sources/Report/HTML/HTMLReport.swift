@@ -1,10 +1,10 @@
 package import Analysis
 import ProfileModel
 
-/// A profile as one page that needs nothing else: no network, no other file.
+/// A profile as one page that needs no network and no other file.
 ///
-/// Names from the recording stand in no markup: they are in the packed data, which scripts turn
-/// into text, and in the summary for those without scripts, where they are escaped.
+/// Names from the recording are never in the markup. They are in the packed data, which scripts
+/// turn into text, and, escaped, in the summary for readers without scripts.
 package enum HTMLReport {
     /// - Parameters:
     ///   - sources: lines of source files, by path and number.
@@ -27,7 +27,7 @@ package enum HTMLReport {
         "\(profile.title.escapedForDisplay): \(Numbers.preciseTime(profile.launch.wall)) – Firstlight"
     }
 
-    /// For those without scripts.
+    /// For readers without scripts.
     private static func summary(of profile: Profile) -> String {
         var options = TextOptions()
         options.width = 120

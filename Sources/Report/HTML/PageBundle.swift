@@ -1,27 +1,27 @@
-/// The pages' own files, as they stand in the `Page` folder.
+/// The pages' own files, from the `Page` folder.
 enum PageBundle {
-    /// Of a recording's page.
+    /// The files of a recording's page.
     static var launch: PageFiles {
         PageFiles(
             skeleton: text(PackageResources.page_html), script: script(launchModules),
             style: PackageResources.page_css)
     }
 
-    /// Of a measurement's: the style sheet is that of a recording's, and what it has besides.
+    /// The files of a measurement's page: a recording's style sheet with additions.
     static var measurement: PageFiles {
         PageFiles(
             skeleton: text(PackageResources.measurement_html), script: script(measurementModules),
             style: PackageResources.page_css + PackageResources.measurement_css)
     }
 
-    /// Of a comparison of two recordings: the skeleton is that of a recording's page.
+    /// The files of a comparison's page, with the skeleton of a recording's page.
     static var comparison: PageFiles {
         PageFiles(
             skeleton: text(PackageResources.page_html), script: script(comparisonModules),
             style: PackageResources.page_css + PackageResources.comparison_css)
     }
 
-    /// What pages with a timeline share. Modules are in the order in which they need each other.
+    /// The modules of pages with a timeline, in the order of their dependencies.
     private static let timelineModules = [
         PackageResources.format_js, PackageResources.launch_js, PackageResources.dom_js,
         PackageResources.values_js, PackageResources.start_js, PackageResources.legend_js,
@@ -47,8 +47,8 @@ enum PageBundle {
             PackageResources.comparison_js,
         ]
 
-    /// All modules as one: a page that is opened from a disk cannot import others. Each import is
-    /// a line of its own, and names are unique among all of them.
+    /// All modules as one, since a page opened from a disk cannot import others. Each import must
+    /// be on a line of its own, and names must be unique among all modules.
     private static func script(_ modules: [[UInt8]]) -> [UInt8] {
         var result: [UInt8] = []
         for line in modules.joined().split(separator: UInt8(ascii: "\n")) {

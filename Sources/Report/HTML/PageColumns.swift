@@ -5,13 +5,13 @@ import ProfileModel
 extension JSONWriter {
     mutating func text(_ name: String, _ text: String?) { field(name, text?.escapedForDisplay) }
 
-    /// Names, modules, languages, and whether they are the developer's own, by position.
+    /// Names, modules, languages, and whether functions are the developer's own, by position.
     mutating func functions(_ functions: [Function]) {
         key("functions")
         object { writer in
             writer.key("name")
             writer.array(functions) { $0.value($1.name.escapedForDisplay) }
-            // Of names that fill more than a line, what a reader needs; by position.
+            // The essential part of names that are longer than a line; by position.
             writer.key("short")
             writer.object { writer in
                 for (index, function) in functions.enumerated() {
@@ -25,7 +25,7 @@ extension JSONWriter {
             writer.column("own", functions) { $0.isOwn ? 1 : 0 }
             writer.key("languages")
             writer.array(Language.allCases) { $0.value($1.name) }
-            // -1: not known, or no code.
+            // -1: unknown, or not code.
             writer.column("language", functions) { function in
                 Int64(Language.allCases.firstIndex { $0 == function.language } ?? -1)
             }
@@ -42,7 +42,7 @@ extension JSONWriter {
         array(values) { $0.value(number($1)) }
     }
 
-    /// The first, and then each as what it is more than the one before.
+    /// The first number, and then the difference of each from the previous one.
     mutating func differences<Element>(
         _ name: String, _ values: [Element], _ number: (Element) -> Int64
     ) {

@@ -51,13 +51,13 @@ extension PageData {
         writer.key("caller")
         writer.array(library.caller) { $0.value($1.rawValue) }
         writer.field("isInitial", library.isInitial)
-        // null: not known.
+        // null: unknown.
         writer.field("used", known: library.used)
         writer.field("referenced", known: library.isReferenced)
         writer.field("own", library.isOwn)
     }
 
-    /// There may be thousands: `parent` is how far before it that is, 0 for none.
+    /// There may be thousands. `parent` is the distance back to the parent; 0: there is none.
     private func imports(_ imports: [ImportFigures], _ writer: inout JSONWriter) {
         var files = StringTable()
         let positions = imports.map { $0.file.map { Int64(files($0.escapedForDisplay)) } }
@@ -104,7 +104,7 @@ extension PageData {
         writer.field("wall", wait.duration)
         writer.text("kind", wait.reason.kind.rawValue)
         writer.text("reason", wait.reason.words)
-        // As the text report has it: nobody in particular is not the same as not known.
+        // As in the text report: "nobody in particular" differs from "unknown".
         writer.text("endedBy", wait.endedByWords)
         writer.field("stack", profile.stackNode(of: wait) ?? -1)
     }
@@ -127,7 +127,7 @@ extension PageData {
         writer.field("pid", child.pid)
         writer.text("name", child.name)
         writer.field("start", child.start)
-        // As far as the recording tells.
+        // As far as the recording knows.
         writer.field("wall", child.wall ?? max(.zero, profile.launch.wall - child.start))
         writer.field("cpu", child.cpu)
         writer.text("ended", child.ending)

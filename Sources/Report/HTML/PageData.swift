@@ -1,11 +1,11 @@
 import Analysis
 import ProfileModel
 
-/// What the page knows of a launch, as JSON: lists in columns, and in them differences, which pack
-/// to a fraction. `Page/launch.js` reads it.
+/// The page's data about a launch, as JSON. Lists are in columns, and columns contain differences,
+/// which compress well. `Page/launch.js` reads it.
 ///
-/// Times are nanoseconds from the launch's start. Positions in lists begin at 0; -1 is none. Texts
-/// are escaped for display already.
+/// Times are in nanoseconds from the launch's start. Positions in lists begin at 0; -1 is none.
+/// Texts are already escaped for display.
 struct PageData {
     let profile: Profile
     private let sources: SourceLines
@@ -38,7 +38,7 @@ struct PageData {
         return writer.bytes
     }
 
-    /// What a timeline shows, as an object: all but stacks.
+    /// The data of a timeline, as an object: all except stacks.
     func timeline(_ extent: PageExtent, _ writer: inout JSONWriter) {
         writer.object { writer in
             program(extent, &writer)
@@ -91,7 +91,7 @@ struct PageData {
 
     // MARK: Threads
 
-    /// - Parameter more: writes what else a thread, by its position, has.
+    /// - Parameter more: writes further members for a thread, given by its position.
     private func threads(
         _ extent: PageExtent, _ writer: inout JSONWriter,
         more: (inout JSONWriter, Int) -> Void
@@ -114,7 +114,8 @@ struct PageData {
         }
     }
 
-    /// Those that have no place of their own: `length` is of the part of the launch that they lie in.
+    /// Stretches without a place of their own: `length` is that of the part of the launch that
+    /// contains them.
     private func columns(of scattered: [ScatteredStretch], _ writer: inout JSONWriter) {
         writer.object { writer in
             writer.differences("start", scattered) { $0.stretch.start.nanoseconds }
@@ -123,8 +124,8 @@ struct PageData {
         }
     }
 
-    /// `gap` is what lies between a stretch and the one before; `wait` is the position of the
-    /// stack's own frame for what was waited for, less the stack's.
+    /// `gap` is the distance from the previous stretch; `wait` is the position of the frame for
+    /// what was waited for, relative to the stack's.
     private func columns(of stretches: [Stretch], _ writer: inout JSONWriter) {
         writer.object { writer in
             writer.gaps(stretches) { ($0.start, $0.end) }
@@ -173,7 +174,7 @@ struct PageData {
         let nodes = profile.stackNodes
         writer.key("nodes")
         writer.object { writer in
-            // How far before it the caller is; 0: it has none.
+            // The distance back to the caller; 0: there is none.
             writer.column("caller", Array(nodes.enumerated())) { index, node in
                 Int64(node.parent.map { index - $0 } ?? 0)
             }
@@ -199,7 +200,7 @@ struct PageData {
 }
 
 extension ThreadState {
-    /// As the page numbers them.
+    /// The page's number for the state.
     fileprivate var rank: Int {
         switch self {
         case .running: 0

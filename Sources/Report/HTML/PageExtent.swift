@@ -1,11 +1,12 @@
 import Analysis
 import ProfileModel
 
-/// What of a launch a page carries: of a long one not every moment, but all of its time.
+/// The part of a launch that a page contains: for a long launch not every moment, but all of its
+/// time.
 struct PageExtent {
     /// By thread.
     let runs: Tiles<StateRun>
-    /// Empty: a page without stacks.
+    /// Empty for a page without stacks.
     let stretches: StretchPicture
     /// In the order of their starts.
     let waits: [WaitFigures]
@@ -14,23 +15,23 @@ struct PageExtent {
     private let allWaits: Int
     private let allImports: Int
 
-    /// Whether waits are missing.
+    /// True if waits are missing.
     var leavesOutWaits: Bool { waits.count < allWaits }
-    /// Whether imports are missing.
+    /// True if imports are missing.
     var leavesOutImports: Bool { imports.count < allImports }
 
-    /// A page of that many is less than 3 MB long.
+    /// With these limits, a page has less than 3 MB.
     private static let mostStretches = 60_000
     private static let mostRuns = 85_000
     private static let mostWaits = 10_000
     private static let mostImports = 10_000
 
-    /// Of a page with stacks.
+    /// For a page with stacks.
     init(_ profile: Profile) {
         self.init(profile, profile.stretchPicture(most: Self.mostStretches))
     }
 
-    /// Of a page that shows timelines alone.
+    /// For a page that shows only timelines.
     init(timelineOf profile: Profile) { self.init(profile, StretchPicture()) }
 
     private init(_ profile: Profile, _ stretches: StretchPicture) {
@@ -43,7 +44,7 @@ struct PageExtent {
         allImports = imports.count
     }
 
-    /// What a reader has to know of it.
+    /// What a reader must know about it.
     var notes: [String] {
         var result: [String] = []
         let width = max(runs.width, stretches.width)
@@ -77,7 +78,7 @@ struct PageExtent {
 }
 
 extension [WaitFigures] {
-    /// In their order.
+    /// Keeps their order.
     fileprivate func longest(_ most: Int) -> [WaitFigures] {
         guard count > most else { return self }
         let order = indices.sorted { (self[$1].duration, $0) < (self[$0].duration, $1) }
@@ -86,7 +87,7 @@ extension [WaitFigures] {
 }
 
 extension [ImportFigures] {
-    /// In their order. What brought one is no shorter than that, and stays with it.
+    /// Keeps their order. The parent of an import is no shorter than the import, so it stays, too.
     func longest(_ most: Int) -> [ImportFigures] {
         guard count > most else { return self }
         let order = indices.sorted { (self[$1].wall, $0) < (self[$0].wall, $1) }

@@ -1,13 +1,13 @@
-/// The files of a page, put together: one script, one style sheet, a skeleton of HTML.
+/// The files of a page: one script, one style sheet, a skeleton of HTML.
 struct PageFiles: Sendable {
     var skeleton: String
     var script: [UInt8]
     var style: [UInt8]
 }
 
-/// Fills the places that a page's skeleton has. Each is a line of its own: `@NAME@`.
+/// Fills the places in a page's skeleton. Each place is a line of its own: `@NAME@`.
 enum PageFrame {
-    /// - Parameter content: by place; what stands there must have been escaped.
+    /// - Parameter content: by place; it must be escaped already.
     static func fill(_ files: PageFiles, _ content: [String: String]) -> [UInt8] {
         var result: [UInt8] = []
         for line in files.skeleton.split(separator: "\n") {
@@ -23,7 +23,7 @@ enum PageFrame {
         return result
     }
 
-    /// Nothing may be loaded, and nothing runs but what is known by its hash.
+    /// Nothing may be loaded, and only scripts and styles with a known hash may run.
     private static func policy(_ files: PageFiles) -> String {
         func source(_ text: [UInt8]) -> String {
             "'sha256-" + String(decoding: Base64.encoded(SHA256.hash(text)), as: UTF8.self) + "'"

@@ -1,6 +1,6 @@
-/// The hash by which a page's security policy knows its own scripts and styles (FIPS 180-4).
+/// The hash that a page's security policy uses for its own scripts and styles (FIPS 180-4).
 ///
-/// For a few kilobytes, where nothing secret is at stake.
+/// Only for a few kilobytes, without any secret.
 struct SHA256 {
     private var state: [UInt32] = [
         0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab,

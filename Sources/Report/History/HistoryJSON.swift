@@ -85,7 +85,7 @@ struct HistoryJSON {
         }
     }
 
-    /// A version as the user named it, a day as a date; nil: nobody named it.
+    /// A version as the user named it, or a day as a date; nil: there is no name.
     private static func name(_ point: HistoryPoint) -> String? {
         switch point.label {
         case .version(let name): name

@@ -1,9 +1,9 @@
 package import Analysis
 
-/// A history for people and for programs. Pure: the same values give the same bytes. All texts end in
-/// a line break.
+/// A history for people and for programs. Pure: the same values give the same bytes. All texts end
+/// in a line break.
 package enum HistoryReport {
-    /// For a terminal; of the options, the width and the colours count.
+    /// For a terminal; among the options only width and colours count.
     package static func text(
         _ history: LaunchHistory, options: TextOptions = TextOptions()
     ) -> String {
@@ -12,12 +12,12 @@ package enum HistoryReport {
         }.joined(separator: "\n")
     }
 
-    /// By the schema that `docs/json.md` describes: only ever added to.
+    /// By the schema in `docs/json.md`, which may only grow.
     package static func json(_ history: LaunchHistory) -> String {
         HistoryJSON(history: history).render()
     }
 
-    /// One page that needs nothing else, in UTF-8.
+    /// One self-contained page, in UTF-8.
     package static func html(_ history: LaunchHistory) -> [UInt8] {
         HistoryPage(history: history).render()
     }

@@ -1,7 +1,7 @@
 import Analysis
 import ProfileModel
 
-/// One series as text: what it is of, what changed, a line of bars, a table.
+/// One series as text: its subject, its changes, a line of bars, a table.
 struct HistorySection {
     let history: LaunchHistory
     let series: HistorySeries
@@ -40,7 +40,7 @@ struct HistorySection {
 
     // MARK: Table
 
-    /// More than this anybody scrolls away.
+    /// Nobody scrolls back further.
     private static let mostRows = 60
     private static let mostPhases = 5
 
@@ -76,7 +76,7 @@ struct HistorySection {
             }
     }
 
-    /// The largest of the latest point, in the order of time.
+    /// The largest phases of the latest point, in the order of time.
     private var phases: [String] {
         let latest = series.points.last?.phases ?? []
         let largest = latest.sorted { $0.median > $1.median }.prefix(Self.mostPhases)
@@ -113,7 +113,7 @@ extension String {
             })
     }
 
-    /// Each line by itself, so that a pager may cut between them.
+    /// Each line separately, so that a pager may cut between them.
     fileprivate func styledLines(_ style: Style) -> String {
         split(separator: "\n").map { style.applied(to: String($0)) + "\n" }.joined()
     }

@@ -1,7 +1,7 @@
 import Analysis
 import ProfileModel
 
-/// A series in words that all reports share. Texts of the user's and the machine's are escaped.
+/// Texts about a series that all reports share. Texts from the user and the machine are escaped.
 struct HistoryWords {
     let history: LaunchHistory
     let series: HistorySeries
@@ -9,7 +9,7 @@ struct HistoryWords {
     /// "app": the program's name.
     var name: String { ArmNames(Array(series.circumstances.arms.prefix(1)))[0] }
 
-    /// As a shell takes it.
+    /// In the form that a shell accepts.
     var command: String { series.circumstances.arms.first?.commandAndPath ?? "" }
 
     /// "24 versions", "31 measurements", "warm", "until window".
@@ -47,7 +47,7 @@ struct HistoryWords {
         CalendarDate(nanosecondsSince1970: date)?.date ?? Numbers.unknown
     }
 
-    /// "370.1 to 375.2 ms"; with what it really keeps where that is less than 95 %.
+    /// "370.1 to 375.2 ms"; with its actual confidence if that is less than 95 %.
     static func interval(_ figure: HistoryFigure?) -> String {
         guard let interval = figure?.interval else { return "too few" }
         let weaker =
@@ -80,7 +80,7 @@ struct HistoryWords {
             + Self.label(points[change.point])
     }
 
-    /// What is said where there is none.
+    /// The text if there is no change.
     var noChange: String {
         let least = history.rule.least
         guard series.points.count >= least else {

@@ -1,7 +1,7 @@
 import Analysis
 
-/// A character for each point of a series, in their order: how long its launch usually takes. A line
-/// stands where it changed.
+/// One character for each point of a series, in order, for the usual duration of its launch. A line
+/// marks each change.
 struct Sparkline {
     let series: HistorySeries
     let options: TextOptions
@@ -16,7 +16,7 @@ struct Sparkline {
         }.joined()
     }
 
-    /// "▁ 370.1 ms to █ 415.6 ms"; of one point, or where all are alike, what they take.
+    /// "▁ 370.1 ms to █ 415.6 ms"; if there is one point, or all are equal, their value.
     var scale: String {
         guard high > low else { return "all \(Quantity.time.text(low))" }
         return "\(Self.bars[0]) \(Quantity.time.text(low)) to \(Self.bars[7]) "

@@ -1,7 +1,7 @@
 import Analysis
 import ProfileModel
 
-/// What the launch told of itself: readiness, initialisers, libraries, signposts.
+/// What the launch reported itself: readiness, initialisers, libraries, signposts.
 extension JSONReport {
     static func ready(_ ready: ReadyFigures?, _ writer: inout JSONWriter) {
         guard let ready else { return writer.value(String?.none) }

@@ -1,7 +1,7 @@
 import Analysis
 import ProfileModel
 
-/// What the JSON report has of processes.
+/// Processes in the JSON report.
 extension JSONReport {
     static func process(_ profile: Profile, _ index: Int, _ writer: inout JSONWriter) {
         let process = profile.processes[index]

@@ -1,7 +1,7 @@
 import Analysis
 import ProfileModel
 
-/// What decided how long the launch took.
+/// The critical path: what decided how long the launch took.
 extension JSONReport {
     static func segment(
         _ profile: Profile, _ segment: CriticalPath.Segment, _ writer: inout JSONWriter

@@ -1,20 +1,19 @@
 package import Analysis
 package import ProfileModel
 
-/// What a report has only if it is asked for: it grows with the recording's slices. The raw values are
-/// words of `--with`, and names of fields.
+/// Parts that a report has only on request, because they grow with the recording's slices. The raw
+/// values are words of `--with`, and names of fields.
 package enum JSONPart: String, Sendable, CaseIterable {
     case events, timeline
 }
 
-/// A profile as JSON, by the schema that `docs/json.md` describes: only ever added to.
+/// A profile as JSON, by the schema in `docs/json.md`, which may only grow.
 package enum JSONReport {
-    /// The whole profile, as UTF-8; lists are complete. Ends in a line break.
+    /// The whole profile as UTF-8, with complete lists. Ends in a line break.
     ///
     /// - Parameters:
-    ///   - minDuration: shorter waits are no events; what took less is put together in the critical
-    ///     path.
-    ///   - parts: what else it has; null otherwise.
+    ///   - minDuration: shorter waits are no events; shorter parts of the critical path are merged.
+    ///   - parts: the optional parts to include; others are null.
     package static func bytes(
         _ profile: Profile, minDuration: TimeSpan = Wait.shortest, with parts: Set<JSONPart>
     ) -> [UInt8] {

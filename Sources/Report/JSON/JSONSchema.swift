@@ -1,8 +1,10 @@
-/// The JSON that subcommands write, which `docs/json.md` describes; named by the subcommands.
+/// The JSON of subcommands, which `docs/json.md` describes; the cases are named after the
+/// subcommands.
 package enum JSONSchema: String, Sendable, CaseIterable {
     case report, measure, compare, gate, history, top, doctor
 
-    /// Raised when a reader of the version before would misread the new one. Fields are added without.
+    /// Raised when a reader of the previous version would misread the new one. New fields do not
+    /// raise it.
     package var version: Int {
         switch self {
         case .report: 2

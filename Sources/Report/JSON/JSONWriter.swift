@@ -1,23 +1,23 @@
 import ProfileModel
 
-/// Writes JSON (RFC 8259) as it is told, piece by piece: no tree of values is ever built, so that
-/// large reports cost their own size only. Text is escaped; numbers are integers.
+/// Writes JSON (RFC 8259) piece by piece. It never builds a tree of values, so a large report takes
+/// no more memory than its own size. Text is escaped; numbers are integers.
 ///
-/// Whoever calls it keeps objects to `key` and value in turns.
+/// The caller must alternate `key` and value in objects.
 struct JSONWriter {
     /// UTF-8.
     private(set) var bytes: [UInt8] = []
-    /// Whether the next value or key follows another in the same array or object.
+    /// True if the next value or key follows another one in the same array or object.
     private var needsComma = false
 
     mutating func object(_ body: (inout JSONWriter) -> Void) { nest("{", "}", body) }
 
-    /// An array of values of several kinds.
+    /// An array of values of different kinds.
     mutating func tuple(_ body: (inout JSONWriter) -> Void) { nest("[", "]", body) }
 
     /// An array with one element for each of `values`.
     ///
-    /// - Parameter inLines: whether each element stands in a line of its own.
+    /// - Parameter inLines: true to put each element on its own line.
     mutating func array<Element>(
         _ values: some Sequence<Element>, inLines: Bool = false,
         _ body: (inout JSONWriter, Element) -> Void
@@ -54,7 +54,7 @@ struct JSONWriter {
         put(flag ? "true" : "false")
     }
 
-    /// A number with `digits` decimals, given as a whole number of its last; zeros at the end are
+    /// A number with `digits` decimals, given as a multiple of the last decimal; trailing zeros are
     /// left out.
     mutating func decimal(_ value: Int64, digits: Int) {
         separate()
@@ -80,7 +80,7 @@ struct JSONWriter {
         needsComma = false
     }
 
-    /// What closes the object or array that is open starts a line.
+    /// Puts the end of the open object or array on a new line.
     mutating func endLine() { put("\n") }
 
     private mutating func nest(
@@ -162,7 +162,7 @@ extension JSONWriter {
         value(flag)
     }
 
-    /// null: it is not known.
+    /// null: unknown.
     mutating func field(_ name: String, known flag: Bool?) {
         key(name)
         if let flag { value(flag) } else { value(String?.none) }

@@ -1,6 +1,6 @@
 import ProfileModel
 
-/// What reports call the arms: as short as tells them apart.
+/// The names of the arms in reports: as short as possible, but different.
 struct ArmNames: Sendable {
     private var names: [String]
 
@@ -11,12 +11,12 @@ struct ArmNames: Sendable {
         names = distinct ?? Self.numbered(choices[0])
     }
 
-    /// One program, and something stored that another is called.
+    /// For one program and a stored baseline with another name.
     init(_ arms: [MeasuredArm], against baseline: String) {
         self.init(named: [ArmNames(Array(arms.prefix(1)))[0], baseline])
     }
 
-    /// What somebody else calls them.
+    /// For names given by the caller.
     init(named names: [String]) {
         self.names = names.map { $0.escapedForDisplay.shortened(to: Self.longest) }
     }

@@ -1,7 +1,7 @@
 import Analysis
 import ProfileModel
 
-/// One arm: its figures, every launch of it, what disturbed, and what did not count.
+/// One arm: its figures, every launch, what disturbed, and what did not count.
 struct ArmSection {
     let measurement: Measurement
     let arm: Int
@@ -10,7 +10,7 @@ struct ArmSection {
     let scale: LaunchStrip.Scale
     let options: TextOptions
 
-    /// Parts that have an empty line between them.
+    /// The parts, to be separated by empty lines.
     var blocks: [String] {
         let launches = measurement.launches.filter { $0.arm == arm }
         var blocks = [heading + figures(launches)]
@@ -26,7 +26,7 @@ struct ArmSection {
         return blocks + FailedLaunches(launches: launches, options: options).blocks
     }
 
-    /// Only where there are two.
+    /// Only if there are two arms.
     private var heading: String {
         guard measurement.arms.count > 1 else { return "" }
         let text = (arm == 0 ? "" : "against ") + name
@@ -52,7 +52,7 @@ struct ArmSection {
     }
 }
 
-/// What the launches that failed had printed.
+/// The output of launches that failed.
 struct FailedLaunches {
     let launches: [MeasuredLaunch]
     let options: TextOptions

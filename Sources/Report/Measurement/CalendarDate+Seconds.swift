@@ -1,5 +1,5 @@
 extension CalendarDate {
-    /// nil for a moment before 1970, and for one that 64 bits of nanoseconds do not hold.
+    /// nil for a moment before 1970, and for one that does not fit into 64 bits of nanoseconds.
     init?(secondsSince1970 seconds: Int64) {
         let moment = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         guard !moment.overflow else { return nil }
@@ -11,8 +11,8 @@ extension CalendarDate {
         CalendarDate(secondsSince1970: seconds)?.internetText
     }
 
-    /// The seconds since 1970 of "2026-11-23" (its beginning, in UTC) or of "2026-11-23T03:12:09Z".
-    /// nil: it is neither, or no day that there is.
+    /// The seconds since 1970 for "2026-11-23" (its beginning in UTC) or "2026-11-23T03:12:09Z".
+    /// nil: it is neither, or the day does not exist.
     static func seconds(since1970 text: String) -> Int64? {
         let parts = text.split(separator: "T", omittingEmptySubsequences: false)
         guard let date = parts.first, parts.count <= 2, let days = days(date) else { return nil }
@@ -29,13 +29,14 @@ extension CalendarDate {
             let month = number(parts[1], digits: 2, 1...12),
             let day = number(parts[2], digits: 2, 1...31)
         else { return nil }
-        // days_from_civil, of the same page as above. Years begin in March.
+        // days_from_civil, from the same page as the algorithm of ``CalendarDate``. Years begin in
+        // March.
         let shifted = month <= 2 ? year - 1 : year
         let (era, yearOfEra) = (shifted / 400, shifted % 400)
         let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
         let days =
             era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
-        // The 31st of a shorter month is none.
+        // A shorter month has no 31st.
         guard let back = CalendarDate(secondsSince1970: days * 86_400), back.day == day,
             back.month == month
         else { return nil }

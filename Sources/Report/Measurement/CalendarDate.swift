@@ -1,6 +1,6 @@
 /// A moment as a date and a time of day, in UTC.
 ///
-/// The days' algorithm is that of Howard Hinnant's "chrono-Compatible Low-Level Date Algorithms"
+/// The algorithm for days is from Howard Hinnant's "chrono-Compatible Low-Level Date Algorithms"
 /// (civil_from_days), for moments since 1970.
 struct CalendarDate {
     var year: Int64
@@ -13,7 +13,7 @@ struct CalendarDate {
         guard moment >= 0 else { return nil }
         let seconds = moment / 1_000_000_000
         second = seconds % 86_400
-        // Counted from the 1st of March of the year 0, so that leap days end their years.
+        // Counted from the 1st of March of the year 0, so that leap days are at the end of years.
         let days = seconds / 86_400 + 719_468
         let era = days / 146_097
         let dayOfEra = days % 146_097

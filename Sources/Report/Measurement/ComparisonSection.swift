@@ -1,6 +1,6 @@
 import Analysis
 
-/// The first arm against the second: the verdict, and how large the difference is.
+/// The first arm compared with the second: the verdict, and the size of the difference.
 struct ComparisonSection {
     let comparison: Comparison?
     let names: ArmNames
@@ -18,7 +18,7 @@ struct ComparisonSection {
 }
 
 extension String {
-    /// Each of its lines as a heading.
+    /// Each line as a heading.
     var emphasised: String {
         split(separator: "\n").map { Style.heading.applied(to: String($0)) + "\n" }.joined()
     }

@@ -1,12 +1,12 @@
 import Analysis
 import ProfileModel
 
-/// A comparison in sentences: the first arm against the second.
+/// A comparison in sentences: the first arm compared with the second.
 struct ComparisonWords {
     let comparison: Comparison
     let names: ArmNames
 
-    /// What is said where there is none.
+    /// The text if there is no comparison.
     static func tooFew(_ names: ArmNames) -> String {
         "inconclusive: too few launches count to compare \(names[0]) with \(names[1])"
     }
@@ -22,7 +22,7 @@ struct ComparisonWords {
         }
     }
 
-    /// What so many pairs could have shown.
+    /// What this number of pairs could have shown.
     var detectable: String {
         let pairs = Numbers.count(comparison.pairs, "pair")
         guard let change = comparison.detectable else {

@@ -1,6 +1,6 @@
 import ProfileModel
 
-/// Why launches do not count, in words and as a letter in the strip.
+/// Why launches do not count, in words, and as a letter in the strip.
 enum DiscardWords {
     static func mark(_ discard: MeasuredLaunch.Discard) -> Character {
         switch discard {

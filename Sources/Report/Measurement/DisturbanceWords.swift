@@ -1,12 +1,12 @@
 import Analysis
 import ProfileModel
 
-/// What makes figures less sure, in sentences.
+/// What makes figures less certain, in sentences.
 struct DisturbanceWords {
     let measurement: Measurement
     let arm: Int
 
-    /// As in JSON.
+    /// The name in JSON.
     static func kind(_ disturbance: Disturbance) -> String {
         switch disturbance {
         case .otherWork: "other_work"
@@ -48,7 +48,7 @@ struct DisturbanceWords {
         Numbers.launches(launches) + (launches == 1 ? " is" : " are") + " affected"
     }
 
-    /// By their numbers among the arm's launches, as the strip counts them.
+    /// By their numbers among the arm's launches, as in the strip.
     private func outliers(_ places: [Int]) -> String {
         let shown = places.prefix(10).compactMap(number).map { Numbers.grouped($0) }
         let more = places.count > 10 ? " …" : ""

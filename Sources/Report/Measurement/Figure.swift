@@ -1,13 +1,13 @@
 import Analysis
 import ProfileModel
 
-/// One of the figures that launches have and a summary tells of.
+/// One of the figures of launches that a summary shows.
 enum Figure: Hashable, Sendable {
     case wall
     case phase(String)
     case cpu
     case phaseCPU(String)
-    /// All processes of a name that a launch started.
+    /// All processes with one name that a launch started.
     case processWall(String)
     case processCPU(String)
     case mainBlocked
@@ -38,7 +38,7 @@ enum Figure: Hashable, Sendable {
         }
     }
 
-    /// The CPU time that belongs to a wall time; nil: it is none.
+    /// The CPU time that belongs to a wall time; nil: there is none.
     var cpu: Figure? {
         switch self {
         case .wall: .cpu
@@ -48,7 +48,7 @@ enum Figure: Hashable, Sendable {
         }
     }
 
-    /// nil: the launch has none, or it is not known.
+    /// nil: the launch does not have it, or it is unknown.
     func value(of launch: MeasuredLaunch) -> Double? {
         switch self {
         case .wall: Double(launch.wall.nanoseconds)
@@ -64,7 +64,7 @@ enum Figure: Hashable, Sendable {
         }
     }
 
-    /// nil: not known of any launch.
+    /// nil: unknown for every launch.
     func distribution(in arm: ArmSummary) -> Distribution? {
         switch self {
         case .wall: arm.wall
@@ -80,7 +80,7 @@ enum Figure: Hashable, Sendable {
         }
     }
 
-    /// Parts of one name are one phase.
+    /// Parts with the same name are one phase.
     private static func sum(
         _ phases: [MeasuredPhase], _ name: String, _ time: (MeasuredPhase) -> TimeSpan?
     ) -> Double? {
@@ -94,12 +94,12 @@ enum Figure: Hashable, Sendable {
 }
 
 extension [MeasuredProcesses] {
-    /// In nanoseconds; 0 of those that there are none of.
+    /// In nanoseconds; 0 if there are no such processes.
     fileprivate func wall(of name: String) -> Double {
         first { $0.name == name }.map { Double($0.wall.nanoseconds) } ?? 0
     }
 
-    /// nil: not known.
+    /// nil: unknown.
     fileprivate func cpu(of name: String) -> Double? {
         guard let found = first(where: { $0.name == name }) else { return 0 }
         return found.cpu.map { Double($0.nanoseconds) }

@@ -1,9 +1,9 @@
 import ProfileModel
 
-/// A character for each launch, in their order: how long it took, or why it does not count. So drift,
-/// two kinds of launches and outliers are seen.
+/// One character for each launch, in order: how long it took, or why it does not count. It makes
+/// drift, two kinds of launches, and outliers visible.
 struct LaunchStrip {
-    /// One arm's, in the order of the measurement.
+    /// One arm's launches, in the order of the measurement.
     let launches: [MeasuredLaunch]
     let scale: Scale
     let options: TextOptions
@@ -13,7 +13,7 @@ struct LaunchStrip {
         var low: TimeSpan
         var high: TimeSpan
 
-        /// Both 0 where no launch counts.
+        /// Both are 0 if no launch counts.
         init(_ launches: [MeasuredLaunch]) {
             let walls = launches.filter { $0.discarded == nil }.map(\.wall)
             low = walls.min() ?? .zero
@@ -34,13 +34,13 @@ struct LaunchStrip {
         }
     }
 
-    /// Beyond, each character stands for several launches.
+    /// If there would be more lines, each character stands for several launches.
     private static let mostLines = 8
 
     func render() -> String {
         guard !launches.isEmpty else { return "" }
         let digits = Numbers.grouped(launches.count).utf8.count
-        // A round number, so that places can be counted.
+        // A round number, so that a reader can count positions.
         let perLine = min(max((options.columns - digits - 4) / 10 * 10, 10), 100)
         let each = (launches.count + perLine * Self.mostLines - 1) / (perLine * Self.mostLines)
         let marks = stride(from: 0, to: launches.count, by: each).map {

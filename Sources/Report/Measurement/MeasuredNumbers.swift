@@ -2,12 +2,12 @@ import ProfileModel
 
 /// Numbers with decimals, as all reports of a measurement write them.
 extension Numbers {
-    /// What a figure is called that is not known.
+    /// The word for an unknown figure.
     static let unknown = "unknown"
     /// No figure is as large.
     static let absurd = 1e17
 
-    /// "42.31 ms": to four digits, for a figure says more than a profile's time.
+    /// "42.31 ms": with four digits, because such a figure is more precise than a profile's time.
     static func measured(_ span: TimeSpan) -> String {
         Quantity.time.text(Double(span.nanoseconds))
     }
@@ -17,23 +17,23 @@ extension Numbers {
         "\(grouped(count)) launch\(count == 1 ? "" : "es")"
     }
 
-    /// "+3.1 %", "-0.04 %": a change, given as a share.
+    /// "+3.1 %", "-0.04 %": a change, given as a fraction.
     static func change(_ share: Double) -> String {
         guard abs(share) < absurd else { return unknown }
         guard share != 0 else { return "0 %" }
         let size = abs(share)
         let text = decimal(share * 100, size < 0.000_995 ? 2 : size < 0.995 ? 1 : 0)
-        // Too small a decrease has no sign either.
+        // A decrease that rounds to zero has no sign, either.
         return (share > 0.000_05 ? "+" : "") + text + " %"
     }
 
-    /// "12.4 %", whatever its sign.
+    /// "12.4 %", without a sign.
     static func share(_ share: Double) -> String {
         let text = decimal(abs(share) * 100, 1)
         return text == unknown ? text : text + " %"
     }
 
-    /// "95 %", "97.8 %": how sure something is. Nothing is rounded up to certainty.
+    /// "95 %", "97.8 %": a confidence. It is never rounded up to certainty.
     static func confidence(_ share: Double) -> String {
         let tenths = (share * 1000).rounded(.down)
         let text = decimal(tenths / 10, tenths / 10 == (tenths / 10).rounded() ? 0 : 1)
@@ -46,8 +46,8 @@ extension Numbers {
             ? "\(grouped(kilohertz / 1_000)) MHz" : decimal(Double(kilohertz) / 1e6, 2) + " GHz"
     }
 
-    /// Rounded, with groups of three digits before the point. What is no number, or far beyond all
-    /// figures, is not known.
+    /// Rounded, with groups of three digits before the point. "unknown" if it is not a number, or
+    /// absurdly large.
     static func decimal(_ value: Double, _ decimals: Int) -> String {
         var scale: Int64 = 1
         for _ in 0..<min(max(0, decimals), 6) { scale *= 10 }

@@ -1,16 +1,16 @@
 import ProfileModel
 
-/// A measurement as comma-separated values (RFC 4180), for spreadsheets and scripts: one row a
-/// launch, in their order. What is not known is empty.
+/// A measurement as comma-separated values (RFC 4180), for spreadsheets and scripts: one row for
+/// each launch, in order. Unknown values are empty.
 struct MeasurementCSV {
     private let measurement: Measurement
-    /// The phases that have columns, in the order in which they are met.
+    /// The phases with columns, in the order of their first occurrence.
     private let phases: [String]
     private let columns: [String: Int]
-    /// Whether there are more of them.
+    /// True if there are more phases.
     private let hasMore: Bool
 
-    /// A small file could name very many, and each would be a column of every launch.
+    /// A small file could name very many phases, and each would be a column for every launch.
     private static let mostPhases = 200
 
     init(_ measurement: Measurement) {
@@ -81,7 +81,7 @@ struct MeasurementCSV {
         }
     }
 
-    /// Phases of one name in one launch are added up.
+    /// Phases with the same name in one launch are added up.
     private func phaseCells(_ launch: MeasuredLaunch) -> [String] {
         var sums = [MeasuredPhase?](repeating: nil, count: phases.count + (hasMore ? 1 : 0))
         for phase in launch.phases {
@@ -102,11 +102,11 @@ struct MeasurementCSV {
         cells.joined(separator: ",") + "\r\n"
     }
 
-    /// A text as a cell. Control characters are escaped, as in all that may reach a terminal. One
-    /// that spreadsheets would take for a formula gets an apostrophe before it.
+    /// A text as a cell. Control characters are escaped, as in all output that may reach a
+    /// terminal. If a spreadsheet would take it for a formula, it gets an apostrophe in front.
     private static func text(_ text: String) -> String {
         var shown = text.escapedForDisplay
-        // They skip spaces before it.
+        // Spreadsheets skip leading spaces.
         let first = shown.first { $0 != " " }
         if let first, formulaStarts.contains(first) { shown = "'" + shown }
         guard shown.contains(where: { $0 == "," || $0 == "\"" || $0 == " " }) else { return shown }
@@ -115,7 +115,7 @@ struct MeasurementCSV {
             .joined(separator: "\"\"") + "\""
     }
 
-    /// The wide forms are taken for them, too.
+    /// The wide forms count as well.
     private static let formulaStarts: Set<Character> = [
         "=", "+", "-", "@", "＝", "＋", "－", "＠",
     ]

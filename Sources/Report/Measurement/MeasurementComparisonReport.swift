@@ -3,7 +3,7 @@ package import Analysis
 /// Two measurements side by side, for people and for programs. Pure. All texts end in a line break.
 package struct MeasurementComparisonReport: Sendable {
     package let comparison: MeasurementComparison
-    /// What both are called: the files' names.
+    /// The names of both: the files' names.
     let names: ArmNames
 
     package init(_ comparison: MeasurementComparison, before: String, after: String) {
@@ -11,7 +11,7 @@ package struct MeasurementComparisonReport: Sendable {
         names = ArmNames(named: [after, before])
     }
 
-    /// Why they are not compared, in a line.
+    /// Why they are not compared, in one line.
     package static func text(_ refusal: MeasurementComparison.Refusal) -> String {
         switch refusal {
         case .nothingMeasured(let side):
@@ -39,7 +39,7 @@ package struct MeasurementComparisonReport: Sendable {
         }
     }
 
-    /// What it rests on, and what it does not know, a sentence each.
+    /// The grounds, and what is unknown, one sentence each.
     package var grounds: [String] {
         [
             UnpairedWords.figures(comparison.launch),
@@ -48,7 +48,7 @@ package struct MeasurementComparisonReport: Sendable {
         ] + comparison.mismatches.map(MismatchWords.text)
     }
 
-    /// For a terminal; of the options, the width and the colours count.
+    /// For a terminal; among the options only width and colours count.
     package func text(options: TextOptions = TextOptions()) -> String {
         let verdict = verdict.wrapped(to: options.columns, after: "", indent: 2)
         let grounds = grounds.map { $0.wrapped(to: options.columns) }.joined()
@@ -56,7 +56,7 @@ package struct MeasurementComparisonReport: Sendable {
             + table.render(width: options.columns, colour: options.usesColour)
     }
 
-    /// Those that take most; JSON has all.
+    /// The most expensive ones; JSON has all.
     private static let mostProcesses = 12
 
     private var table: TextTable {
@@ -89,7 +89,7 @@ package struct MeasurementComparisonReport: Sendable {
             ].map { TextTable.Cell($0) }
     }
 
-    /// One object.
+    /// One JSON object.
     package func json() -> String {
         var writer = JSONWriter()
         writer.object { writer in
@@ -102,7 +102,7 @@ package struct MeasurementComparisonReport: Sendable {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    /// All but what tells objects of this kind apart.
+    /// All members except those that distinguish objects of this kind.
     func writeFields(_ writer: inout JSONWriter) {
         writer.field("verdict", comparison.verdict.rawValue)
         writer.field("text", verdict)

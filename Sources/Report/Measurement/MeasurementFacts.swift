@@ -1,9 +1,9 @@
 import ProfileModel
 
-/// What a measurement's figures are only good for, in words that all reports share. Texts of the
-/// user's and the machine's are escaped.
+/// The circumstances that a measurement's figures depend on, in words that all reports share. Texts
+/// from the user and the machine are escaped.
 enum MeasurementFacts {
-    /// nil where there are as many launches as were asked for.
+    /// nil if the requested number of launches was made.
     static func ending(_ ending: Measurement.Ending) -> String? {
         switch ending {
         case .complete: nil
@@ -28,7 +28,7 @@ enum MeasurementFacts {
             : "until " + conditions.until.map(\.escapedForDisplay).joined(separator: " or ")
     }
 
-    /// What was made slower on purpose: "network 3G", "disk at most 1.0 MiB/s".
+    /// What was slowed on purpose: "network 3G", "disk at most 1.0 MiB/s".
     static func limits(_ conditions: MeasuredConditions) -> [String] {
         [
             conditions.network.map(Self.network),
@@ -36,7 +36,7 @@ enum MeasurementFacts {
         ].compactMap { $0 }
     }
 
-    /// With what a network that is none does to a program: "network airplane: no route".
+    /// Also says what a missing network means: "network airplane: no route".
     private static func network(_ name: String) -> String {
         let isNone = ["airplane", "none"].contains(name)
         return "network \(name.escapedForDisplay)" + (isNone ? ": no route" : "")
@@ -50,7 +50,7 @@ enum MeasurementFacts {
         ].filter { !$0.isEmpty }.map(\.escapedForDisplay)
     }
 
-    /// "2026-11-23 03:12:09 UTC"; nil: the file does not know.
+    /// "2026-11-23 03:12:09 UTC"; nil: the file does not have it.
     static func date(_ header: Measurement.Header) -> String? {
         CalendarDate(nanosecondsSince1970: header.date)?.text
     }
@@ -63,7 +63,7 @@ enum MeasurementFacts {
         return "took up to \(Numbers.measured(most)) of a launch, which is left out"
     }
 
-    /// What could have disturbed, and nobody can tell; nil: all of it is known.
+    /// Possible disturbances that could not be checked; nil: all were checked.
     static func unknown(_ launches: [MeasuredLaunch]) -> String? {
         let counted = launches.filter { $0.discarded == nil }
         guard !counted.isEmpty else { return nil }

@@ -1,7 +1,8 @@
 import Analysis
 import ProfileModel
 
-/// What a measurement begins with: the answer in a line, and what it is only good for.
+/// The beginning of a measurement: the answer in one line, and the circumstances that it depends
+/// on.
 struct MeasurementHeader {
     let measurement: Measurement
     let summary: MeasurementSummary
@@ -11,7 +12,7 @@ struct MeasurementHeader {
     func render() -> String {
         figures.wrappedParts(to: options.columns)
             + notes.map {
-                // Of a command line of 100 KB, this is enough.
+                // Enough even for a command line of 100 KB.
                 $0.shortened(to: 3 * options.columns).wrapped(to: options.columns)
             }.joined()
     }

@@ -48,7 +48,7 @@ extension MeasurementJSON {
         distribution(name, found, suffix: "Ns", &writer) { $0.rounded($1) }
     }
 
-    /// Whose median may lie between two of them.
+    /// For counts, whose median may be between two of them.
     private static func counts(
         _ name: String, _ found: Distribution?, _ writer: inout JSONWriter
     ) {
@@ -139,14 +139,14 @@ extension MeasurementJSON {
 }
 
 extension JSONWriter {
-    /// The nearest whole number; null for nil, and for what is none.
+    /// The nearest whole number; null for nil, and if it is not a number.
     mutating func rounded(_ number: Double?) { decimal(number, digits: 0) }
 
-    /// A number with up to `digits` decimals; null for nil, and for what is none.
+    /// A number with up to `digits` decimals; null for nil, and if it is not a number.
     mutating func decimal(_ number: Double?, digits: Int) {
         guard let number, number.isFinite else { return value(String?.none) }
         let scaled = (0..<digits).reduce(number) { product, _ in product * 10 }
-        // Beyond, no figure of ours has any meaning; a conversion would trap.
+        // Larger figures have no meaning here, and a conversion would trap.
         let size = Int64(min(scaled.magnitude, 9e18) + 0.5)
         decimal(number < 0 ? -size : size, digits: digits)
     }

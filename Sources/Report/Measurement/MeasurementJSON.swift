@@ -86,7 +86,7 @@ struct MeasurementJSON {
         }
     }
 
-    /// What leaves the page cache before each launch.
+    /// What is removed from the page cache before each launch.
     private static func dropped(_ cache: MeasuredConditions.Cache) -> String? {
         switch cache {
         case .warm: nil

@@ -4,7 +4,7 @@ package import ProfileModel
 /// A measurement for people and for programs. Pure: the same values give the same bytes. All texts
 /// end in a line break.
 package enum MeasurementReport {
-    /// For a terminal; of the options, the width and the colours count.
+    /// For a terminal; among the options only width and colours count.
     package static func text(
         _ measurement: Measurement, _ summary: MeasurementSummary,
         options: TextOptions = TextOptions()
@@ -28,14 +28,14 @@ package enum MeasurementReport {
         return blocks.joined(separator: "\n")
     }
 
-    /// By the schema that `docs/json.md` describes: only ever added to.
+    /// By the schema in `docs/json.md`, which may only grow.
     package static func json(
         _ measurement: Measurement, _ summary: MeasurementSummary
     ) -> String {
         MeasurementJSON(measurement: measurement, summary: summary).render()
     }
 
-    /// One row a launch, phases as columns: `docs/cli.md` describes them.
+    /// One row for each launch, with phases as columns: `docs/cli.md` describes them.
     package static func csv(_ measurement: Measurement) -> String {
         MeasurementCSV(measurement).render()
     }

@@ -6,13 +6,13 @@ struct MeasurementTable {
     let summary: ArmSummary
     let options: TextOptions
 
-    /// More phases than anybody reads.
+    /// Nobody reads more phases.
     private static let mostPhases = 200
 
     func render() -> String {
         let whole = table(middle + extremes)
         if width(of: whole, names: Self.usualName) <= options.columns { return text(whole) + more }
-        // Too narrow for one table: two, one under the other.
+        // If one table is too wide: two, one below the other.
         return text(table(middle)) + "\n" + text(table(extremes)) + more
     }
 
@@ -78,23 +78,23 @@ struct MeasurementTable {
             if case .phase = figure { name.prefix = "  " }
             return [name] + columns.map { TextTable.Cell($0.cell(figure)) }
         }
-        // Figures are cut only where they are absurd.
+        // Figures are cut only if they are absurdly long.
         if width(of: table, names: Self.leastName) > options.columns {
             for column in 1..<table.columns.count { table.columns[column].minimum = 6 }
         }
         return table
     }
 
-    /// What names may be cut to: where that helps, and at most.
+    /// How short names are cut if that helps, and how short at most.
     private static let (usualName, leastName) = (24, 12)
 
-    /// What a table takes whose names have so many columns.
+    /// The width of a table if names have that many columns.
     private func width(of table: TextTable, names: Int) -> Int {
         let widest = table.rows.map { $0[0].width }.max() ?? 0
         return table.naturalWidth - max(widest - names, 0)
     }
 
-    /// "370.1 to 375.2 ms"; with what it really keeps where that is less than its title says.
+    /// "370.1 to 375.2 ms"; with its actual confidence if that is less than the title says.
     private static func interval(_ distribution: Distribution, _ quantity: Quantity) -> String {
         guard let interval = distribution.interval else { return "too few" }
         let weaker =

@@ -1,10 +1,10 @@
 import Analysis
 import ProfileModel
 
-/// What differs between the circumstances of two measurements, in words. Texts of the machine's and the
-/// user's are escaped.
+/// How the circumstances of two measurements differ, in words. Texts from the machine and the user
+/// are escaped.
 enum MismatchWords {
-    /// As in JSON.
+    /// The name in JSON.
     private static func kind(_ mismatch: MeasurementMismatch) -> String {
         switch mismatch {
         case .machine: "machine"

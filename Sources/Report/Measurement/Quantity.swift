@@ -1,14 +1,14 @@
-/// What a figure counts, and so how it is written.
+/// What a figure measures, which determines its format.
 enum Quantity: Sendable {
     /// In nanoseconds.
     case time
     case count
     case bytes
 
-    /// With four digits, so that an interval can be told from its median: "42.31 ms".
+    /// With four digits, so that an interval's ends differ from its median: "42.31 ms".
     func text(_ value: Double) -> String {
         guard abs(value) < Numbers.absurd else { return Numbers.unknown }
-        // Nothing is nothing in the unit that most others have.
+        // Zero has the unit that most others have.
         if value == 0, case .time = self { return "0 ms" }
         let (unit, decimals) = unit(for: value)
         return Numbers.decimal(value / unit.size, decimals) + unit.suffix
@@ -29,7 +29,8 @@ enum Quantity: Sendable {
     /// "+1.200 ms", "-1.200 ms"
     func signed(_ value: Double) -> String { (value > 0 ? "+" : "") + text(value) }
 
-    /// As ticks of an axis: all with the unit of the largest, and as many decimals as they need.
+    /// For the ticks of an axis: all with the unit of the largest, and as many decimals as they
+    /// need.
     func labels(_ axis: Axis) -> [String] {
         let largest = axis.ticks.map { abs($0) }.max() ?? 0
         let unit = unit(for: largest).unit
@@ -58,7 +59,7 @@ enum Quantity: Sendable {
         }
     }
 
-    /// The largest of which there is at least one once it is rounded, and the decimals for it.
+    /// The largest unit of which the rounded value has at least one, and the number of decimals.
     private func unit(for value: Double) -> (unit: Unit, decimals: Int) {
         let size = abs(value)
         var chosen = units[0]
@@ -68,7 +69,7 @@ enum Quantity: Sendable {
 
     private func decimals(of scaled: Double, in unit: Unit) -> Int {
         let size = abs(scaled)
-        // Parts of a nanosecond, a fault or a byte are those of a mean between two.
+        // A mean of two values may have half a nanosecond, fault or byte.
         if unit.size == 1 { return size == size.rounded() ? 0 : 1 }
         return size < 9.9995 ? 3 : size < 99.995 ? 2 : size < 999.95 ? 1 : 0
     }

@@ -5,7 +5,7 @@ struct StartedTable {
     let processes: [StartedProcesses]
     let options: TextOptions
 
-    /// More than most read.
+    /// Few readers want more.
     private static let most = 12
 
     func render() -> String {
@@ -19,7 +19,7 @@ struct StartedTable {
         return text + more.wrapped(to: options.columns)
     }
 
-    /// Where there is no room for all, the medians matter most.
+    /// If there is no room for all, the medians matter most.
     private func table(withExtremes: Bool) -> TextTable {
         let extremes = withExtremes ? ["MIN", "MAX"] : []
         var table = TextTable(

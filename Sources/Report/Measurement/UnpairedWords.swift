@@ -1,6 +1,6 @@
 import Analysis
 
-/// Figures of two measurements that were not taken in turns.
+/// Figures of two measurements that did not take turns.
 enum UnpairedWords {
     /// "+5.2 % (+2.1 % to +8.4 %), +18.30 ms a launch (+7.000 ms to +29.90 ms); 20 launches and 10
     /// before, each bound 99 % sure"

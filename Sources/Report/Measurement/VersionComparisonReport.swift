@@ -1,7 +1,7 @@
 package import Analysis
 import ProfileModel
 
-/// Two versions of a program as a store has compared them, on each kind of machine, for people and for
+/// Two versions of a program, compared from a store for each kind of machine, for people and for
 /// programs. Pure. All texts end in a line break.
 package struct VersionComparisonReport: Sendable {
     private let request: VersionRequest
@@ -10,8 +10,8 @@ package struct VersionComparisonReport: Sendable {
     private let aloneAfter: Int
 
     /// - Parameters:
-    ///   - request: with the versions' whole names.
-    ///   - comparisons: of pairs among these.
+    ///   - request: with the versions' full names.
+    ///   - comparisons: for pairs of these.
     package init(
         _ request: VersionRequest, _ comparisons: [VersionComparison], of pairs: VersionPairs
     ) {
@@ -19,7 +19,7 @@ package struct VersionComparisonReport: Sendable {
         (aloneBefore, aloneAfter) = (pairs.aloneBefore, pairs.aloneAfter)
     }
 
-    /// Why nothing is compared, in a line.
+    /// Why nothing is compared, in one line.
     package static func text(_ refusal: VersionPairs.Refusal) -> String {
         switch refusal {
         case .nothingMeasured(let side):
@@ -30,7 +30,7 @@ package struct VersionComparisonReport: Sendable {
         }
     }
 
-    /// Why a version is not known, in a line.
+    /// Why a version is unknown, in one line.
     package static func text(_ problem: VersionName.Problem) -> String {
         switch problem {
         case .unknown(let name):
@@ -42,7 +42,7 @@ package struct VersionComparisonReport: Sendable {
         }
     }
 
-    /// For a terminal; of the options, the width and the colours count.
+    /// For a terminal; among the options only width and colours count.
     package func text(options: TextOptions = TextOptions()) -> String {
         let sections = comparisons.map {
             VersionSection(request: request, comparison: $0, options: options).render()
@@ -61,7 +61,7 @@ package struct VersionComparisonReport: Sendable {
             + parts.joined(separator: ", ")
     }
 
-    /// One object.
+    /// One JSON object.
     package func json() -> String {
         var writer = JSONWriter()
         writer.object { writer in

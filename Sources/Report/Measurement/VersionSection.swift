@@ -1,7 +1,8 @@
 import Analysis
 import ProfileModel
 
-/// One comparison of two versions as text: what it is of, then what a comparison of files shows.
+/// One comparison of two versions as text: first its subject, then the same as for a comparison of
+/// files.
 struct VersionSection {
     let request: VersionRequest
     let comparison: VersionComparison

@@ -1,8 +1,7 @@
 import Analysis
 import ProfileModel
 
-/// One of the figures that monitoring systems are told, with its points: whatever the format, they are
-/// told the same.
+/// One of the figures for monitoring systems, with its points: the same for all formats.
 struct MetricFamily {
     typealias Label = (name: String, value: String)
 
@@ -12,14 +11,14 @@ struct MetricFamily {
         case counters([(labels: [Label], count: Int64)])
     }
 
-    /// As Prometheus and as OpenTelemetry call it.
+    /// The names in Prometheus and in OpenTelemetry.
     var name: (prometheus: String, openTelemetry: String)
     var help: String
-    /// What a counter counts, as OpenTelemetry has units.
+    /// A counter's unit, in OpenTelemetry's terms.
     var unit = "s"
     var points: Points
 
-    /// In their order, without those that have no points.
+    /// In order, without families that have no points.
     static func all(of metrics: LaunchMetrics) -> [MetricFamily] {
         let series = metrics.series.sorted { $0.key < $1.key }
         let families = [
@@ -76,7 +75,7 @@ struct MetricFamily {
 }
 
 extension LaunchMetrics.Labels {
-    /// Without those that say nothing.
+    /// Without empty labels.
     fileprivate var labels: [MetricFamily.Label] {
         [
             ("program", program), ("version", version), ("machine", machine),

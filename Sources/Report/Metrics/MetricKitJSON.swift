@@ -1,9 +1,9 @@
 import Analysis
 import ProfileModel
 
-/// Metrics in the shape of MetricKit's MXMetricPayload, as its `jsonRepresentation()` has it, one payload a
-/// series; with the true sum, which that lacks. Resumes are no launches, and are not measured: the field
-/// is left out.
+/// Metrics in the shape of MetricKit's MXMetricPayload, as in its `jsonRepresentation()`, one
+/// payload for each series; plus the true sum, which MetricKit lacks. Resumes are not launches and
+/// are not measured, so their field is missing.
 enum MetricKitJSON {
     static func render(_ metrics: LaunchMetrics) -> String {
         var writer = JSONWriter()
@@ -47,7 +47,7 @@ enum MetricKitJSON {
         }
     }
 
-    /// "150 ms"; what is longer than all bounds ends nowhere.
+    /// "150 ms"; nil for the last bucket, which has no upper bound.
     private static func bound(_ index: Int) -> String? {
         if index < 0 { return "0 ms" }
         guard LaunchHistogram.bounds.indices.contains(index) else { return nil }

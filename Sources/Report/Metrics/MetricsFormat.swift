@@ -1,17 +1,17 @@
 package import Analysis
 
-/// What monitoring systems read.
+/// The formats for monitoring systems.
 package enum MetricsFormat: String, CaseIterable, Sendable {
     /// Prometheus's text format.
     case prometheus
     /// OpenTelemetry's protocol, as JSON.
     case otlp
-    /// As MetricKit's payloads.
+    /// The shape of MetricKit's payloads.
     case metrickit
 
     /// - Parameters:
-    ///   - version: of firstlight.
-    ///   - host: of this machine.
+    ///   - version: the version of firstlight.
+    ///   - host: the name of this machine.
     ///   - date: now, in nanoseconds since 1970 UTC.
     package func render(
         _ metrics: LaunchMetrics, version: String, host: String, date: Int64

@@ -1,14 +1,15 @@
 import Analysis
 import ProfileModel
 
-/// Metrics as OTLP/JSON (opentelemetry-proto, ExportMetricsServiceRequest): enums are integers, 64-bit
-/// integers texts, names lowerCamelCase; sums are cumulative, for Prometheus drops deltas.
+/// Metrics as OTLP/JSON (opentelemetry-proto, ExportMetricsServiceRequest): enums are integers,
+/// 64-bit integers are texts, names are lowerCamelCase. Sums are cumulative, because Prometheus
+/// drops deltas.
 enum OpenTelemetryJSON {
     /// - Parameters:
-    ///   - version: of firstlight.
-    ///   - host: of the machine that exports, by which its sums are told from others'.
-    ///   - start: since when was counted, in nanoseconds since 1970 UTC.
-    ///   - end: until when.
+    ///   - version: the version of firstlight.
+    ///   - host: the exporting machine's name, which distinguishes its sums from others'.
+    ///   - start: when counting began, in nanoseconds since 1970 UTC.
+    ///   - end: when it ended.
     static func render(
         _ metrics: LaunchMetrics, version: String, host: String, from start: Int64, to end: Int64
     ) -> String {

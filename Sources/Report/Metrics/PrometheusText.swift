@@ -1,8 +1,8 @@
 import Analysis
 import ProfileModel
 
-/// Metrics in Prometheus's text format 0.0.4, for scraping and for node_exporter's textfile collector,
-/// which refuses timestamps: there are none.
+/// Metrics in Prometheus's text format 0.0.4, for scraping and for node_exporter's textfile
+/// collector. There are no timestamps, since the latter refuses them.
 enum PrometheusText {
     static func render(_ metrics: LaunchMetrics) -> String {
         var text = ""
@@ -42,7 +42,7 @@ enum PrometheusText {
         text += "\(name){\(list)} \(value)\n"
     }
 
-    /// Of a label's value: backslash, quote and line feed, and nothing else.
+    /// Escapes a label's value: only backslash, quote and line feed.
     private static func escaped(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
@@ -56,7 +56,7 @@ enum PrometheusText {
         return result
     }
 
-    /// Exactly, without zeros at the end: 0.0015.
+    /// Exact, without trailing zeros: 0.0015.
     private static func seconds(_ span: TimeSpan) -> String {
         let (whole, rest) = span.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
         guard rest != 0 else { return "\(whole)" }

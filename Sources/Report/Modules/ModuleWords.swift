@@ -1,13 +1,13 @@
 package import Analysis
 import ProfileModel
 
-/// What can be said of a module's symbols, for text and JSON alike.
+/// Texts about a module's symbols, for both text and JSON.
 package struct ModuleWords {
     let module: ModuleFigures
 
     package init(_ module: ModuleFigures) { self.module = module }
 
-    /// From where its debug information is, in a few words; `–` for what has none by nature.
+    /// Where its debug information comes from, in a few words; `–` if it can have none.
     var origin: String {
         guard module.isFile || module.hasSymbols else { return "–" }
         guard let symbols = module.symbols else { return "not looked for" }
@@ -29,14 +29,14 @@ package struct ModuleWords {
         }
     }
 
-    /// Whether debug information would tell more than is known.
-    /// Go's table has lines, too: more would tell what was inlined.
+    /// True if debug information would tell more. Go's table has lines, too; debug information
+    /// would add what was inlined.
     var lacks: Bool {
         module.isFile && module.slices > 0 && !module.hasDebugInfo
             && module.symbols?.symbolOrigin != .goTable
     }
 
-    /// Sentences of what was missing, or was there and not used; without a full stop.
+    /// Sentences on what was missing, or found but not used; without a full stop.
     package var remarks: [String] { module.symbols?.remarks.map(\.words) ?? [] }
 
     /// "12 of 40 addresses have no name, none has a line".
@@ -59,8 +59,8 @@ package struct ModuleWords {
         "\(Numbers.grouped(count)) address\(count == 1 ? "" : "es")"
     }
 
-    /// What would mend it.
-    /// - Parameter package: the Debian package that the file is of; nil: not known.
+    /// What would help.
+    /// - Parameter package: the Debian package of the file; nil: unknown.
     func advice(package: String?) -> String {
         if module.isOwn, package == nil {
             return module.hasSymbols && module.symbols?.symbolOrigin == .complete
@@ -80,11 +80,11 @@ package struct ModuleWords {
 }
 
 extension ModuleFigures {
-    /// Whether it is a file, and no mapping of the kernel's or of none.
+    /// True if it is a file, not a mapping of the kernel's or one without a file.
     var isFile: Bool { path.hasPrefix("/") && !path.hasPrefix("//") }
 
-    /// What is worth to be told how to mend: what lacks something, and occurs in one slice in a
-    /// hundred.
+    /// True if a remedy is worth showing: the module lacks something, and occurs in at least one
+    /// slice in a hundred.
     package func isWorthMending(slices: Int) -> Bool {
         ModuleWords(self).lacks
             && self.slices.multipliedReportingOverflow(by: 100).partialValue

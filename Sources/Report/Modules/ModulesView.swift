@@ -1,8 +1,8 @@
 import Analysis
 import ProfileModel
 
-/// The modules, in the order in which they were seen: what was loaded, what it cost, how well it
-/// could be symbolicated; and what would make that better.
+/// The modules in the order in which they were seen: what was loaded, its cost, how well it could
+/// be symbolicated, and what would improve that.
 struct ModulesView {
     let profile: Profile
     let options: TextOptions

@@ -1,18 +1,18 @@
 import Analysis
 import ProfileModel
 
-/// The critical path: its longest stretches first, with the rest summed; then all of it in the order
-/// of time. What another thread did while one waited for it is indented.
+/// The critical path: first its longest stretches, with the rest summed; then all of it in the
+/// order of time. What another thread did while one waited for it is indented.
 struct CriticalPathView {
     let profile: Profile
     let options: TextOptions
 
-    /// Deeper ones are indented no further.
+    /// Deeper levels are not indented further.
     private static let deepest = 8
-    /// So many stretches come first, if they have this share of the path at least.
+    /// How many stretches are listed first, if each has at least this share of the path.
     private static let (most, least) = (8, 0.02)
-    /// Stretches that have a smaller share are put together in the order of time, unless it is said
-    /// how short they may be.
+    /// In the order of time, stretches with a smaller share are merged, unless the user gives a
+    /// minimum.
     private static let shortest = 0.01
 
     func render() -> String {
@@ -114,7 +114,7 @@ struct CriticalPathView {
             ]
     }
 
-    /// Never shortened: it is what tells stretches apart.
+    /// Never shortened, because it distinguishes stretches.
     private func state(of segment: CriticalPath.Segment) -> TextTable.Cell {
         guard segment.stretches == 1 else {
             return .init("\(Numbers.grouped(segment.stretches)) short")
@@ -124,7 +124,7 @@ struct CriticalPathView {
         return .init(words + reason, style: segment.state?.style ?? .plain)
     }
 
-    /// The function that says most of the stack, and where that is.
+    /// The most telling function of the stack, and its place.
     private func place(
         of segment: CriticalPath.Segment, after indent: String
     ) -> [TextTable.Cell] {

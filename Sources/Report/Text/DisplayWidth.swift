@@ -1,12 +1,12 @@
 extension String {
-    /// How many columns of a terminal the text takes. It must have been escaped.
+    /// How many terminal columns the text takes. It must have been escaped.
     package var displayWidth: Int {
         if utf8.allSatisfy({ $0 < 0x80 }) { return utf8.count }
         return reduce(0) { $0 + $1.displayWidth }
     }
 
-    /// The text cut in its middle to at most `width` columns, with `…` where something is
-    /// missing: both ends of a qualified name or a path tell more than its middle.
+    /// The text cut in its middle to at most `width` columns, with `…` for the missing part: the
+    /// ends of a qualified name or a path tell more than its middle.
     package func shortened(to width: Int) -> String {
         guard displayWidth > width else { return self }
         guard width > 1 else { return width == 1 ? "…" : "" }
@@ -17,8 +17,8 @@ extension String {
             + String(Self.prefix(of: reversed(), width: tail).reversed())
     }
 
-    /// A sentence in lines of at most `width` columns, each ended by a line break: the first
-    /// after `start` and a space, the others indented by `indent`.
+    /// A sentence in lines of at most `width` columns, each ended by a line break. The first line
+    /// follows `start` and a space, the others are indented by `indent`.
     package func wrapped(
         to width: Int, after start: String = " ", indent: Int = 4
     ) -> String {
@@ -48,7 +48,7 @@ extension String {
 }
 
 extension [String] {
-    /// The parts with `·` between them, in one line, or in as many as the width asks for; each ended
+    /// The parts separated by `·`, in one line, or in several if the width requires it; each ended
     /// by a line break.
     func wrappedParts(to width: Int) -> String {
         var lines = [""]
@@ -76,7 +76,7 @@ extension Character {
         }
     }
 
-    /// The blocks of Unicode's `EastAsianWidth` that are wide throughout or almost so.
+    /// The blocks of Unicode's `EastAsianWidth` that are completely, or almost completely, wide.
     private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x1100...0x115f, 0x2e80...0x303e, 0x3041...0x33ff, 0x3400...0x4dbf,

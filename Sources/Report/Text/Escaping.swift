@@ -1,9 +1,9 @@
 extension String {
-    /// The same text without anything that a terminal, or a reader's eye, could be deceived by:
-    /// control characters, escape sequences, line and paragraph separators and invisible
-    /// formatting (bidi controls, zero-width characters) are written as `\u{1b}`.
+    /// The same text without anything that could deceive a terminal or a reader: control
+    /// characters, escape sequences, line and paragraph separators and invisible formatting (bidi
+    /// controls, zero-width characters) are written as `\u{1b}`.
     package var escapedForDisplay: String {
-        // Most are ASCII throughout.
+        // Most texts are plain ASCII.
         guard utf8.contains(where: { $0 < 0x20 || $0 >= 0x7f }),
             unicodeScalars.contains(where: \.needsEscape)
         else { return self }
@@ -20,7 +20,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether the scalar acts on its surroundings instead of being seen.
+    /// True if the scalar affects its surroundings instead of being visible.
     var needsEscape: Bool {
         if value < 0x7f { return value < 0x20 }
         switch properties.generalCategory {

@@ -1,12 +1,12 @@
 import Analysis
 import ProfileModel
 
-/// The waits, in the order of time: on what, where, and who ended them.
+/// The waits, in the order of time: for what, where, and what ended them.
 struct EventsView {
     let profile: Profile
     let options: TextOptions
 
-    /// How many lines are shown unless asked for.
+    /// How many lines are shown by default.
     private static let most = 200
 
     func render() -> String {
@@ -49,11 +49,11 @@ struct EventsView {
         ]
     }
 
-    /// How many functions are named, and how much of each.
+    /// How many functions are named, and with how many columns each.
     private static let (mostFunctions, functionWidth) = (3, 32)
 
-    /// `Semaphore::wait ← StarCatalogue::loadStars`: the innermost functions of the developer's
-    /// own, or if there are none, the innermost.
+    /// `Semaphore::wait ← StarCatalogue::loadStars`: the innermost own functions, or if there are
+    /// none, the innermost function.
     private func place(of wait: WaitFigures) -> String {
         let functions = profile.stack(of: wait).reversed().map { profile.frames.function(of: $0) }
         let own = functions.filter(\.isOwn)
@@ -65,7 +65,7 @@ struct EventsView {
 }
 
 extension WaitFigures {
-    /// `loader (4242)`; `–`: nobody in particular.
+    /// `loader (4242)`; `–`: no particular thread.
     var endedByWords: String {
         guard let waker = endedBy else { return reason.endsByItself ? "–" : "unknown" }
         return "\(waker.name ?? "") (\(waker.tid))".trimmingPrefix(" ").description
@@ -79,6 +79,6 @@ extension WaitReason {
         return kind == .other ? detail : "\(kind.rawValue): \(detail)"
     }
 
-    /// Time or a device, not somebody.
+    /// True if time or a device ends it, not a thread.
     fileprivate var endsByItself: Bool { [.sleep, .file, .disk, .ioUring].contains(kind) }
 }

@@ -1,6 +1,6 @@
 extension String {
-    /// A function's name in at most `width` columns. The name itself is what people look for:
-    /// its arguments go first, then its template arguments, and only then a part of itself.
+    /// A function's name in at most `width` columns. The name itself matters most: its arguments
+    /// are removed first, then its template arguments, and only then a part of the name.
     package func shortenedFunction(to width: Int) -> String {
         guard displayWidth > width else { return self }
         let plain = collapsing("(", ")")
@@ -8,18 +8,17 @@ extension String {
         return plain.collapsing("<", ">").shortened(to: width)
     }
 
-    /// With `…` in place of what stands between an outermost pair of brackets.
+    /// With `…` in place of the content of outermost brackets.
     private func collapsing(_ open: Character, _ close: Character) -> String {
         collapsingBrackets(open, close) { inner, _ in
             inner.isEmpty || inner == "anonymous namespace" ? nil : "\(open)…\(close)"
         }
     }
 
-    /// Puts something else in place of outermost pairs of brackets. The operators whose names are
-    /// brackets stay.
+    /// Replaces outermost pairs of brackets. Operators whose names are brackets stay.
     ///
-    /// - Parameter replacement: is given what stands between the brackets, and what comes before
-    ///   them in the result; nil: they stay as they are.
+    /// - Parameter replacement: receives the content of the brackets, and the preceding part of the
+    ///   result; nil: the brackets stay.
     func collapsingBrackets(
         _ open: Character, _ close: Character,
         _ replacement: (_ inner: String, _ before: String) -> String?
@@ -43,7 +42,7 @@ extension String {
             }
             if depth > 0 { inner.append(character) } else { result.append(character) }
         }
-        // Brackets that never close: an arrow, a comparison, a name that only looks like one.
+        // Brackets that never close belong to an arrow, a comparison, or a name that looks similar.
         return depth == 0 ? result : self
     }
 }

@@ -1,7 +1,7 @@
 import Analysis
 import ProfileModel
 
-/// What every view begins with: the program, the launch's figures, and what a reader must know
+/// The beginning of every view: the program, the launch's figures, and what a reader must know
 /// before trusting the rest.
 struct HeaderSection {
     let profile: Profile
@@ -19,7 +19,7 @@ struct HeaderSection {
             + [duration, "CPU " + Numbers.time(profile.launch.cpu)] + capture
     }
 
-    /// The command line, where it says more than the title.
+    /// The command line, if it says more than the title.
     private var command: String {
         guard profile.program.arguments.count > 1 else { return "" }
         let words = profile.program.arguments.joined(separator: " ").escapedForDisplay
@@ -36,7 +36,7 @@ struct HeaderSection {
     private var duration: String {
         let wall = Numbers.preciseTime(profile.launch.wall)
         if profile.header.isAttached { return "attached for \(wall)" }
-        // The launch ended when it was ready.
+        // The launch ended when the program was ready.
         if profile.ready != nil { return "recorded for \(wall)" }
         switch profile.header.outcome {
         case .exited, .signalled: return "launched in \(wall)"
@@ -57,7 +57,7 @@ struct HeaderSection {
     private var stacks: String {
         let launch = profile.launch
         let slices = Numbers.count(launch.slices, "slice")
-        // A note says why nothing can be said of it.
+        // A note says why this is unknown.
         if profile.notes.contains(where: { $0.kind == .unverifiedStacks }) { return slices }
         let truncated =
             launch.truncatedStacks == 0
@@ -75,15 +75,15 @@ struct HeaderSection {
             + profile.notes.compactMap(RecorderNotes.text)
     }
 
-    /// What a reader must know to trust the figures, each in few words; all else of the notes is behind
-    /// it. Empty: nothing of the kind.
+    /// What a reader must know before trusting the figures, in few words each; other notes come at
+    /// the end. Empty: nothing.
     var essentials: [String] {
         [
             profile.header.outcome == .running ? nil : outcome, unknownWaits, coarse, incomplete,
         ].compactMap { $0 } + profile.measurementNotes().map(\.text)
     }
 
-    /// So many ticks are missing that stacks say little of short work.
+    /// Set if so many ticks are missing that stacks tell little about short work.
     private var coarse: String? {
         let (missed, served) = (profile.header.missedTicks, profile.header.ticks)
         let all = served.addingReportingOverflow(missed)
@@ -103,7 +103,7 @@ struct HeaderSection {
             + "truncated: callers are missing there"
     }
 
-    /// Of ticks or stacks, from where on a reader must know it before all else.
+    /// The share of ticks or stacks above which a reader must know it first.
     private static let leastEssential = 0.2
 
     var outcome: String? {
@@ -113,13 +113,13 @@ struct HeaderSection {
         case .signalled(let signal): "killed by \(SignalNames.label(signal))"
         case .running:
             profile.header.isAttached ? nil : "still running when the recording ended"
-        // perf does not tell.
+        // perf does not record this.
         case .unknown where profile.header.capture == .perf: nil
         case .unknown: "recording cut short: this is what had been seen until then"
         }
     }
 
-    /// Only where that is another thread than everybody expects.
+    /// Only if it is another thread than expected.
     private var mainThread: String? {
         profile.mainThread.successor.map { successor in
             "main thread: \(profile.threads[successor.thread].label.escapedForDisplay), for the "
@@ -128,7 +128,7 @@ struct HeaderSection {
         }
     }
 
-    /// Below one in a hundred the share in the first line says enough.
+    /// Below 1 % the share in the first line is enough.
     private var truncations: String? {
         let launch = profile.launch
         guard launch.truncatedStacks > 0, launch.truncatedStacks * 100 >= launch.slices else {
@@ -141,9 +141,9 @@ struct HeaderSection {
             + reasons.joined(separator: ", ") + moreStack + moreRules
     }
 
-    /// Whose code ends stacks, and what would help there.
+    /// The modules whose code ends stacks, and what would help there.
     private var moreRules: String {
-        // What is generated has no file.
+        // Generated code has no file.
         let paths = profile.launch.unruledModules.map { profile.modules[$0.rawValue].path }
         let names = paths.filter { $0.hasPrefix("/") && !$0.hasPrefix("//") }.prefix(3).map {
             String($0.split(separator: "/").last ?? "").escapedForDisplay
@@ -154,7 +154,7 @@ struct HeaderSection {
                 + " gcc and clang make them with -fasynchronous-unwind-tables)"
     }
 
-    /// How to have longer copies of stacks where that would help.
+    /// How to get longer copies of stacks, if that would help.
     private var moreStack: String {
         guard profile.header.capture == .perf,
             profile.launch.truncations[.stackLimit] ?? 0 > 0
@@ -179,7 +179,7 @@ struct HeaderSection {
             + "coarser stacks, no time is lost"
     }
 
-    /// perf tells of waiting only if it was asked to.
+    /// perf records waiting only on request.
     private var unknownWaits: String? {
         guard profile.header.capture == .perf,
             profile.threads.allSatisfy({ $0.times.wall == $0.times.running })
@@ -188,10 +188,10 @@ struct HeaderSection {
             + "--switch-events)"
     }
 
-    /// Children that were waited for, and of which nothing was recorded.
+    /// Children that were waited for but not recorded.
     private var unfollowed: String? {
-        // A tree's processes are never recorded by signal: of one among them this says nothing.
-        // But where a sanitizer kept us from following them.
+        // The processes of a tree are never recorded by signal, so this does not apply to one of
+        // them. It also does not apply if a sanitizer kept us from following children.
         guard profile.processes.count <= 1, profile.header.capture == .signal,
             !profile.notes.contains(where: { $0.kind == .leakSanitizer })
         else { return nil }
@@ -222,7 +222,7 @@ struct HeaderSection {
 }
 
 extension Profile {
-    /// What titles call the program.
+    /// The program's name in titles.
     var title: String { program.title.isEmpty ? "process \(header.pid)" : program.title }
 }
 

@@ -6,7 +6,7 @@ struct HeaviestView {
     let profile: Profile
     let options: TextOptions
 
-    /// Percent of the whole below which functions are left out unless asked for.
+    /// Functions below this percentage of the whole are left out by default.
     private static let defaultPercent = 0.5
 
     func render() -> String {

@@ -1,12 +1,12 @@
 import Analysis
 import ProfileModel
 
-/// What was imported, heaviest first, below what imported it.
+/// The imports, heaviest first, each below the one that imported it.
 struct ImportsView {
     let profile: Profile
     let options: TextOptions
 
-    /// Percent of the whole below which imports are left out unless asked for.
+    /// Imports below this percentage of the whole are left out by default.
     private static let usualPercent = 1.0
 
     func render() -> String {

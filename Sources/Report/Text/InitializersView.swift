@@ -1,14 +1,14 @@
 import Analysis
 import ProfileModel
 
-/// The initialisers that ran, heaviest first, and what the heaviest of them did.
+/// The initialisers that ran, heaviest first, and what the heaviest ones did.
 struct InitializersView {
     let profile: Profile
     let options: TextOptions
 
-    /// Of how many the trees are shown, and how they are cut, unless asked for.
+    /// How many trees are shown, and where they are cut, by default.
     private static let (trees, percent, depth) = (8, 2.0, 16)
-    /// Shorter ones have next to no stacks.
+    /// Shorter ones have hardly any stacks.
     private static let leastTree = TimeSpan.milliseconds(1)
 
     func render() -> String {
@@ -42,7 +42,7 @@ struct InitializersView {
             + (unfinished > 0 ? "; \(unfinished) never returned, timed up to the last look" : "")
     }
 
-    /// What its thread's stacks showed while it ran, from its own frame on.
+    /// The stacks of its thread during the run, from the initialiser's own frame on.
     private func tree(_ run: InitializerFigures) -> String? {
         guard run.wall >= Self.leastTree else { return nil }
         let weight = options.weight ?? .wall
@@ -66,7 +66,7 @@ struct InitializerTable {
     let runs: [InitializerFigures]
     var caption: String?
 
-    /// Those of a selection, by wall time, then as they ran.
+    /// The initialisers of a selection, by wall time, then in the order in which they ran.
     static func heaviestFirst(
         _ profile: Profile, _ selection: Selection
     ) -> [InitializerFigures] {
@@ -100,7 +100,7 @@ struct InitializerTable {
 }
 
 extension CallTree {
-    /// The positions of the nodes that are `wanted` and have none such above them.
+    /// The positions of the nodes that are `wanted` and have no such node above them.
     func outermost(_ wanted: (Int) -> Bool) -> [Int] {
         var found: [Int] = []
         var pending = Array(roots.reversed())

@@ -1,12 +1,12 @@
 import Analysis
 import ProfileModel
 
-/// The program's intervals and events, and the marks that were asked for, in the order of time.
+/// The program's intervals and events, and the requested marks, in the order of time.
 struct IntervalsView {
     let profile: Profile
     let options: TextOptions
 
-    /// How many lines are shown unless asked for.
+    /// How many lines are shown by default.
     private static let most = 200
 
     func render() -> String {
@@ -52,7 +52,7 @@ struct IntervalsView {
     }
 }
 
-/// The points of interest in the summary: those of one name in one line.
+/// The points of interest in the summary, with one line per name.
 struct PointsOfInterestTable {
     let profile: Profile
     let options: TextOptions
@@ -89,7 +89,7 @@ struct PointsOfInterestTable {
         var isEvent: Bool
     }
 
-    /// In the order of their first.
+    /// In the order of their first occurrence.
     private func groups() -> [(entry: PointEntry, count: Int)] {
         var places: [Key: Int] = [:]
         var groups: [(entry: PointEntry, count: Int)] = []
@@ -120,7 +120,8 @@ struct PointEntry {
     var cpu: TimeSpan?
     var isComplete: Bool
 
-    /// Those of a selection in the order of time, intervals before events of the same moment.
+    /// The entries of a selection in the order of time; at the same moment, intervals come before
+    /// events.
     static func all(
         of profile: Profile, _ selection: Selection, withPhases: Bool
     ) -> [PointEntry] {
@@ -134,7 +135,7 @@ struct PointEntry {
         return merged(Array(intervals), Array(events))
     }
 
-    /// Both are in order already.
+    /// Both lists are already sorted.
     private static func merged(_ left: [PointEntry], _ right: [PointEntry]) -> [PointEntry] {
         var result: [PointEntry] = []
         var rest = right[...]
@@ -169,13 +170,13 @@ struct PointEntry {
         isComplete = true
     }
 
-    /// Of an interval whose end was not seen it is the least that it lasted.
+    /// If an interval's end was not seen, this is its minimum.
     var wallCell: String {
         guard let wall else { return "event" }
         return (isComplete ? "" : "≥ ") + Numbers.time(wall)
     }
 
-    /// Takes another of the same name in.
+    /// Adds another entry with the same name.
     mutating func add(_ other: PointEntry) {
         if let first = wall, let second = other.wall { wall = first + second }
         if let first = threadCPU, let second = other.threadCPU { threadCPU = first + second }

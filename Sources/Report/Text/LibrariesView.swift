@@ -1,8 +1,8 @@
 import Analysis
 import ProfileModel
 
-/// The libraries in the order of their loading: what they cost, who wanted them, and whether
-/// they were needed.
+/// The libraries in the order of loading: their cost, who requested them, and whether they were
+/// needed.
 struct LibrariesView {
     let profile: Profile
     let options: TextOptions
@@ -64,12 +64,12 @@ struct LibrariesView {
         return table.render(width: options.columns, colour: options.usesColour)
     }
 
-    /// Without its folder; ``JSONReport`` and the view of modules have the whole path.
+    /// Without its folder; ``JSONReport`` and the view of modules have the full path.
     private static func name(of path: String) -> String {
         (path.split(separator: "/").last.map(String.init) ?? path).escapedForDisplay
     }
 
-    /// What names it as needed; or the function that called `dlopen`, and from where.
+    /// What lists it as needed, or the function that called `dlopen`, and its place.
     private func requester(of library: LibraryFigures) -> TextTable.Cell {
         if let path = library.requestedBy { return TextTable.Cell(Self.name(of: path)) }
         guard let frame = callingFrame(library.caller) else { return TextTable.Cell("–") }
@@ -82,8 +82,8 @@ struct LibrariesView {
         return cell
     }
 
-    /// The innermost frame of the program's own, or else the innermost that is no part of the
-    /// dynamic linker or the C library.
+    /// The innermost frame of the program's own code, or else the innermost one outside the dynamic
+    /// linker and the C library.
     private func callingFrame(_ stack: [FrameID]) -> FrameID? {
         let functions = stack.map { profile.frames.function(of: $0) }
         let index =
@@ -94,11 +94,11 @@ struct LibrariesView {
         return index.map { stack[$0] }
     }
 
-    /// Whether others name them.
+    /// Whether other files refer to its symbols.
     private static func symbols(of library: LibraryFigures) -> String {
         guard let isReferenced = library.isReferenced else { return "?" }
         if isReferenced { return "needed" }
-        // What a call of dlopen asked for is found by dlsym.
+        // A library that was requested by dlopen is used through dlsym.
         return library.isLinkedForNothing ? "none" : "–"
     }
 
@@ -128,7 +128,7 @@ struct LibrariesView {
 }
 
 extension LibraryFigures {
-    /// Own ones are marked, as their functions are.
+    /// Own libraries are marked like own functions.
     fileprivate func cell(_ name: String) -> TextTable.Cell {
         var cell = TextTable.Cell(name, style: isOwn ? .own : .plain)
         cell.prefix = isOwn ? "● " : "  "

@@ -48,7 +48,7 @@ struct ThreadsView {
             } + [TextTable.Cell(priority(of: thread))]
     }
 
-    /// `normal → nice 10`: what it was at first, and what it became.
+    /// `normal → nice 10`: the first priority, and the last.
     private func priority(of thread: ThreadFigures) -> String {
         let all = thread.priorities.map(\.words)
         guard let first = all.first, let last = all.last else { return "–" }

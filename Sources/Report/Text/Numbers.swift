@@ -1,7 +1,7 @@
 package import ProfileModel
 
-/// Numbers as people read them. Nothing here depends on the locale: the same recording gives the
-/// same bytes everywhere.
+/// Numbers for people. Nothing here depends on the locale: the same recording gives the same bytes
+/// everywhere.
 package enum Numbers {
     /// "1,234,567"
     package static func grouped(_ value: some BinaryInteger) -> String {
@@ -20,10 +20,10 @@ package enum Numbers {
     /// The same to the millisecond: "2.512 s".
     package static func preciseTime(_ span: TimeSpan) -> String { time(span, secondsDecimals: 3) }
 
-    /// In a table, where nothing is better seen as nothing: "–" for zero.
+    /// In a table, where a missing value is easier to see: "–" for zero.
     package static func cell(_ span: TimeSpan) -> String { span == .zero ? "–" : time(span) }
 
-    /// "14.8 %"; a share too small to be shown so is "< 0.1 %" rather than none.
+    /// "14.8 %"; a share that is too small becomes "< 0.1 %", not 0.
     package static func percent(_ part: TimeSpan, of whole: TimeSpan) -> String {
         percent(part.nanoseconds, of: whole.nanoseconds)
     }
@@ -70,7 +70,7 @@ package enum Numbers {
     private static func time(_ span: TimeSpan, secondsDecimals: Int) -> String {
         let sign = span < .zero ? "-" : ""
         let size = span.nanoseconds.magnitude
-        // It would round to nothing, which it is not.
+        // It is not zero, but would round to it.
         if 1..<500 ~= size { return "< 1 µs" }
         let text =
             switch size {
@@ -85,7 +85,8 @@ package enum Numbers {
         return sign + text
     }
 
-    /// By hand: `rounded()` would need the mathematics library. `value` is small and not negative.
+    /// Written by hand: `rounded()` would need the mathematics library. `value` is small and not
+    /// negative.
     static func nearest(_ value: Double) -> UInt64 { UInt64(value + 0.5) }
 
     private static func rounded(_ value: UInt64, to unit: UInt64) -> UInt64 {

@@ -8,7 +8,7 @@ struct PhaseInitializers {
     let phase: Int
 
     private static let most = 5
-    /// Of the phase's wall time: less explains nothing.
+    /// The share of the phase's wall time below which an initialiser explains nothing.
     private static let leastShare = 0.02
 
     /// One table, or none.

@@ -12,12 +12,12 @@ struct PhaseRemarks {
             + [division, laterImports, coldLaunch].compactMap { $0 }
     }
 
-    /// 1 % of the launch: below, a wait is no reason for anything.
+    /// 1 % of the launch: a shorter wait explains nothing.
     private func isWorthWords(_ time: TimeSpan) -> Bool {
         share(time, of: profile.launch.wall) >= 0.01
     }
 
-    /// A phase whose main thread waits for most of it, while little is computed.
+    /// A phase whose main thread waits most of the time, while little is computed.
     private func waiting(_ phase: Phase) -> String? {
         let blocked = phase.mainThread.blocked
         guard share(blocked, of: phase.wall) >= 0.5, share(phase.cpu, of: phase.wall) < 0.5 else {
@@ -28,7 +28,7 @@ struct PhaseRemarks {
     }
 
     /// A phase whose main thread wanted to run and could not. The profiler's own stops count as
-    /// preemption, so they are named when they may explain a part of it.
+    /// preemption, so they are named if they may explain a part of it.
     private func noCore(_ phase: Phase) -> String? {
         let lacked = Weight.runnable.of(phase.mainThread)
         guard share(lacked, of: phase.wall) >= 0.1, isWorthWords(lacked) else { return nil }
@@ -40,7 +40,7 @@ struct PhaseRemarks {
             + "(\(Numbers.percent(lacked, of: phase.wall)))\(stops)."
     }
 
-    /// How what only stacks tell apart was divided.
+    /// How the parts that only stacks distinguish were divided.
     private var division: String? {
         let parts = phases.filter { $0.whole != nil }
         guard let whole = parts.first?.whole,
@@ -55,7 +55,7 @@ struct PhaseRemarks {
             + "\(Numbers.time(least))."
     }
 
-    /// What functions import: *Imports* is only what came before the program.
+    /// Imports made by functions: *Imports* has only those before the program.
     private var laterImports: String? {
         let name = Phase.Names.program
         guard let program = phases.first(where: { $0.whole != nil && $0.name == name }),
@@ -70,7 +70,7 @@ struct PhaseRemarks {
             + "(\(Numbers.percent(wall, of: program.wall)))."
     }
 
-    /// The phases in which the program waited for storage: what was counted is known of wholes only.
+    /// The phases in which the program waited for storage: such counts exist only for whole phases.
     private var coldLaunch: String? {
         let cold = profile.wholePhases.filter { $0.isCold && isShown($0) }
         guard !cold.isEmpty else { return nil }
@@ -82,7 +82,7 @@ struct PhaseRemarks {
             + places.joined(separator: "; ").escapedForDisplay + "."
     }
 
-    /// Whether all of it is.
+    /// True if all parts of it are shown.
     private func isShown(_ whole: Phase) -> Bool {
         let parts = phases.filter {
             $0.wholeName == whole.name && $0.start >= whole.start && $0.end <= whole.end

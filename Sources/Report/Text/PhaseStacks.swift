@@ -26,8 +26,8 @@ struct PhaseStacks {
     private var figures: Phase { profile.phase(phase, in: options.selection) }
     private var name: String { figures.name.escapedForDisplay }
 
-    /// The phase's heaviest stack over all threads; of several processes, that of the one that did
-    /// most.
+    /// The phase's heaviest stack over all threads; if there are several processes, that of the
+    /// busiest one.
     private var heaviest: Section? {
         let selection = Selection(phases: [phase], windows: options.selection.windows)
         guard options.selection.threads == nil,
@@ -42,10 +42,10 @@ struct PhaseStacks {
             "\(name): heaviest stack, in \(place)", options.treeWeight, Set(figures.threads))
     }
 
-    // What follows is about the main thread; it is left out when other threads were asked for.
+    // The rest is about the main thread; it is left out if other threads were chosen.
 
-    /// The main thread's own, where another thread's is heavier: what the launch waits for in
-    /// the end is the main thread.
+    /// The main thread's own heaviest stack, if another thread's is heavier: in the end, the launch
+    /// waits for the main thread.
     private var mainThread: Section? {
         guard isAtLeast(0.1, figures.mainThread.running), showsMain else { return nil }
         return section(
@@ -75,7 +75,7 @@ struct PhaseStacks {
 
     private var isBlocked: Bool { isAtLeast(0.1, figures.mainThread.blocked) }
 
-    /// True if the main thread is among the threads that were asked for.
+    /// True if the main thread is among the chosen threads.
     private var showsMain: Bool {
         guard let main = profile.mainThread.usual else { return false }
         return options.selection.threads?.contains(main) ?? true

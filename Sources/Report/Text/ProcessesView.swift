@@ -12,14 +12,14 @@ struct ProcessesView {
     }
 }
 
-/// The summary's part of that: the processes with the most at stake.
+/// The processes in the summary: those with the most at stake.
 struct ProcessSummary {
     let profile: Profile
     let options: TextOptions
 
     private static let most = 10
 
-    /// Empty when there is only one process.
+    /// Empty if there is only one process.
     func render() -> String {
         let all = ProcessTree(profile).rows
         guard all.count > 1 else { return "" }
@@ -41,10 +41,10 @@ struct ProcessSummary {
     }
 }
 
-/// Processes in the order of a tree: each one's children below it, in the order of their starts.
+/// Processes as a tree: each one's children below it, in the order of their starts.
 struct ProcessTree {
     struct Row {
-        /// In the profile's list.
+        /// The index in the profile's list.
         var process: Int
         var depth: Int
     }
@@ -61,7 +61,7 @@ struct ProcessTree {
                 orphans.append(index)
             }
         }
-        // In place of recursion: a chain of processes may be as long as it likes.
+        // No recursion: a chain of processes may have any length.
         var pending = ([0] + orphans).reversed().map { Row(process: $0, depth: 0) }
         while let row = pending.popLast() {
             rows.append(row)
@@ -79,7 +79,7 @@ struct ProcessTable {
     let options: TextOptions
     let rows: [ProcessTree.Row]
 
-    /// Deeper processes are shown at that depth.
+    /// Deeper processes are shown at this depth.
     private static let deepest = 12
 
     func render() -> String {
@@ -112,7 +112,7 @@ struct ProcessTable {
 }
 
 extension ProcessFigures {
-    /// What titles call it.
+    /// The process's name in titles.
     var label: String { name.isEmpty ? "process \(pid)" : name }
 
     /// "status 3", "SIGKILL (9)".

@@ -1,13 +1,13 @@
 import ProfileModel
 
-/// The recorder's notes in a line each.
+/// The recorder's notes, one line each.
 enum RecorderNotes {
-    /// Those that matter, with the kinds' names.
+    /// The important ones, with the names of their kinds.
     static func texts(_ notes: [RecorderNote]) -> [(kind: String, text: String)] {
         notes.compactMap { note in text(note).map { (note.kind.rawValue, $0) } }
     }
 
-    /// nil where it is too little to matter.
+    /// nil if it is unimportant.
     static func text(_ note: RecorderNote) -> String? {
         switch note.kind {
         case .ownHandler: notBySignal("the program handles SIGURG and SIGWINCH itself")
@@ -133,12 +133,12 @@ enum RecorderNotes {
         case .damagedInput:
             "the imported file is damaged at byte \(Numbers.grouped(note.value)): "
                 + "this is what came before"
-        // They mean something together only; see `BusyMachine`.
+        // They have a meaning only together; see `BusyMachine`.
         case .busyElsewhere, .stolen, .corePressure, .diskPressure: nil
         }
     }
 
-    /// Below a millisecond it is the last moments of threads that are shown.
+    /// Below a millisecond, it belongs to the last moments of threads that are shown.
     private static let leastUnseen: Int64 = 1_000_000
 
     private static func notBySignal(_ reason: String) -> String {

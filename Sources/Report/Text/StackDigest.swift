@@ -1,12 +1,12 @@
 import Analysis
 import ProfileModel
 
-/// Which frames of a long stack are shown: its ends, the developer's own code, and between them
-/// those that say where the time goes, where the weight drops or another module is entered.
+/// Chooses the frames of a long stack to show: its ends, the developer's own code, and between them
+/// the frames that tell where the time goes, where the weight drops or another module begins.
 struct StackDigest {
     enum Row {
         case frame(HeaviestStack.Entry)
-        /// So many frames are left out.
+        /// This many frames are left out.
         case elided(Int)
     }
 
@@ -14,13 +14,14 @@ struct StackDigest {
     let weight: Weight
     let frames: FrameTable
 
-    /// A stack of so many frames is shown whole.
+    /// A stack with this many frames is shown completely.
     private static let longest = 24
-    /// Frames at the outer and at the inner end, and own ones at both ends.
+    /// How many frames are shown at the outer and at the inner end, and how many own ones at both
+    /// ends.
     private static let (outer, inner, ownOuter, ownInner) = (2, 6, 6, 10)
-    /// Frames between them are added up to so many lines.
+    /// More frames are added between them, up to this many lines.
     private static let mostLines = 32
-    /// What entering a named function of another module counts for, as a share of the weight.
+    /// The value of entering a named function in another module, as a share of the weight.
     private static let entry = 0.02
 
     func rows() -> [Row] {
@@ -42,7 +43,7 @@ struct StackDigest {
         var result: [Row] = []
         var elided: [HeaviestStack.Entry] = []
         func flush() {
-            // A line saying that one frame is missing takes as much room as the frame.
+            // A line for one missing frame takes as much room as the frame itself.
             result += elided.count == 1 ? elided.map(Row.frame) : []
             result += elided.count > 1 ? [.elided(elided.count)] : []
             elided = []
@@ -61,7 +62,7 @@ struct StackDigest {
 
     // MARK: Landmarks
 
-    /// The frames that tell most come first.
+    /// The most telling frames come first.
     private var landmarks: [Int] {
         var values: [Int: Double] = [:]
         for index in path.indices.dropFirst() {
@@ -79,8 +80,8 @@ struct StackDigest {
         }
     }
 
-    /// The first function with a name from there inwards, in the same module and with the same
-    /// weight; nil: there is none.
+    /// The first named function from there inwards, with the same module and weight; nil: there is
+    /// none.
     private func named(from index: Int) -> Int? {
         path.indices[index...].prefix {
             module($0) == module(index) && share($0) == share(index)

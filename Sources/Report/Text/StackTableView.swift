@@ -1,14 +1,14 @@
 import Analysis
 import ProfileModel
 
-/// A heaviest stack, a line for each frame.
+/// A heaviest stack, one line for each frame.
 struct StackTableView {
     let stack: HeaviestStack
     let frames: FrameTable
     let caption: String
     let options: TextOptions
 
-    /// How wide the table gets when there is room: beyond, the eye loses the line.
+    /// The largest useful width: in a wider table, the eye loses the line.
     static let comfortable = 110
 
     func render() -> String {
@@ -31,19 +31,19 @@ struct StackTableView {
         return table.render(width: options.columns, colour: options.usesColour)
     }
 
-    /// The heaviest path without its end where that is noise: frames below 1 % of the whole (or
-    /// the percentage that was asked for).
+    /// The heaviest path without its insignificant end: frames below 1 % of the whole (or the given
+    /// percentage).
     private var significantPath: [HeaviestStack.Entry] {
         func weight(_ times: StateTimes) -> Double { Double(stack.weight.of(times).nanoseconds) }
         let least = weight(stack.total) * (options.minPercent ?? 1) / 100
         let kept = stack.entries.prefix { weight($0.total) >= least }
-        // Of a very even distribution at least the root is left.
+        // With a very even distribution, at least the root remains.
         return Array(stack.entries.prefix(min(max(1, kept.count), max(1, options.depth ?? .max))))
     }
 }
 
 extension Weight {
-    /// A column of figures beside frames.
+    /// A column of figures next to frames.
     struct Measure {
         var title: String
         var weight: Weight
@@ -51,17 +51,17 @@ extension Weight {
         func of(_ times: StateTimes) -> TimeSpan { weight.of(times) }
     }
 
-    /// The weight itself, and what to compare it with.
+    /// The weight itself, and another one for comparison.
     var measures: [Measure] {
         let other = self == .wall ? Weight.cpu : .wall
         return [self, other].map { Measure(title: $0.rawValue.uppercased(), weight: $0) }
     }
 }
 
-/// The cells that describe a frame: function, module, place in the source. Narrow reports have
-/// one column for the last two, which shows the more exact one.
+/// The cells of a frame: function, module, place in the source. Narrow reports have one column for
+/// the last two; it shows the more exact one.
 enum FrameCells {
-    /// Where there is room for a name, a module and a place side by side.
+    /// True if there is room for a name, a module and a place side by side.
     private static func isWide(_ options: TextOptions) -> Bool { options.columns >= 100 }
 
     static func columns(title: String = "", _ options: TextOptions) -> [TextTable.Column] {
@@ -80,7 +80,7 @@ enum FrameCells {
             isInlined: frame.isInlined)
     }
 
-    /// - Parameter place: as ``Frame/place``.
+    /// - Parameter place: like ``Frame/place``.
     static func cells(
         _ function: Function, place: String, _ options: TextOptions, prefix: String = "",
         isInlined: Bool = false
@@ -94,7 +94,7 @@ enum FrameCells {
 }
 
 extension Function {
-    /// Own code is marked, so that it is found without colours too.
+    /// Own code is marked, so that it can be found without colours, too.
     func cell(prefix: String = "") -> TextTable.Cell {
         var cell = TextTable.Cell(name.escapedForDisplay, style: isOwn ? .own : .plain)
         cell.prefix = prefix + (isOwn ? "● " : "  ")
@@ -102,7 +102,7 @@ extension Function {
         return cell
     }
 
-    /// Invented and unknown modules say nothing that the name does not.
+    /// Invented and unknown modules add nothing to the name.
     var moduleCell: TextTable.Cell {
         TextTable.Cell(moduleIndex == nil ? "" : module.escapedForDisplay, style: .dim)
     }

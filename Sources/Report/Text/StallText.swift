@@ -1,8 +1,8 @@
 import Analysis
 package import ProfileModel
 
-/// What threads were doing when a launch should have been over, as crash reports have it: for each
-/// a line that says what it waits for, and its whole stack, innermost function first.
+/// What threads were doing when a launch should have been over, in the style of crash reports: for
+/// each thread a line with what it waits for, and its whole stack, innermost function first.
 package enum StallText {
     package static func render(_ stall: Stall, in recording: Recording) -> String {
         let stacks = LastStacks(recording)

@@ -1,4 +1,4 @@
-/// How a piece of text stands out, where the terminal can show it.
+/// How a text is highlighted, if the terminal supports it.
 enum Style {
     case plain
     case heading
@@ -13,8 +13,8 @@ enum Style {
     case slower
     case faster
 
-    /// The text between this style's escape sequences (SGR; the states in the colours that they
-    /// have everywhere: running blue, runnable red, preempted orange, blocked grey).
+    /// The text between this style's escape sequences (SGR). The states have the same colours
+    /// everywhere: running blue, runnable red, preempted orange, blocked grey.
     func applied(to text: String) -> String {
         let code =
             switch self {

@@ -24,7 +24,7 @@ struct SummaryView {
         return blocks.joined(separator: "\n")
     }
 
-    /// The phases that have a part in the selection, as far as they lie in its windows.
+    /// The phases with a part in the selection, within its windows.
     private var selected: [Int] {
         profile.phases.indices.filter { index in
             guard options.selection.phases?.contains(index) ?? true else { return false }
@@ -37,7 +37,7 @@ struct SummaryView {
 
     private var whole: TimeSpan { options.selection.windows?.length ?? profile.launch.wall }
 
-    /// The phases that are worth a stack: 2 % of the launch, or all that were asked for.
+    /// The phases that deserve a stack: those with at least 2 % of the launch, or all chosen ones.
     private var detailed: [Int] {
         selected.filter { phase in
             let wall = Double(figures(phase).wall.nanoseconds)
@@ -50,7 +50,7 @@ struct SummaryView {
 struct PhaseTable {
     let options: TextOptions
     let phases: [Phase]
-    /// What shares are of.
+    /// The whole of the shares.
     let whole: TimeSpan
 
     private static let states: [(title: String, style: Style)] = [
@@ -61,7 +61,7 @@ struct PhaseTable {
     func render() -> String {
         let whole = table(figures: true, states: true)
         if whole.naturalWidth <= options.columns { return text(whole) }
-        // Too narrow for one table: two, one under the other.
+        // If one table is too wide: two, one below the other.
         return text(table(figures: true, states: false)) + "\n"
             + text(table(figures: false, states: true))
     }

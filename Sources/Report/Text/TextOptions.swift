@@ -1,9 +1,9 @@
 package import Analysis
 package import ProfileModel
 
-/// Which question a text report answers.
+/// The question that a text report answers.
 package enum View: String, Sendable, CaseIterable {
-    /// Phases, and per phase the heaviest stack and the heaviest wait.
+    /// Phases, with the heaviest stack and the heaviest wait of each.
     case summary
     /// The heaviest stack, and the functions by their own time.
     case heaviest
@@ -15,11 +15,11 @@ package enum View: String, Sendable, CaseIterable {
     case processes
     case threads
     case modules
-    /// What was loaded, at what cost, for whom.
+    /// Loaded libraries, their cost, and who requested them.
     case libraries
     /// Heaviest first, each with what it did.
     case initializers
-    /// What an interpreter imported, below what imported it.
+    /// What an interpreter imported, each below its importer.
     case imports
     /// The program's signposts, and marks.
     case intervals
@@ -29,26 +29,26 @@ package enum View: String, Sendable, CaseIterable {
     case timeline
     /// The chain of running and waiting that decided how long the launch took.
     case criticalPath = "critical-path"
-    /// What made the launch longer than it needs to be, most at stake first.
+    /// What made the launch longer than necessary, most at stake first.
     case findings
 }
 
-/// How a text report looks, and what part of the recording it is about.
+/// The appearance of a text report, and the part of the recording that it covers.
 package struct TextOptions: Sendable {
     package var selection = Selection.all
     /// nil: by CPU, and in the summary also the waits.
     package var weight: Weight?
-    /// Functions below this share of what is shown are left out; nil: each view's own measure.
+    /// Functions below this share of the whole are left out; nil: each view's own limit.
     package var minPercent: Double?
-    /// How many levels of a tree, or lines of a list, to show at most; nil for all.
+    /// How many levels of a tree, or lines of a list, to show at most; nil: all.
     package var depth: Int?
-    /// Shorter waits are no events; in the critical path, what took less is put together with what
-    /// is beside it. nil: each view's own measure.
+    /// Shorter waits are no events; in the critical path, shorter parts are merged with their
+    /// neighbours. nil: each view's own limit.
     package var minDuration: TimeSpan?
-    /// Columns of the terminal; taken as at least ``minimumWidth``.
+    /// The terminal's columns; at least ``minimumWidth`` are assumed.
     package var width = 100
     package var usesColour = false
-    /// The distribution's packages that modules' files are of, by path, as far as known.
+    /// The distribution's packages of modules' files, by path, as far as known.
     package var debugPackages: [String: String] = [:]
 
     package init() {}

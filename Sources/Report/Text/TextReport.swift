@@ -34,7 +34,7 @@ package enum TextReport {
 }
 
 extension Profile {
-    /// What a view is about: "phase Main · thread worker (12)"; empty for everything.
+    /// The subject of a view: "phase Main · thread worker (12)"; empty for everything.
     func words(for selection: Selection) -> String {
         var parts: [String] = []
         if let interval = selection.interval { parts.append("interval \(interval)") }
@@ -52,7 +52,7 @@ extension Profile {
 }
 
 extension Profile {
-    /// "worker (12)"; where there are several processes with the thread's own: "sh: worker (12)".
+    /// "worker (12)"; with the process's name if there are several processes: "sh: worker (12)".
     func label(ofThread index: Int) -> String {
         let label = threads[index].label
         guard processes.count > 1 else { return label }
@@ -62,7 +62,7 @@ extension Profile {
 }
 
 extension Profile {
-    /// Whether it is its process's first thread.
+    /// True if it is its process's first thread.
     func isLeader(_ thread: Int) -> Bool {
         leader(of: processes[process(ofThread: thread)]) == thread
     }

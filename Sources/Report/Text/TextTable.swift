@@ -1,5 +1,5 @@
-/// A table that fits itself into a width: flexible columns are shortened first, then those that
-/// can be spared are left out.
+/// A table that fits itself into a width: first flexible columns are shortened, then dispensable
+/// ones are left out.
 struct TextTable {
     enum Alignment {
         case left
@@ -10,9 +10,9 @@ struct TextTable {
         var title: String
         var alignment = Alignment.right
         var style = Style.heading
-        /// What the column may be shortened to; nil if its content is never cut.
+        /// The smallest width of the column; nil if its content is never cut.
         var minimum: Int?
-        /// Columns with a rank are left out when space lacks, the highest first.
+        /// Columns with a rank are left out if there is no room, the highest rank first.
         var spareRank: Int?
     }
 
@@ -22,7 +22,7 @@ struct TextTable {
         var text: String
         var suffix = ""
         var style = Style.plain
-        /// Its arguments go first when it must be shortened.
+        /// If it must be shortened, its arguments are removed first.
         var isFunction = false
 
         init(_ text: String, style: Style = .plain) {
@@ -35,15 +35,15 @@ struct TextTable {
 
     var columns: [Column]
     var rows: [[Cell]] = []
-    /// Stands over the leading left-aligned columns in place of their titles.
+    /// Replaces the titles of the leading left-aligned columns.
     var caption: String?
-    /// Makes the first flexible column so wide that the table takes this many columns.
+    /// Widens the first flexible column so that the table takes this many columns.
     var fill = 0
 
     private static let indent = "  "
     private static let gap = 2
 
-    /// The width that the table takes when nothing is cut.
+    /// The width of the table if nothing is cut.
     var naturalWidth: Int { Self.total(naturalWidths) }
 
     /// The lines of the table, each ended by a line break.
@@ -87,7 +87,7 @@ struct TextTable {
         }
     }
 
-    /// Takes columns of text from whichever flexible column is widest.
+    /// Takes characters from whichever flexible column is widest.
     private func shrink(_ widths: inout [Int], by excess: Int) {
         for _ in 0..<max(0, excess) {
             let flexible = columns.indices.filter { widths[$0] > columns[$0].minimum ?? .max }
@@ -153,7 +153,7 @@ struct TextTable {
         result.text =
             cell.isFunction ? cell.text.shortenedFunction(to: room) : cell.text.shortened(to: room)
         if result.width > width {
-            // The space does not even hold prefix and suffix.
+            // There is not even room for prefix and suffix.
             result.prefix = result.prefix.shortened(to: width)
             result.text = ""
             result.suffix = ""

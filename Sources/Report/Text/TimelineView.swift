@@ -1,16 +1,16 @@
 import Analysis
 import ProfileModel
 
-/// A line for each thread, in which each column shows what it did for most of that time.
+/// One line for each thread; each column shows what the thread did for most of that time.
 struct TimelineView {
     let profile: Profile
     let options: TextOptions
 
-    /// How many threads are shown unless asked for.
+    /// How many threads are shown by default.
     private static let most = 100
-    /// How many columns a thread's label may take.
+    /// How many characters a thread's label may take.
     private static let labelWidth = 24
-    /// Columns that a phase's name takes at least.
+    /// How many characters a phase's name takes at least.
     private static let leastName = 5
 
     func render() -> String {
@@ -43,7 +43,7 @@ struct TimelineView {
         return lines.map { $0 + "\n" }.joined()
     }
 
-    /// The stretch of time that is shown: all that lies between the ends of what was asked for.
+    /// The span of time to show: everything between the ends of the selection.
     private var window: Range<TimeSpan> {
         var result = TimeSpan.zero..<profile.launch.wall
         if let phases = options.selection.phases {
@@ -74,7 +74,7 @@ struct TimelineView {
             + String(repeating: " ", count: space) + last
     }
 
-    /// Each phase's name from the column on in which it begins, as far as there is room.
+    /// Each phase's name, starting at the phase's first column, if there is room.
     private func phaseLine(_ grid: TimeGrid, _ margin: Int) -> String {
         var line = String(repeating: " ", count: margin)
         var column = 0
@@ -116,7 +116,7 @@ struct TimelineView {
     }
 }
 
-/// A stretch of time divided into columns.
+/// A span of time divided into columns.
 private struct TimeGrid {
     let window: Range<TimeSpan>
     let columns: Int
@@ -125,7 +125,7 @@ private struct TimeGrid {
 
     var columnLength: TimeSpan { TimeSpan(nanoseconds: length / Int64(columns)) }
 
-    /// The column in which a moment lies; their count for the end and what is behind it.
+    /// The column of a moment; the number of columns for the end and later moments.
     func column(of time: TimeSpan) -> Int {
         let offset = min(max(0, (time - window.lowerBound).nanoseconds), length)
         return Int(
@@ -138,7 +138,7 @@ private struct TimeGrid {
             + TimeSpan(nanoseconds: Int64(columns).dividingFullWidth(product).quotient)
     }
 
-    /// What took most of each column's time; nil: the thread was not there.
+    /// The state that took most of each column's time; nil: the thread did not exist.
     func states(of runs: [StateRun]) -> [ThreadState?] {
         var times = [[Int64]](repeating: [0, 0, 0, 0], count: columns)
         for run in runs where run.start < window.upperBound && run.end > window.lowerBound {
@@ -150,7 +150,7 @@ private struct TimeGrid {
             }
         }
         return times.map { times in
-            // The first of equals: running before runnable before preempted before blocked.
+            // Among equals the first: running before runnable before preempted before blocked.
             let most = times.max() ?? 0
             return most == 0
                 ? nil : ThreadState.allCases.first { times[Int($0.rawValue) - 1] == most }

@@ -7,7 +7,7 @@ struct TreeView {
     let options: TextOptions
     let isBottomUp: Bool
 
-    /// Percent of the whole below which nodes are left out unless asked for.
+    /// Nodes below this percentage of the whole are left out by default.
     private static let defaultPercent = 1.0
 
     func render() -> String {
@@ -31,7 +31,7 @@ struct TreeTable {
     /// Nodes below this share of the tree's total are left out.
     let percent: Double
     var isBottomUp = false
-    /// The nodes to begin with; nil: the tree's roots.
+    /// The nodes to start with; nil: the tree's roots.
     var roots: [Int]?
     var title: String?
 
@@ -62,8 +62,8 @@ struct TreeTable {
     private var usualTitle: String { isBottomUp ? "FUNCTION, CALLERS BELOW" : "CALL TREE" }
 }
 
-/// The lines of a call tree in reading order. Siblings are indented and joined by a branch; an
-/// only child stands right below its parent, so that long chains do not run off the page.
+/// The lines of a call tree in reading order. Siblings are indented and joined by a branch. An only
+/// child is right below its parent, so that long chains do not run off the page.
 struct TreeLines {
     struct Line {
         var node: Int
@@ -73,7 +73,7 @@ struct TreeLines {
     private struct Pending {
         var node: Int
         var depth: Int
-        /// Of this node's line, and of the lines below it that belong to it.
+        /// The prefix of this node's line, and that of the lines below which belong to it.
         var prefix: String
         var below: String
     }
@@ -84,17 +84,17 @@ struct TreeLines {
     private let widest: Int
     private var pending: [Pending] = []
 
-    /// - Parameter roots: what to begin with, heaviest first; nil: the tree's roots.
+    /// - Parameter roots: the nodes to start with, heaviest first; nil: the tree's roots.
     init(_ tree: CallTree, percent: Double, roots: [Int]? = nil, _ options: TextOptions) {
         self.tree = tree
         least = Double(tree.weight.of(tree.total).nanoseconds) * percent / 100
         depth = max(1, options.depth ?? .max)
-        // Deeper branches are still joined, but no longer indented.
+        // Deeper branches are still joined, but not indented further.
         widest = options.columns / 3
         push(roots ?? Array(tree.roots), depth: 1, below: "")
     }
 
-    /// nil after the last.
+    /// nil after the last line.
     mutating func next() -> Line? {
         guard let current = pending.popLast() else { return nil }
         if current.depth < depth {
@@ -112,7 +112,7 @@ struct TreeLines {
         for (position, node) in shown.enumerated().reversed() {
             let own: (here: String, below: String) =
                 if depth == 1 {
-                    // What belongs to a root stands to the right of it.
+                    // The children of a root are to the right of it.
                     ("", "  ")
                 } else if shown.count == 1 || below.count >= widest {
                     ("", "")

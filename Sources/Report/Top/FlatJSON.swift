@@ -1,5 +1,5 @@
-/// Reads one object of JSON (RFC 8259) whose values are texts: as much of JSON as a line of a list
-/// needs. Numbers, truth values and null are passed over; objects and arrays are refused.
+/// Reads one JSON object (RFC 8259) whose values are texts: enough JSON for a line of a list.
+/// Numbers, booleans and null are skipped; objects and arrays are refused.
 struct FlatJSON {
     private var rest: Substring.UnicodeScalarView
 
@@ -7,7 +7,7 @@ struct FlatJSON {
         var reason: String
     }
 
-    /// The texts by their names; of a name that occurs twice, the last.
+    /// The texts by their names; if a name occurs twice, the last one counts.
     static func texts(in line: Substring) throws(Failure) -> [String: String] {
         var reader = FlatJSON(rest: line.unicodeScalars)
         return try reader.object()
@@ -32,7 +32,7 @@ struct FlatJSON {
         return result
     }
 
-    /// nil: no text.
+    /// nil: not a text.
     private mutating func value() throws(Failure) -> String? {
         skipSpace()
         switch rest.first {
@@ -66,7 +66,7 @@ struct FlatJSON {
         throw Failure(reason: "a text has no end")
     }
 
-    /// What stands behind a backslash.
+    /// The character after a backslash.
     private mutating func escaped() throws(Failure) -> Unicode.Scalar {
         switch rest.popFirst() {
         case "\"": return "\""
@@ -85,7 +85,7 @@ struct FlatJSON {
     private mutating func unicode() throws(Failure) -> Unicode.Scalar {
         let first = try fourDigits()
         guard 0xD800..<0xDC00 ~= first else {
-            // Half of a pair that lacks the other means nothing.
+            // An unpaired surrogate has no meaning.
             return Unicode.Scalar(first) ?? "\u{FFFD}"
         }
         guard take("\\"), take("u") else { return "\u{FFFD}" }

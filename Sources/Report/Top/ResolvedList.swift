@@ -1,16 +1,16 @@
 package import Analysis
 import ProfileModel
 
-/// A list of what was dealt with, as text: one object of JSON in each line. Empty lines and those
-/// that begin with `#` say nothing.
+/// A list of resolved things as text: one JSON object in each line. Empty lines and those that
+/// begin with `#` are ignored.
 package struct ResolvedList: Sendable {
     package var entries: [ResolvedEntry] = []
-    /// What is wrong with lines that say nothing one could use, by number, from 1.
+    /// The unusable lines with the reason, by number, from 1.
     package var problems: [(line: Int, reason: String)] = []
 
     package init(_ text: String) {
         var number = 0
-        // A line break after a carriage return is no character by itself.
+        // In Swift, a carriage return and a line break form one character, so this splits scalars.
         for line in text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false) {
             number += 1
             let words = Substring(line).drop { $0 == " " || $0 == "\t" || $0 == "\r" }
@@ -48,7 +48,7 @@ package struct ResolvedList: Sendable {
             since: since, build: (texts["build"] ?? "").lowercased())
     }
 
-    /// A line for each entry, each ended by a line break.
+    /// One line for each entry, each ended by a line break.
     package static func lines(_ entries: [ResolvedEntry]) -> String {
         entries.map { entry in
             var writer = JSONWriter()
@@ -58,7 +58,7 @@ package struct ResolvedList: Sendable {
         }.joined()
     }
 
-    /// What an entry is, as a list has it.
+    /// An entry's members in a list.
     static func fields(_ entry: ResolvedEntry, _ writer: inout JSONWriter) {
         writer.field("since", CalendarDate.internetText(secondsSince1970: entry.since))
         if !entry.build.isEmpty { writer.field("build", entry.build) }

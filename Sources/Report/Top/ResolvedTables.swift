@@ -1,7 +1,7 @@
 import Analysis
 import ProfileModel
 
-/// What became of things that were dealt with: what is back comes before everything else.
+/// The state of resolved things: those that are back come first.
 struct ResolvedTables {
     let program: TopProgram
     let options: TextOptions
@@ -17,7 +17,7 @@ struct ResolvedTables {
         ].compactMap { $0 }
     }
 
-    /// nil: there is none of them.
+    /// nil: there are none.
     private func table(_ states: [ResolvedState], _ caption: String) -> String? {
         guard !states.isEmpty else { return nil }
         var table = TextTable(columns: [
@@ -44,7 +44,7 @@ struct ResolvedTables {
         let newer = state.newer
         return [
             name, .init(what, style: .dim),
-            // Where no launch is older, nothing is known of before.
+            // If there are no older launches, nothing is known of the time before.
             state.older.total.cell, newer.total.cell,
             .init(
                 newer.launches == 0

@@ -2,9 +2,9 @@ package import Analysis
 import ProfileModel
 
 extension TopReport {
-    /// The whole summary, by the schema that `docs/json.md` describes. Ends in a line break.
+    /// The whole summary, by the schema in `docs/json.md`. Ends in a line break.
     ///
-    /// - Parameter leftOut: recordings that are not in it, and why.
+    /// - Parameter leftOut: recordings that were left out, and why.
     package static func json(
         _ summary: TopSummary, leftOut: [(path: String, reason: String)] = []
     ) -> String {

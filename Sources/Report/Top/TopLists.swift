@@ -6,7 +6,7 @@ struct TopLists {
     let program: TopProgram
     let options: TextOptions
 
-    /// How many lines a list has unless asked for.
+    /// How many lines a list has by default.
     private static let (mostFunctions, most) = (12, 8)
 
     func tables() -> [String] {
@@ -31,7 +31,7 @@ struct TopLists {
         }
     }
 
-    /// The developer's own: what is heavy through what it called.
+    /// Own functions that are heavy through their callees.
     private var callers: String? {
         let own = things(.function).filter(\.function.isOwn)
         let order = own.indices.sorted {
@@ -114,7 +114,7 @@ struct TopLists {
 }
 
 extension TopFigures {
-    /// How often it happens in a launch, as a mean: "1", "2.4".
+    /// The mean number of occurrences per launch: "1", "2.4".
     fileprivate var perLaunch: String {
         guard launches > 0, sum.count > 0 else { return "–" }
         let mean = Double(sum.count) / Double(launches)

@@ -1,7 +1,7 @@
 package import Analysis
 import ProfileModel
 
-/// What costs most across many launches, as text for a terminal. Pure: the same summary and options
+/// What costs most over many launches, as text for a terminal. Pure: the same summary and options
 /// give the same bytes.
 package enum TopReport {
     /// The report, its last line ended by a line break.
@@ -22,13 +22,13 @@ package enum TopReport {
     }
 }
 
-/// What a program's part of the report begins with.
+/// The beginning of a program's part of the report.
 struct TopHeader {
     let program: TopProgram
     let phase: String?
     let options: TextOptions
 
-    /// Of more versions, the oldest are left out.
+    /// If there are more versions, the oldest are left out.
     private static let most = 10
 
     func render() -> String {
@@ -64,7 +64,7 @@ struct TopHeader {
         ].compactMap { $0.map { "  " + $0 } }
     }
 
-    /// nil: there is one.
+    /// nil: there is only one version.
     private var versions: String? {
         guard program.versions.count > 1 else { return nil }
         var table = TextTable(columns: [
@@ -91,7 +91,7 @@ struct TopHeader {
     }
 }
 
-/// What must be known of the figures.
+/// What a reader must know about the figures.
 struct TopNotes {
     let summary: TopSummary
 

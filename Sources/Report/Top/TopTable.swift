@@ -1,18 +1,18 @@
 import Analysis
 import ProfileModel
 
-/// A list of what cost most: what it is, and what it costs per launch.
+/// A list of the most expensive things, with their costs per launch.
 struct TopTable {
     let program: TopProgram
     let options: TextOptions
     var caption: String
-    /// What the rows are, and where they are in the code.
+    /// What the rows are, and their places in the code.
     var columns: [TextTable.Column]
     var most: Int
     /// Columns between share and launches.
     var more: [TextTable.Column] = []
 
-    /// How many versions have a column of their own, and how much of a build id is shown.
+    /// How many versions have their own column, and how many characters of a build id are shown.
     static let (mostVersions, idLength) = (3, 8)
     private static let leastName = 36
 
@@ -20,7 +20,7 @@ struct TopTable {
     ///
     /// - Parameters:
     ///   - things: the heaviest first.
-    ///   - figure: what of them is shown; nil: not known.
+    ///   - figure: the figure to show; nil: unknown.
     ///   - cells: for `columns` and `more`.
     func render(
         _ things: [TopThing], _ figure: (TopFigures) -> MeanTime?,
@@ -28,13 +28,13 @@ struct TopTable {
     ) -> String? {
         let wanted = things.filter { thing in
             guard !thing.isSettled, let time = figure(thing.figures) else { return false }
-            // Where a number of lines was asked for, what costs little may be among them.
+            // If the user asks for a number of lines, cheap things may be among them.
             return time.mean > (options.depth == nil ? least : .zero)
         }
         guard !wanted.isEmpty else { return nil }
         var table = TextTable(columns: columns + titles)
         if columns.count == FrameCells.columns(options).count, columns.count > 2 {
-            // Names come before figures, and modules can be spared.
+            // Names are more important than figures, and modules are dispensable.
             table.columns[0].minimum = Self.leastName
             table.columns[1].spareRank = 6
         }
@@ -63,14 +63,14 @@ struct TopTable {
             .init(title: "SHARE", spareRank: 8),
         ] + more + [.init(title: "SEEN IN", spareRank: 3)]
             + versions.map { position in
-                // The newest two tell whether it got better; older ones go first.
+                // The newest two show whether it got better; older ones are dropped first.
                 let age = program.versions.count - 1 - position
                 return .init(
                     title: program.versions[position].shortName, spareRank: age < 2 ? 2 : 7)
             }
     }
 
-    /// The positions of those with a column of their own: the newest.
+    /// The positions of the versions with their own column: the newest.
     private var versions: [Int] {
         guard program.versions.count > 1 else { return [] }
         return Array(program.versions.indices.suffix(Self.mostVersions))
@@ -90,10 +90,10 @@ struct TopTable {
 }
 
 extension TopThing {
-    /// Whether it was dealt with, and is not back.
+    /// True if it was resolved, and is not back.
     var isSettled: Bool { resolved.map { $0 != .back } ?? false }
 
-    /// "logger.cpp:41"; empty: not known.
+    /// "logger.cpp:41"; empty: unknown.
     var place: String {
         Frame(function: FunctionID(0), file: file, line: line).place
     }
@@ -109,7 +109,7 @@ extension TopVersion {
 extension MeanTime? {
     var cell: TextTable.Cell { TextTable.Cell(map { Numbers.cell($0.mean) } ?? "?") }
 
-    /// One launch tells nothing of how far others are.
+    /// A single launch tells nothing about the spread.
     var marginCell: TextTable.Cell {
         TextTable.Cell(flatMap(\.margin).map(Numbers.time) ?? "?", style: .dim)
     }

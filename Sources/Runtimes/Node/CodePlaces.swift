@@ -1,5 +1,5 @@
-/// Which code lies where, of what a just-in-time compiler has made so far. New code takes the place of
-/// what lay there.
+/// Which code is where, of all that a just-in-time compiler has made so far. New code replaces
+/// earlier code at the same place.
 package struct CodePlaces: Sendable {
     private struct Place {
         var start: UInt64
@@ -7,18 +7,18 @@ package struct CodePlaces: Sendable {
         var code: Int32
     }
 
-    /// By page of addresses, those that reach into it.
+    /// For each page of addresses, the places that overlap it.
     private var pages: [UInt64: [Place]] = [:]
     private var count = 0
 
     private static let pageBits: UInt64 = 12
-    /// Larger code is left out, and what comes after so many places: a map may say anything.
+    /// Larger code is left out, and so are places beyond the limit: a map may say anything.
     private static let mostPages: UInt64 = 1 << 12
     private static let mostPlaces = 1 << 21
 
     package init() {}
 
-    /// - Parameter code: whatever the caller calls it.
+    /// - Parameter code: the caller's number for the code.
     package mutating func add(_ code: Int32, from start: UInt64, to end: UInt64) {
         guard end > start, (end - start) >> Self.pageBits < Self.mostPages else { return }
         for page in (start >> Self.pageBits)...((end - 1) >> Self.pageBits) {
@@ -34,7 +34,7 @@ package struct CodePlaces: Sendable {
         }
     }
 
-    /// nil: nothing that is known lies there.
+    /// nil: no known code is there.
     package func code(at address: UInt64) -> Int32? {
         pages[address >> Self.pageBits]?.first { $0.start <= address && address < $0.end }?.code
     }

@@ -2,9 +2,9 @@
 ///
 /// V8 source: `CodeEventLogger` in `src/logging/log.cc`. The position is that of the parameters.
 package struct NodeFunction: Hashable, Sendable {
-    /// Empty: it has none.
+    /// Empty: the function has no name.
     package var name: String
-    /// A path, or a name that Node gives: `node:fs`, `[eval]`.
+    /// A path, or one of Node's names: `node:fs`, `[eval]`.
     package var script: String
     /// Both 1-based.
     package var line: Int32
@@ -17,7 +17,7 @@ package struct NodeFunction: Hashable, Sendable {
         self.column = column
     }
 
-    /// nil: it is no JavaScript function, or does not say where it was written.
+    /// nil: it is not a JavaScript function, or its place is missing.
     package init?(_ entry: some StringProtocol) {
         guard let tag = entry.firstIndex(of: ":"), Self.tags.contains(String(entry[..<tag])) else {
             return nil
@@ -31,12 +31,13 @@ package struct NodeFunction: Hashable, Sendable {
             name: String(name), script: Self.path(script), line: line, column: column)
     }
 
-    /// Whether a line of a perf map is about JavaScript.
+    /// True if a line of a perf map is about JavaScript.
     package static func isTagged(_ entry: some Sequence<UInt8>) -> Bool {
         tagStarts.contains { entry.starts(with: $0) }
     }
 
-    /// A map's entry without how V8 runs the function: interpreted, or compiled by one of its compilers.
+    /// A map's entry without the way in which V8 runs the function: interpreted, or compiled by one
+    /// of its compilers.
     package static func withoutTier(_ entry: String) -> String {
         guard let colon = entry.firstIndex(of: ":") else { return entry }
         let rest = entry[entry.index(after: colon)...]
@@ -47,21 +48,21 @@ package struct NodeFunction: Hashable, Sendable {
         text.first.map { "~^*+".contains($0) } ?? false
     }
 
-    /// The code of a whole script or module: it runs when that is loaded.
+    /// True for the code of a whole script or module: it runs when the script is loaded.
     package var isModule: Bool { name.isEmpty && line == 1 && column == 1 }
 
-    /// What reports call it.
+    /// The name to show in reports.
     package var shownName: String {
         isModule ? Self.moduleName : name.isEmpty ? "(anonymous)" : name
     }
 
-    /// As Python calls it.
+    /// Python's name for the same.
     package static let moduleName = "<module>"
 
     private static let tags: Set = ["JS", "LazyCompile", "Function", "Script", "Eval"]
     private static let tagStarts = tags.map { Array(($0 + ":").utf8) }
 
-    /// Takes `:12` off the end.
+    /// Removes `:12` from the end.
     private static func takeNumber(_ text: inout Substring) -> Int32? {
         guard let colon = text.lastIndex(of: ":") else { return nil }
         let digits = text[text.index(after: colon)...]
@@ -71,7 +72,7 @@ package struct NodeFunction: Hashable, Sendable {
         return number
     }
 
-    /// Names and paths may both have spaces; a path begins like one.
+    /// Names and paths may both contain spaces; a path is known by its begin.
     private static func split(_ text: Substring) -> (name: Substring, script: Substring)? {
         var firstSpace: Substring.Index?
         for space in text.indices where text[space] == " " {
@@ -84,7 +85,7 @@ package struct NodeFunction: Hashable, Sendable {
 
     private static let scriptStarts = ["/", "file://", "node:", "[eval", "evalmachine.", "wasm://"]
 
-    /// Of a file's URL, its path.
+    /// The path in a file URL.
     private static func path(_ script: Substring) -> String {
         guard script.hasPrefix("file:///") else { return String(script) }
         return PercentEncoding.decoded(script.dropFirst("file://".count))

@@ -1,18 +1,18 @@
-/// What makes Node say where its functions are.
+/// The options that make Node report where its functions are.
 package enum NodeOptions {
     /// The variable of the environment from which Node takes options.
     package static let variable = "NODE_OPTIONS"
 
-    /// Writes `/tmp/perf-PID.map`. `--perf-basic-prof` would name V8's own code, too, which the
+    /// Writes `/tmp/perf-PID.map`. `--perf-basic-prof` would also name V8's own code, which the
     /// program's file names already, and leave a log in the working directory.
     private static let map = "--perf-basic-prof-only-functions"
-    /// Gives each interpreted function code of its own, which the map can name.
+    /// Gives each interpreted function its own code, which the map can name.
     private static let interpreted = "--interpreted-frames-native-stack"
 
-    /// The variable's value with what it lacks.
+    /// The variable's value with the missing options added.
     ///
-    /// - Parameter value: what the user has there; nil: nothing.
-    /// - Returns: nil: it lacks nothing.
+    /// - Parameter value: the user's value; nil: none.
+    /// - Returns: nil: nothing is missing.
     package static func completed(_ value: [UInt8]?) -> [UInt8]? {
         let given = words(value ?? [])
         var added: [String] = []
@@ -23,14 +23,14 @@ package enum NodeOptions {
         return former + Array(added.joined(separator: " ").utf8)
     }
 
-    /// Whether the user has asked for a map himself.
+    /// True if the user has already asked for a map.
     ///
-    /// - Parameter value: of the variable; nil: it is not set.
+    /// - Parameter value: the variable's value; nil: it is not set.
     package static func asksForMap(_ value: [UInt8]?) -> Bool {
         words(value ?? []).contains(where: asksForMap)
     }
 
-    /// Whether one of a program's arguments asks for a map.
+    /// True if one of a program's arguments asks for a map.
     package static func asksForMap(arguments: some Sequence<String>) -> Bool {
         arguments.contains(where: asksForMap)
     }
@@ -39,7 +39,7 @@ package enum NodeOptions {
         isSame(option, map) || isSame(option, "--perf-basic-prof")
     }
 
-    /// V8 takes `_` for `-`.
+    /// V8 accepts `_` for `-`.
     private static func isSame(_ option: String, _ name: String) -> Bool {
         option.utf8.elementsEqual(name.utf8) { given, wanted in
             given == wanted || given == UInt8(ascii: "_") && wanted == UInt8(ascii: "-")

@@ -1,6 +1,6 @@
-/// What URLs have in the place of characters that may not be in them.
+/// How URLs encode characters that they may not contain.
 enum PercentEncoding {
-    /// What is no such sequence stays as it is.
+    /// Anything else stays unchanged.
     static func decoded(_ text: some StringProtocol) -> String {
         var bytes: [UInt8] = []
         var rest = ArraySlice(Array(text.utf8))

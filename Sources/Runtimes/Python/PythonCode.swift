@@ -1,9 +1,10 @@
 import ProfileModel
 
-/// Names a code object for as long as it lives: another one at its address has other names or tables.
+/// Identifies a code object as long as it lives: another one at its address has other names or
+/// tables.
 package struct PythonCodeKey: Hashable, Sendable {
     package var address: UInt64
-    /// The bytes of ``FrameListLayout/identity``, as words; zeros behind them.
+    /// The bytes of ``FrameListLayout/identity`` as words, padded with zeros.
     private var first: UInt64
     private var second: UInt64
     private var third: UInt64
@@ -18,7 +19,7 @@ package struct PythonCodeKey: Hashable, Sendable {
     }
 
     package func hash(into hasher: inout Hasher) {
-        // The table and the name tell most apart.
+        // The table and the name distinguish most code objects.
         hasher.combine(address)
         hasher.combine(first ^ second ^ third ^ fourth)
     }
@@ -26,7 +27,7 @@ package struct PythonCodeKey: Hashable, Sendable {
 
 /// What a code object says of itself.
 ///
-/// Frames are copied and compared by the thousand, so what it says is kept once.
+/// Frames are copied and compared by the thousand, so the content is shared.
 package struct PythonCode: Hashable, Sendable {
     private let content: Content
 
@@ -70,18 +71,18 @@ package struct PythonCode: Hashable, Sendable {
     }
 
     package var name: String { content.name }
-    /// With the classes and functions around it; ``name``, where the release does not tell (3.10 and
+    /// With the classes and functions around it; ``name`` if the release does not have it (3.10 and
     /// older).
     package var qualifiedName: String { content.qualifiedName }
-    /// As the compiler was told it: mostly a path, relative ones included; `<string>`,
-    /// `<frozen importlib._bootstrap>` for code without a file.
+    /// As given to the compiler: mostly a path, perhaps a relative one; `<string>` or `<frozen
+    /// importlib._bootstrap>` for code without a file.
     package var file: String { content.file }
     package var lines: PythonLineTable { content.lines }
-    /// Of its instructions, in bytes.
+    /// The length of its instructions, in bytes.
     package var length: Int32 { content.length }
-    /// Before this place, in bytes, a frame does not count as begun; 0: it always does.
+    /// Before this offset, in bytes, a frame counts as not begun; 0: it always counts as begun.
     package var firstTraceable: Int32 { content.firstTraceable }
-    /// What it has to do with imports.
+    /// Its role in imports.
     package var role: PythonImports.Role { content.role }
 
     package var firstLine: Int32 { lines.firstLine }

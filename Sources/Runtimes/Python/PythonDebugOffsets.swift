@@ -1,12 +1,12 @@
 import ProfileModel
 
-/// What CPython 3.13 and later tell debuggers of their own layout: `_Py_DebugOffsets`, at the beginning
-/// of `_PyRuntime`, words of 8 bytes.
+/// What CPython 3.13 and later tell debuggers about their own layout: `_Py_DebugOffsets`, at the
+/// beginning of `_PyRuntime`, words of 8 bytes.
 struct PythonDebugOffsets {
     private let bytes: [UInt8]
     private let minor: Int
 
-    /// nil: it is not there, or of a build without the global lock, whose objects are others.
+    /// nil: it is missing, or belongs to a build without the global lock, whose objects differ.
     init?(at address: UInt64, version: PythonVersion, number: UInt64, _ memory: any RuntimeMemory) {
         guard let size = Self.size(version.minor),
             let bytes = memory.bytes(at: address, count: size),
@@ -16,7 +16,7 @@ struct PythonDebugOffsets {
         (self.bytes, minor) = (bytes, version.minor)
     }
 
-    /// nil: no release that has it in a way known here.
+    /// nil: we know no such table for this release.
     static func size(_ minor: Int) -> Int? {
         switch minor {
         case 13: 584
@@ -25,7 +25,8 @@ struct PythonDebugOffsets {
         }
     }
 
-    /// The table's layout with all that the process tells itself; nil: what it tells cannot be.
+    /// The table's layout, with everything that the process itself tells; nil: what it tells is
+    /// impossible.
     func corrected(_ table: PythonLayout) -> PythonLayout? {
         let places = minor == 13 ? Places.thirteen : Places.fourteen
         var layout = table
@@ -45,7 +46,7 @@ struct PythonDebugOffsets {
             let follower = offset(places.thread + 16), let owner = offset(places.thread + 24),
             let pthread = offset(places.thread + 40)
         else { return false }
-        // The main interpreter and the number of the next one lie between.
+        // The main interpreter and the number of the next one are in between.
         runtime = .init(
             interpreters: head, mainThread: head + 24, nextInterpreter: next, threads: threads)
         thread = .init(next: follower, interpreter: owner, pthread: pthread)
@@ -78,7 +79,8 @@ struct PythonDebugOffsets {
         else { return false }
         (code.file, code.name, code.qualifiedName, code.table) = (file, name, qualifiedName, table)
         (code.firstLine, code.start) = (firstLine, .inside(start))
-        // It does not tell this one, which has been as far before the instructions since 3.11.
+        // The table does not tell this one; since 3.11 it has been this far before the
+        // instructions.
         code.firstTraceable = start - 16
         return true
     }
@@ -95,7 +97,7 @@ struct PythonDebugOffsets {
         return true
     }
 
-    /// The four pointers that tell one code object from another lie side by side.
+    /// The four pointers that distinguish code objects are side by side.
     private func correctIdentity(_ layout: inout PythonLayout) -> Bool {
         let code = layout.code
         let pointers = [code.file, code.name, code.qualifiedName ?? code.name, code.table]
@@ -110,12 +112,12 @@ struct PythonDebugOffsets {
         bytes.word(at: place).flatMap { $0 < end && $0 % alignment == 0 ? Int($0) : nil }
     }
 
-    /// Where the group of each structure begins: first its size, then its fields in this order.
+    /// Where each structure's group begins: first its size, then its fields in this order.
     private struct Places {
         var thread: Int
         var frame: Int
         var code: Int
-        /// Of an object's type: the field itself.
+        /// For an object's type: the offset of the field itself.
         var type: Int
         var bytes: Int
         var text: Int

@@ -1,10 +1,10 @@
 import ProfileModel
 
-/// Sorts a thread's frames, newest first, into activations.
+/// Groups a thread's frames, newest first, into activations.
 struct PythonGroups {
     private let places: PythonLayout.Frame
     private(set) var activations: [PythonStack.Activation] = []
-    /// Where the newest frame of each is, also of those whose frames have not begun.
+    /// The address of the newest frame of each activation, even if its frames have not begun.
     private(set) var newest: [UInt64] = []
     private var isOpen = false
 
@@ -73,7 +73,7 @@ struct PythonGroups {
         }
     }
 
-    /// Frames that are being made are not shown by Python itself, either.
+    /// Python itself does not show frames under construction, either.
     private func hasBegun(
         _ record: FrameRecord, _ instruction: Int32, _ code: PythonCode
     ) -> Bool {

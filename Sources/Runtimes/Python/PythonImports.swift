@@ -1,28 +1,29 @@
-/// Shows what is imported in the place of the frames that import it.
+/// Shows imported modules in place of the frames that import them.
 ///
 /// An import statement runs a handful of importlib's own functions, from `_find_and_load` to
 /// `_call_with_frames_removed`, before the module's code.
 package enum PythonImports {
-    /// What a frame has to do with imports.
+    /// A frame's role in imports.
     package enum Role: Hashable, Sendable {
-        /// It is no Python frame.
+        /// It is not a Python frame.
         case native
-        /// The program's, or a library's.
+        /// It belongs to the program or a library.
         case program
         /// It begins the import of a module, whose name is its first local variable.
         case begin
-        /// It waits until another thread has imported a module, whose name is its first local variable.
+        /// It waits for another thread to import a module, whose name is its first local variable.
         case wait
-        /// It takes the lock of a module that is being imported: by another thread, if it waits there.
+        /// It takes the lock of a module that is being imported. If it waits there, another thread
+        /// imports the module.
         case lock
-        /// It has a module's code run, or C make or run a module.
+        /// It runs a module's code, or makes C make or run a module.
         case load
-        /// It calls what it is told to call.
+        /// It calls the function that it was given.
         case call
-        /// Another one of importlib's.
+        /// Another function of importlib.
         case other
 
-        /// That of a function, by its code's.
+        /// The role of a function, from its code's name and file.
         init(name: String, file: String) {
             self = PythonImports.files.contains(file) ? Self.named[name] ?? .other : .program
         }
@@ -36,22 +37,22 @@ package enum PythonImports {
     }
 
     package enum Step: Hashable, Sendable {
-        /// A frame as it is, by its index.
+        /// An unchanged frame, by its index.
         case frame(Int)
-        /// The import of the module that the first local variable of this frame names.
+        /// The import of the module in the first local variable of this frame.
         case importing(Int)
-        /// The same, by another thread, for which this one waits.
+        /// The same, but another thread imports and this one waits.
         case awaiting(Int)
     }
 
-    /// What importlib consists of. Its other files are called by programs themselves.
+    /// The files of importlib. Programs call its other files directly.
     static let files: Set = [
         "<frozen importlib._bootstrap>", "<frozen importlib._bootstrap_external>",
         "<frozen zipimport>",
     ]
 
-    /// The steps of a merged stack, newest first. Where importlib is at work itself, looking for a
-    /// module or reading it, its frames stay, on top of the import's step.
+    /// The steps of a merged stack, newest first. If importlib itself works, searching for a module
+    /// or reading it, its frames stay, on top of the import's step.
     package static func steps(_ roles: [Role]) -> [Step] {
         var (steps, index) = ([Step](), 0)
         var isNewest = true
@@ -69,7 +70,7 @@ package enum PythonImports {
         return steps
     }
 
-    /// Behind the last one of importlib's frames in a row, with native ones between them.
+    /// The end of a run of importlib's frames, with native ones between them.
     private static func end(ofRunFrom start: Int, _ roles: [Role]) -> Int {
         var end = start
         for index in start..<roles.count {
@@ -86,7 +87,7 @@ package enum PythonImports {
         var steps = begins.map { roles[$0] == .wait ? Step.awaiting($0) : .importing($0) }
         guard isNewest, roles[first] == .begin else { return steps }
         if roles[python[0]] == .lock {
-            // Whoever has the lock imports the module.
+            // The owner of the lock imports the module.
             steps[0] = .awaiting(first)
         } else if run.lowerBound == 0 || !isRunningModule(python.map { roles[$0] }) {
             steps.insert(contentsOf: (run.lowerBound..<first).map { .frame($0) }, at: 0)
@@ -94,8 +95,8 @@ package enum PythonImports {
         return steps
     }
 
-    /// Whether what is native on top of importlib's frames is the module's: C that makes or runs it,
-    /// its library's constructors.
+    /// True if the native frames on top of importlib's belong to the module: C that makes or runs
+    /// it, or its library's constructors.
     private static func isRunningModule(_ python: [Role]) -> Bool {
         python.starts(with: [.call, .load])
     }

@@ -1,9 +1,9 @@
 package import ProfileModel
 
 extension PythonInterpreter {
-    /// Whether what is assumed of the interpreter holds for the frames of its threads: their code is
-    /// code. nil: no thread has a frame yet, or they all run too fast to be read. Threads that run
-    /// meanwhile may look wrong once, so it takes several tries to say no.
+    /// True if our assumptions about the interpreter hold for its threads' frames: their code is
+    /// code. nil: no thread has a frame yet, or all run too fast to be read. A running thread may
+    /// look wrong once, so a no needs several tries.
     package func check(_ memory: any RuntimeMemory) -> Bool? {
         var answer: Bool?
         for _ in 0..<Self.tries {
@@ -19,10 +19,10 @@ extension PythonInterpreter {
     }
 
     private static var tries: Int { 8 }
-    /// The oldest ones, which come last.
+    /// The oldest threads, which come last.
     private static var checkedThreads: Int { 16 }
 
-    /// Of a thread that goes on meanwhile, the oldest frame is as good as the newest of one that stands.
+    /// For a running thread, the oldest frame serves as well as the newest of a stopped one.
     private func check(_ thread: PythonThread, _ memory: any RuntimeMemory) -> Bool? {
         let reader = FrameListReader(layout)
         guard let copy = reader.readRunning(thread: thread.state, memory) else { return nil }
@@ -33,8 +33,8 @@ extension PythonInterpreter {
             == codeType
     }
 
-    /// Whether a list that was read while its thread ran ends where lists do. A generator's frame has no
-    /// caller while it does not run, so one that has just yielded looks like the end.
+    /// True if a list that was read while its thread ran ends where lists end. A generator's frame
+    /// has no caller while it does not run, so one that has just yielded looks like the end.
     package func endsAtRoot(_ copy: RuntimeCopy) -> Bool {
         guard copy.rest == 0, let oldest = copy.record(copy.addresses.count - 1, layout) else {
             return false
@@ -43,7 +43,7 @@ extension PythonInterpreter {
         return !offsets.frame.isOfGenerator(oldest)
     }
 
-    /// Whether a frame only marks where those of a native frame end.
+    /// True if a frame only marks where the frames of a native frame end.
     func isShim(_ frame: FrameRecord) -> Bool {
         guard case .shim(let least) = offsets.frame.grouping, let place = offsets.frame.owner,
             let owner = frame.byte(place)

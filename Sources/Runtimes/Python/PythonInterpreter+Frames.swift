@@ -1,19 +1,19 @@
 package import ProfileModel
 
 extension PythonInterpreter {
-    /// A copied frame's code, and what its first parameter is.
+    /// A copied frame's code and first parameter.
     package struct CopiedFrame: Hashable, Sendable {
-        /// In the copy, which has the newest first.
+        /// The index in the copy, which has the newest first.
         package var index: Int
         package var key: PythonCodeKey
         /// A pointer to an object; 0: there is none.
         package var firstLocal: UInt64
     }
 
-    /// Those of a copy whose codes were copied, too, newest first, without what only marks where those of a
-    /// native frame end.
+    /// The frames of a copy whose codes were copied, too, newest first. Frames that only mark where
+    /// those of a native frame end are left out.
     ///
-    /// - Parameter oldest: so many at the end are left out.
+    /// - Parameter oldest: how many frames at the end are left out.
     package func frames(of copy: RuntimeCopy, without oldest: Int = 0) -> [CopiedFrame] {
         let size = layout.identity.size
         let count = min(copy.completeCount(layout), copy.addresses.count - max(0, oldest))
@@ -32,8 +32,8 @@ extension PythonInterpreter {
 }
 
 extension PythonCode {
-    /// Whether it is importlib's function whose first local variable is the name of a module that is
-    /// being imported, or waited for.
+    /// True if it is importlib's function whose first local variable names a module that is being
+    /// imported or waited for.
     package var namesImport: Bool {
         role == .begin || role == .wait
     }

@@ -3,37 +3,38 @@ package import ProfileModel
 /// A running CPython interpreter, as found in a process: releases 3.8 to 3.14, for x86-64.
 package struct PythonInterpreter: Hashable, Sendable {
     package var version: PythonVersion
-    /// Where the process has `_PyRuntime`.
+    /// The address of `_PyRuntime` in the process.
     package var runtime: UInt64
-    /// Where the types of code objects and of texts are: each object points to its own.
+    /// The addresses of the types of code objects and of texts: each object points to its type.
     package var codeType: UInt64
     package var textType: UInt64
     package var offsets: PythonLayout
 
-    /// For who copies frames when a sample is taken.
+    /// The layout for copying frames when a sample is taken.
     package var layout: FrameListLayout { offsets.frames }
 
-    /// What runs Python code: each of its native frames runs the frames of one activation.
+    /// The function that runs Python code: each of its native frames runs the frames of one
+    /// activation.
     package static let loop = "_PyEval_EvalFrameDefault"
 
-    /// All symbols that are asked for.
+    /// All symbols that are looked up.
     package static let symbols = [
         "_PyRuntime", "PyCode_Type", "PyUnicode_Type", "PyFrame_Type", "Py_Version",
         "_Py_NegativeRefcount", loop,
     ]
 
-    /// nil: there is no interpreter, or one of a release or build that is not known here, or what it
-    /// says of itself does not fit.
+    /// nil: there is no interpreter, its release or build is unknown here, or what it says of
+    /// itself does not fit.
     ///
     /// - Parameters:
-    ///   - path: of the mapped file.
-    ///   - symbol: the process's address of a symbol that the file exports; nil: it has none.
+    ///   - path: the path of the mapped file.
+    ///   - symbol: gives the process's address of an exported symbol; nil: there is none.
     package init?(
         path: String, symbol: (String) -> UInt64?, memory: any RuntimeMemory
     ) {
         guard let runtime = symbol("_PyRuntime"), let codeType = symbol("PyCode_Type"),
             let textType = symbol("PyUnicode_Type"),
-            // Only builds for debugging count references so.
+            // Only debug builds count references in this way.
             symbol("_Py_NegativeRefcount") == nil,
             let found = Self.version(path: path, symbol: symbol, memory),
             let offsets = Self.offsets(found.version, found.number, runtime: runtime, memory)
@@ -48,7 +49,7 @@ package struct PythonInterpreter: Hashable, Sendable {
         }
     }
 
-    /// Whether a mapped file may be an interpreter's by its path, before anything is opened.
+    /// True if a mapped file may be an interpreter, judging by its path, before it is opened.
     package static func mayBe(path: String) -> Bool {
         if let version = PythonVersion(path: path) { return 8...14 ~= version.minor }
         return ["", "3"].contains(PythonVersion.rest(ofName: path))
@@ -77,7 +78,8 @@ package struct PythonInterpreter: Hashable, Sendable {
             .corrected(table)
     }
 
-    /// How large a type says that its objects are: constants of the file, right before anything ran.
+    /// The size of objects according to their type: a constant in the file, correct before anything
+    /// runs.
     private static func objectSize(of type: UInt64, _ memory: any RuntimeMemory) -> UInt64? {
         memory.word(at: type.advanced(by: 32))
     }

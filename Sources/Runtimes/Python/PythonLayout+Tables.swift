@@ -1,9 +1,9 @@
 import ProfileModel
 
-/// What the headers of each minor release say, compiled: 3.8 to 3.12, and of later ones what their
-/// processes do not tell themselves.
+/// Layouts from the headers of each minor release: all for 3.8 to 3.12, and for later releases what
+/// their processes do not tell.
 extension PythonLayout {
-    /// nil: a release that is not known here.
+    /// nil: the release is unknown here.
     static func of(minor: Int) -> PythonLayout? {
         switch minor {
         case 8, 9: eight
@@ -16,7 +16,7 @@ extension PythonLayout {
         }
     }
 
-    /// 3.8 and 3.9. Frames are objects, anywhere.
+    /// 3.8 and 3.9. Frames are objects, at any place.
     private static var eight: PythonLayout {
         PythonLayout(
             runtime: Runtime(interpreters: 32, mainThread: 72, nextInterpreter: 0, threads: 8),
@@ -45,7 +45,7 @@ extension PythonLayout {
         return layout
     }
 
-    /// Frames lie in an arena, in generators, or (later) in native frames.
+    /// Frames are in an arena, in generators, or (later) in native frames.
     private static var eleven: PythonLayout {
         var layout = PythonLayout(
             runtime: Runtime(interpreters: 40, mainThread: 80, nextInterpreter: 0, threads: 16),
@@ -100,12 +100,12 @@ extension PythonLayout {
         (layout.frame.owner, layout.frame.firstLocal) = (74, 80)
         (layout.code.start, layout.codeSize) = (.inside(208), 208)
         layout.code.firstTraceable = 192
-        // Pointers to objects carry two bits of their own.
+        // Pointers to objects use two bits as marks.
         layout.frames.codeMask = ~3
         layout.frames.record = [.init(0, 88)]
         return layout
     }
 
-    /// Which bits of a pointer in a frame are an address.
+    /// The bits of a frame's pointer that are an address.
     var localMask: UInt64 { frames.codeMask }
 }

@@ -1,32 +1,33 @@
 package import ProfileModel
 
-/// Where CPython keeps what we read, in bytes from the start of each thing. Of release builds with the
-/// global lock, on x86-64.
+/// Where CPython keeps what we read: offsets in bytes from the start of each structure. For release
+/// builds with the global lock, on x86-64.
 package struct PythonLayout: Hashable, Sendable {
-    /// How frames tell which of them one native frame of the interpreter's loop runs.
+    /// How frames show which of them one native frame of the interpreter's loop runs.
     enum Grouping: Hashable, Sendable {
-        /// Each frame is run by one of its own (3.8 to 3.10). Of a generator's, a pointer to that is here.
+        /// Each frame has its own native frame (3.8 to 3.10). A generator's frame has a pointer to
+        /// its generator here.
         case single(generator: Int)
-        /// A frame with a byte that is not 0, here, is the outermost one (3.11).
+        /// The outermost frame has a byte here that is not 0 (3.11).
         case mark(Int)
-        /// A frame that is only a mark, and part of the native frame, follows the outermost one. Its
-        /// owner is at least this.
+        /// After the outermost frame follows one that is only a mark, and part of the native frame.
+        /// Its owner is at least this.
         case shim(leastOwner: UInt8)
     }
 
     /// How a frame tells its instruction.
     enum Instruction: Hashable, Sendable {
-        /// A number of 4 bytes, in so many bytes of code, at this place.
+        /// A number of 4 bytes at this offset; it counts units of `unit` bytes of code.
         case index(Int, unit: Int32)
-        /// An address, at this place.
+        /// An address at this offset.
         case address(Int)
     }
 
-    /// How a frame tells its line where the table does not hold.
+    /// How a frame tells its line if the table is not valid.
     enum TracedLine: Hashable, Sendable {
-        /// At the first place, if the pointer at the second one is set (3.8, 3.9).
+        /// At the first offset, if the pointer at the second one is set (3.8, 3.9).
         case ifPointer(line: Int, trace: Int)
-        /// At this place, if it is not 0 (3.10).
+        /// At this offset, if it is not 0 (3.10).
         case ifSet(line: Int)
         case never
     }
@@ -41,7 +42,7 @@ package struct PythonLayout: Hashable, Sendable {
     struct Thread: Hashable, Sendable {
         var next: Int
         var interpreter: Int
-        /// Its id of 8 bytes, as pthreads know it.
+        /// Its pthread id, 8 bytes.
         var pthread: Int
     }
 
@@ -49,12 +50,12 @@ package struct PythonLayout: Hashable, Sendable {
         var grouping: Grouping
         var instruction: Instruction
         var tracedLine: TracedLine
-        /// A byte; nil: all frames are alike.
+        /// The offset of a byte; nil: all frames are alike.
         var owner: Int?
         var globals: Int
         var firstLocal: Int
 
-        /// Whether a frame is a generator's or a coroutine's.
+        /// True if a frame belongs to a generator or a coroutine.
         func isOfGenerator(_ frame: FrameRecord) -> Bool {
             if case .single(let generator) = grouping { return frame.word(generator) != 0 }
             return owner.flatMap(frame.byte) == 1
@@ -64,20 +65,20 @@ package struct PythonLayout: Hashable, Sendable {
     struct Code: Hashable, Sendable {
         var name: Int
         var file: Int
-        /// nil: it has none (3.10 and older).
+        /// nil: there is none (3.10 and older).
         var qualifiedName: Int?
         var firstLine: Int
         var table: Int
         var tableFormat: PythonLineTable.Format
         var start: Start
-        /// Where the number is of the first instruction at which a frame counts as begun.
+        /// The offset of the number of the first instruction at which a frame counts as begun.
         var firstTraceable: Int?
 
         enum Start: Hashable, Sendable {
-            /// In a bytes object to which a pointer leads.
+            /// In a bytes object, with a pointer to it at this offset.
             case object(Int)
-            /// Here, within the code object; how many units of 2 bytes it has is where all such objects
-            /// have their size.
+            /// At this offset in the code object. Its size, in units of 2 bytes, is where all such
+            /// objects have theirs.
             case inside(Int)
         }
     }
@@ -86,10 +87,10 @@ package struct PythonLayout: Hashable, Sendable {
         var type = 8
         var size = 16
         var bytes = 32
-        /// Of a str: how many characters, and what kind they are.
+        /// For a str: the number of its characters, and their kind.
         var length = 16
         var state = 32
-        /// Where a str's characters are, if they are ASCII; others; where a pointer to them is.
+        /// Where a str has its characters: ASCII ones; others; the pointer to them.
         var ascii: Int
         var compact: Int
     }
@@ -99,7 +100,7 @@ package struct PythonLayout: Hashable, Sendable {
     var frame: Frame
     var code: Code
     var object: Object
-    /// How large types say that their objects are.
+    /// The sizes of objects according to their types.
     var codeSize: Int
     /// nil: not checked.
     var frameSize: Int?

@@ -1,11 +1,12 @@
-/// Which line each instruction of a code object is of. Hostile bytes give wrong lines, or none.
+/// Maps each instruction of a code object to its line. Hostile bytes give wrong lines, or none.
 package struct PythonLineTable: Hashable, Sendable {
     package enum Format: Hashable, Sendable {
-        /// `co_lnotab` of 3.8 and 3.9: pairs of how many bytes on, and how many lines.
+        /// `co_lnotab` of 3.8 and 3.9: pairs of the advance in bytes, and in lines.
         case deltas
-        /// `co_linetable` of 3.10: pairs of how many bytes, and how many lines from the range before.
+        /// `co_linetable` of 3.10: pairs of a range's length in bytes, and its distance in lines
+        /// from the previous range.
         case ranges
-        /// `co_linetable` of 3.11 and later: ranges with lines and columns, of 1 byte and more each.
+        /// `co_linetable` of 3.11 and later: ranges with lines and columns, of 1 byte or more each.
         case locations
     }
 
@@ -19,7 +20,7 @@ package struct PythonLineTable: Hashable, Sendable {
     }
 
     /// - Parameter instruction: in bytes from the code's begin; negative: it has not begun.
-    /// - Returns: nil: the instruction is of no line.
+    /// - Returns: nil: the instruction belongs to no line.
     package func line(at instruction: Int32) -> Int32? {
         guard instruction >= 0 else { return firstLine }
         switch format {
@@ -45,7 +46,7 @@ package struct PythonLineTable: Hashable, Sendable {
             let start = end
             end = end &+ Int32(bytes[index])
             let change = Int8(bitPattern: bytes[index + 1])
-            // This one means that there is no line.
+            // This value means that there is no line.
             if change != .min { line = line &+ Int32(change) }
             if start <= instruction, instruction < end { return change == .min ? nil : line }
         }
@@ -59,11 +60,11 @@ package struct PythonLineTable: Hashable, Sendable {
             place += 1
             let kind = first >> 3 & 15
             switch kind {
-            // A change of the line as a number, and perhaps columns as three more.
+            // The change of the line as a number, and perhaps three more numbers for columns.
             case 13, 14:
                 line = line &+ signedNumber(&place)
                 if kind == 14 { for _ in 0..<3 { _ = number(&place) } }
-            // Columns of two bytes, on this line or one of the two after it.
+            // Columns in two bytes, on this line or one of the next two.
             case 10...12:
                 line = line &+ Int32(kind - 10)
                 place += 2
@@ -76,7 +77,7 @@ package struct PythonLineTable: Hashable, Sendable {
         return nil
     }
 
-    /// Six bits a byte, the lowest first; a seventh bit says that more follow.
+    /// Six bits per byte, the lowest first; a seventh bit says that more follow.
     private func number(_ place: inout Int) -> UInt32 {
         var (value, shift) = (UInt32(0), UInt32(0))
         while place < bytes.count {

@@ -1,15 +1,15 @@
 import ProfileModel
 
-/// What each native frame of 3.11's loop keeps of itself on the native stack (`_PyCFrame`): a list, from
-/// the newest one outwards, that ends inside of the thread's state.
+/// The record that each native frame of 3.11's loop keeps on the native stack (`_PyCFrame`). They
+/// form a list, from the newest one outwards, that ends inside the thread's state.
 struct PythonLoopRecords {
     private var entries: [(place: UInt64, frame: UInt64)] = []
 
-    /// - Parameter size: of a thread's state, at most.
+    /// - Parameter size: the largest size of a thread's state.
     init(_ copy: RuntimeCopy, _ stack: StackCopy, _ layout: FrameListLayout, size: Int) {
         guard let inside = layout.newestInside else { return }
         var place = copy.newest
-        // Each lies further out than the one before, so this ends.
+        // Each is further out than the one before, so this ends.
         while let offset = Self.offset(of: place, in: stack),
             let frame = stack.bytes.word(at: offset + inside),
             let previous = stack.bytes.word(at: offset + inside + 8)
@@ -20,8 +20,8 @@ struct PythonLoopRecords {
         }
     }
 
-    /// The places of activations whose newest frames these are, as far as they are known. None, if the
-    /// lists do not agree.
+    /// The places of the activations with these newest frames, as far as known. Empty if the lists
+    /// contradict each other.
     func places(of newest: [UInt64]) -> [UInt64] {
         let known = zip(entries, newest)
         guard known.allSatisfy({ $0.frame == $1 }) else { return [] }

@@ -1,22 +1,22 @@
 package import ProfileModel
 
 extension PythonMerge {
-    /// A stack of which only the oldest of Python's frames are known.
+    /// A stack for which only the oldest Python frames are known.
     package struct Oldest: Hashable, Sendable {
         /// Innermost first.
         package var steps: [Step]
-        /// Whether the stack shows that there were no newer ones.
+        /// True if the stack shows that there were no newer frames.
         package var isWhole: Bool
     }
 
-    /// The same as ``steps(_:isComplete:_:)`` where newer frames are missing, and some of these may have
-    /// been others: they were seen before and after, and not in that moment.
+    /// The same as ``steps(_:isComplete:_:)``, but newer frames are missing, and some of the known
+    /// ones may have changed: they were seen before and after, but not at that moment.
     ///
-    /// The oldest of the loop's native frames run these. Of the innermost one of them, what it keeps on
-    /// the native stack tells which of its frames ran; what that has called is left out. Where it tells
-    /// nothing, the outermost one is shown, and the native frame above it.
+    /// The oldest native frames of the loop run these frames. Words that the innermost of them
+    /// keeps on the native stack tell which of its frames ran; what that frame called is left out.
+    /// If the words tell nothing, the outermost frame is shown, and the native frame above it.
     ///
-    /// - Parameter words: what lies in a stretch of the native stack.
+    /// - Parameter words: gives the words in a range of the native stack.
     package static func oldestSteps(
         _ native: [NativeFrame], isComplete: Bool, _ stack: PythonStack,
         words: (Range<UInt64>) -> LoopWords
@@ -37,7 +37,7 @@ extension PythonMerge {
         if current == nil, let place = steps.firstIndex(of: .python(0, 0)) {
             steps.insert(.native(home), at: place)
         }
-        // Frames are called by where they are in the whole stack.
+        // Frames are numbered by their position in the whole stack.
         let removed = newest.frames.count - shown.activations[0].frames.count
         steps = steps.map { step in
             if case .python(0, let frame) = step { .python(0, frame + removed) } else { step }
@@ -45,7 +45,7 @@ extension PythonMerge {
         return Oldest(steps: steps, isWhole: current != nil && newer == nil)
     }
 
-    /// Which native frame runs each activation.
+    /// The native frame that runs each activation.
     private static func oldestHomes(_ native: [NativeFrame], _ stack: PythonStack) -> [Int]? {
         if stack.activations.allSatisfy({ $0.place != nil }) {
             guard let placed = placed(native, isComplete: true, stack), placed.followers.isEmpty
@@ -58,13 +58,13 @@ extension PythonMerge {
     }
 }
 
-/// What a native frame of the interpreter's loop keeps where it was stopped: where it is in the code that
-/// it runs, and which frame that is.
+/// The words that a native frame of the interpreter's loop keeps where it was stopped: among them
+/// its place in the code that it runs, and the address of its Python frame.
 package struct LoopWords {
     private let words: Set<UInt64>
     private let interpreter: PythonInterpreter
 
-    /// - Parameter region: where it keeps them, up to where its caller's part of the stack begins.
+    /// - Parameter region: where it keeps them, up to the begin of its caller's part of the stack.
     package init(
         _ snapshot: Snapshot, _ region: Range<UInt64>, _ interpreter: PythonInterpreter
     ) {
@@ -88,10 +88,11 @@ package struct LoopWords {
         self.words = words
     }
 
-    /// Of words; deep calls of C's have more.
+    /// In words; deep calls in C have more.
     private static let most = 4096
 
-    /// Whether it runs a frame: then it has the frame, and an instruction of its code.
+    /// True if it runs the frame: then it keeps the frame's address, and that of an instruction in
+    /// its code.
     package func isRun(_ frame: PythonStack.Frame) -> Bool {
         guard words.contains(frame.address) else { return false }
         guard let start = interpreter.start(of: frame.key), let code = frame.code else {
@@ -103,7 +104,7 @@ package struct LoopWords {
 }
 
 extension PythonInterpreter {
-    /// Where code's instructions are; nil: elsewhere than the code object (3.10 and older).
+    /// Where the instructions of a code object are; nil: outside the object (3.10 and older).
     fileprivate func start(of key: PythonCodeKey) -> UInt64? {
         guard case .inside(let start) = offsets.code.start else { return nil }
         return key.address.advanced(by: start)

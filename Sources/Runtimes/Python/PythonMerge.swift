@@ -1,10 +1,10 @@
-/// Puts Python's frames in the place of the native frames that run them.
+/// Replaces the native frames that run Python frames by these.
 package enum PythonMerge {
     /// A frame of a native stack.
     package struct NativeFrame: Hashable, Sendable {
         /// Its lowest address; it ends where its caller's begins.
         package var stackPointer: UInt64
-        /// Whether its function is known to be the interpreter's loop.
+        /// True if its function is known to be the interpreter's loop.
         package var isLoop: Bool
 
         package init(stackPointer: UInt64, isLoop: Bool) {
@@ -15,17 +15,17 @@ package enum PythonMerge {
     package enum Step: Hashable, Sendable {
         /// A native frame, by its index.
         case native(Int)
-        /// A frame of an activation, by their indices.
+        /// A frame of an activation, by the indices of both.
         case python(Int, Int)
     }
 
-    /// The merged stack, innermost frame first; nil: the two contradict each other. Native frames whose
-    /// activation has no frame stay.
+    /// The merged stack, innermost frame first; nil: the two stacks contradict each other. A native
+    /// frame stays if its activation has no frame.
     ///
     /// - Parameters:
     ///   - native: innermost first.
-    ///   - isComplete: whether the native stack ends with the thread's first frame. If not, what Python
-    ///     has beyond its end follows it.
+    ///   - isComplete: true if the native stack ends with the thread's first frame. If not,
+    ///     Python's frames beyond its end follow it.
     package static func steps(
         _ native: [NativeFrame], isComplete: Bool, _ stack: PythonStack
     ) -> [Step]? {
@@ -37,8 +37,8 @@ package enum PythonMerge {
         return homes.map { joined($0, native.count, stack) }
     }
 
-    /// Which native frame runs each activation, of those of which there is one: the others follow, or
-    /// are not there. nil: they contradict each other.
+    /// The native frames that run the activations, where there is one: other activations follow, or
+    /// are missing. nil: the two contradict each other.
     typealias Homes = (native: [Int], followers: Range<Int>)
 
     static func placed(
@@ -65,13 +65,13 @@ package enum PythonMerge {
         return (homes, activations.count..<activations.count)
     }
 
-    /// - Returns: nil: in none from the one given on.
+    /// - Returns: nil: in no native frame from `first` on.
     private static func home(
         of place: UInt64, in native: [NativeFrame], from first: Int
     ) -> Int? {
         for index in native.indices.dropFirst(first) where native[index].stackPointer <= place {
             guard index + 1 < native.count else {
-                // Where the last one ends is not known.
+                // The end of the last one is unknown.
                 return native[index].isLoop ? index : nil
             }
             if place < native[index + 1].stackPointer { return index }
@@ -84,8 +84,8 @@ package enum PythonMerge {
         return zip(places, places.dropFirst()).allSatisfy { $0 < $1 }
     }
 
-    /// Activations whose places are not known, behind others whose are: the last one of a stack that is
-    /// cut, or those beyond the native stack's end.
+    /// Activations with unknown places, after others with known ones: the last one of a cut stack,
+    /// or those beyond the native stack's end.
     private static func unplaced(
         from index: Int, _ homes: [Int], _ native: [NativeFrame], isComplete: Bool,
         _ stack: PythonStack
@@ -100,7 +100,7 @@ package enum PythonMerge {
         return isComplete ? nil : (homes, index..<count)
     }
 
-    /// By order: each frame of the loop has one.
+    /// Assigns by order: each native frame of the loop has one activation.
     private static func dealt(
         _ native: [NativeFrame], isComplete: Bool, _ stack: PythonStack
     ) -> Homes? {

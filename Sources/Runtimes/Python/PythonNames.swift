@@ -5,7 +5,7 @@ package struct PythonNames: Sendable {
     package let interpreter: PythonInterpreter
     private let objects: PythonObjects
     private var known: [PythonCodeKey: PythonCode] = [:]
-    /// Of all tables that are remembered, in bytes.
+    /// The size of all cached tables, in bytes.
     private var size = 0
 
     package init(_ interpreter: PythonInterpreter) {
@@ -13,7 +13,7 @@ package struct PythonNames: Sendable {
         objects = PythonObjects(interpreter)
     }
 
-    /// What the code object says of itself; nil: it cannot be read, or is another one by now.
+    /// What the code object says of itself; nil: it is unreadable, or another one is there by now.
     package mutating func code(
         for key: PythonCodeKey, _ memory: any RuntimeMemory
     ) -> PythonCode? {
@@ -26,8 +26,8 @@ package struct PythonNames: Sendable {
         return code
     }
 
-    /// The text of a str object now, such as the first local variable of a frame that imports; nil:
-    /// it is none.
+    /// The present text of a str object, such as the first local variable of a frame that imports;
+    /// nil: it is not a str.
     package func text(at address: UInt64, _ memory: any RuntimeMemory) -> String? {
         objects.text(at: address, memory)
     }
@@ -39,13 +39,13 @@ package struct PythonNames: Sendable {
     private func read(_ key: PythonCodeKey, _ memory: any RuntimeMemory) -> PythonCode? {
         guard key.address.mayBeObject, let head = head(key, memory),
             let code = content(head, memory),
-            // What it pointed to was its own as long as it is still there.
+            // As long as the object is still there, what it pointed to was its own.
             self.head(key, memory) != nil
         else { return nil }
         return code
     }
 
-    /// The object itself, if it is the one that is meant.
+    /// The object itself, if it is the right one.
     private func head(_ key: PythonCodeKey, _ memory: any RuntimeMemory) -> [UInt8]? {
         let (offsets, identity) = (interpreter.offsets, interpreter.layout.identity)
         guard let bytes = memory.bytes(at: key.address, count: offsets.codeRead),
@@ -78,7 +78,7 @@ package struct PythonNames: Sendable {
         head.word(at: place).flatMap { objects.text(at: $0, memory) }
     }
 
-    /// Of the instructions, in bytes.
+    /// The length of the instructions, in bytes.
     private func length(_ head: [UInt8], _ memory: any RuntimeMemory) -> Int32? {
         switch interpreter.offsets.code.start {
         case .object(let place):

@@ -7,12 +7,12 @@ struct PythonObjects: Sendable {
         (layout, textType) = (interpreter.offsets.object, interpreter.textType)
     }
 
-    /// Longer names are cut, in characters.
+    /// In characters; longer names are cut.
     static let longestText = 4096
-    /// A code object's table is not longer, in bytes.
+    /// In bytes; no code object has a longer table.
     static let longestTable = 1 << 20
 
-    /// The text of a str object; nil: it is none. What Unicode does not have is replaced.
+    /// The text of a str object; nil: it is not a str. Characters outside Unicode are replaced.
     func text(at address: UInt64, _ memory: any RuntimeMemory) -> String? {
         guard address.mayBeObject,
             let head = memory.bytes(at: address, count: max(layout.state, layout.length) + 8),
@@ -28,10 +28,10 @@ struct PythonObjects: Sendable {
         return memory.bytes(at: place, count: count * width).map { Self.decoded($0, width: width) }
     }
 
-    /// More is no name.
+    /// A longer text is not a name.
     private static var mostCharacters: Int { 1 << 20 }
 
-    /// Where its characters are.
+    /// The address of its characters.
     private func place(
         _ state: UInt32, _ address: UInt64, _ memory: any RuntimeMemory
     ) -> UInt64? {
@@ -45,13 +45,13 @@ struct PythonObjects: Sendable {
         for start in stride(from: 0, to: bytes.count - width + 1, by: width) {
             var value: UInt32 = 0
             for index in 0..<width { value |= UInt32(bytes[start + index]) << UInt32(8 * index) }
-            // Surrogates and what is no character at all.
+            // Surrogates, and numbers that are no character.
             text.append(Unicode.Scalar(value) ?? "\u{FFFD}")
         }
         return String(text)
     }
 
-    /// The content of a bytes object, of which a code object says that it is one.
+    /// The content of what a code object calls a bytes object.
     func bytes(at address: UInt64, _ memory: any RuntimeMemory) -> [UInt8]? {
         guard let length = bytesCount(at: address, memory), length <= Self.longestTable else {
             return nil

@@ -2,12 +2,12 @@ package import ProfileModel
 
 /// The Python frames of a thread at one moment.
 package struct PythonStack: Hashable, Sendable {
-    /// What one native frame of the interpreter's loop runs.
+    /// The frames that one native frame of the interpreter's loop runs.
     package struct Activation: Hashable, Sendable {
-        /// An address inside of that native frame; nil: not known (3.10 and older, and where the copy
-        /// ends too early).
+        /// An address inside that native frame; nil: unknown (3.10 and older, or if the copy is too
+        /// short).
         package var place: UInt64?
-        /// Newest first. Empty: none of them has begun.
+        /// Newest first. Empty: none has begun.
         package var frames: [Frame]
 
         package init(place: UInt64?, frames: [Frame]) {
@@ -18,19 +18,18 @@ package struct PythonStack: Hashable, Sendable {
     /// A call of a function.
     package struct Frame: Hashable, Sendable {
         package var key: PythonCodeKey
-        /// What ``key`` stands for; nil: it is not known any more, and what the frame is of is not
-        /// either.
+        /// What ``key`` stands for; nil: no longer known, and then the frame is unknown, too.
         package var code: PythonCode?
-        /// Where it is in its code, in bytes from the code's begin; -1: it has not begun.
+        /// The offset in its code, in bytes; -1: it has not begun.
         package var instruction: Int32
-        /// The line, where the program itself is being traced and the instruction does not tell; nil:
-        /// it does.
+        /// The line, if the program itself is being traced and the instruction does not tell it;
+        /// nil: the instruction tells it.
         package var tracedLine: Int32?
-        /// A pointer to the value of its first parameter, mostly; 0: it has none.
+        /// A pointer to the value of (mostly) its first parameter; 0: there is none.
         package var firstLocal: UInt64
         /// A pointer to its module's dictionary.
         package var globals: UInt64
-        /// Where it lies itself; 0: not known.
+        /// The address of the frame itself; 0: unknown.
         package var address: UInt64
 
         package init(
@@ -42,13 +41,13 @@ package struct PythonStack: Hashable, Sendable {
             (self.tracedLine, self.firstLocal, self.globals) = (tracedLine, firstLocal, globals)
         }
 
-        /// In ``PythonCode/file``; nil: not known.
+        /// The line in ``PythonCode/file``; nil: unknown.
         package var line: Int32? { tracedLine ?? code?.lines.line(at: instruction) }
     }
 
     /// Newest first; one for each native frame of the interpreter's loop.
     package var activations: [Activation]
-    /// Whether frames are missing at the outer end.
+    /// True if frames are missing at the outer end.
     package var isCut: Bool
 
     package init(activations: [Activation], isCut: Bool) {
@@ -58,9 +57,10 @@ package struct PythonStack: Hashable, Sendable {
     /// nil: the copy contradicts itself.
     ///
     /// - Parameters:
-    ///   - stack: the thread's native stack of the same moment: 3.11 has the places of activations
-    ///     there.
-    ///   - code: names a frame's code. Frames that have not begun are left out, which depends on it.
+    ///   - stack: the thread's native stack at the same moment: in 3.11 it has the activations'
+    ///     places.
+    ///   - code: gives a frame's code. Frames that have not begun are left out, which depends on
+    ///     the code.
     package init?(
         _ copy: RuntimeCopy, _ interpreter: PythonInterpreter, stack: StackCopy,
         code: (PythonCodeKey) -> PythonCode?

@@ -2,13 +2,13 @@ import ProfileModel
 
 /// A thread that an interpreter knows.
 package struct PythonThread: Hashable, Sendable {
-    /// Where its state lies.
+    /// The address of its state.
     package var state: UInt64
-    /// Its id as the kernel knows it; nil: the interpreter does not (3.10 and older).
+    /// Its kernel id; nil: the interpreter does not know it (3.10 and older).
     package var kernelID: UInt64?
-    /// Its id as pthreads know it: for glibc, what the register `fs` points to.
+    /// Its pthread id: for glibc, the address that the register `fs` points to.
     package var pthread: UInt64
-    /// Whether it is the thread that the interpreter was started by.
+    /// True for the thread that started the interpreter.
     package var isMain: Bool
 }
 
@@ -31,7 +31,7 @@ extension PythonInterpreter {
         return found
     }
 
-    /// Whether threads' states have the kernel's ids; else they have pthreads'.
+    /// True if threads' states contain kernel ids; otherwise they contain pthread ids.
     private var knowsKernelIDs: Bool { version.minor >= 11 }
 
     private static var mostInterpreters: Int { 256 }

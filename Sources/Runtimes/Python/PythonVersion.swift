@@ -2,15 +2,17 @@
 package struct PythonVersion: Hashable, Sendable, CustomStringConvertible {
     package var major: Int
     package var minor: Int
-    /// nil: 3.10 and older do not tell.
+    /// nil: unknown for 3.10 and older.
     package var micro: Int?
 
     package init(major: Int, minor: Int, micro: Int?) {
         (self.major, self.minor, self.micro) = (major, minor, micro)
     }
 
-    /// - Parameter number: as in `PY_VERSION_HEX`: a byte each for the three numbers, four bits each
-    ///   for the level and its serial. nil: no final release, whose memory could be laid out otherwise.
+    /// nil: it is not a final release; its memory could have another layout.
+    ///
+    /// - Parameter number: as in `PY_VERSION_HEX`: one byte for each of the three numbers, four
+    ///   bits each for the level and its serial.
     package init?(number: UInt64) {
         guard number <= UInt64(UInt32.max), number & 0xF0 == 0xF0 else { return nil }
         major = Int(number >> 24)
@@ -18,8 +20,8 @@ package struct PythonVersion: Hashable, Sendable, CustomStringConvertible {
         micro = Int(number >> 8 & 0xFF)
     }
 
-    /// From the name of an interpreter's file: `python3.10`, `libpython3.9.so.1.0`; nil: it does not
-    /// tell, or it is of a build for debugging or without the global lock (`3.13t`, `3.8d`).
+    /// From the name of an interpreter's file: `python3.10`, `libpython3.9.so.1.0`. nil: the name
+    /// does not tell, or the build is for debugging or without the global lock (`3.13t`, `3.8d`).
     package init?(path: String) {
         guard let rest = Self.rest(ofName: path), rest.hasPrefix("3.") else { return nil }
         let digits = rest.dropFirst(2).prefix { $0.isASCII && $0.isNumber }
@@ -37,7 +39,7 @@ package struct PythonVersion: Hashable, Sendable, CustomStringConvertible {
         return name.hasPrefix("python") ? name.dropFirst(6) : nil
     }
 
-    /// How the kernel marks files that are no longer there.
+    /// The kernel's mark for files that no longer exist.
     private static var removed: String { " (deleted)" }
 
     package var description: String {

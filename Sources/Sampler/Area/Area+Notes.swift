@@ -1,12 +1,12 @@
 import CAgent
 import ProfileModel
 
-/// What our code in the program has noted: initialisers, calls that load libraries, and what they
-/// loaded, and the launch's borders.
+/// What our code in the program has noted: initialisers, calls that load libraries with the
+/// libraries that they loaded, and the launch's borders.
 extension Area {
     static let mostRecords = Int(FL_MOST_RECORDS)
 
-    /// How many calls, libraries and records there are, none more than there is room for.
+    /// The numbers of calls, libraries and records, each limited to the room for them.
     var counts: (opens: Int, libraries: Int, records: Int) {
         (
             min(Int(value(\.opens)), Int(FL_MOST_OPENS)),
@@ -15,7 +15,7 @@ extension Area {
         )
     }
 
-    /// Whether our code will note the next call that loads libraries.
+    /// True if our code will note the next call that loads libraries.
     var hasRoomForLoads: Bool {
         !isFiltered && counts.opens < Int(FL_MOST_OPENS)
             && counts.libraries < Int(FL_MOST_LIBRARIES)
@@ -25,12 +25,12 @@ extension Area {
     struct Note: Hashable {
         var function: UInt64
         var tid: Int32
-        /// The library whose it is.
+        /// The library that it belongs to.
         var library: Int
         var start: MonotonicTime
         /// nil: it has not returned.
         var end: MonotonicTime?
-        /// Of the thread, in nanoseconds.
+        /// CPU time of the thread, in nanoseconds.
         var cpuAtStart: Int64
         var cpuAtEnd: Int64
     }
@@ -56,9 +56,9 @@ extension Area {
     struct Load: Hashable {
         /// Its `struct link_map`.
         var map: UInt64
-        /// How many initialisers it has that pass by us.
+        /// How many of its initialisers our code sees.
         var initializers: Int
-        /// The number of the call that loaded it; nil: it is of the start-up.
+        /// The number of the call that loaded it; nil: the start-up loaded it.
         var open: Int?
     }
 
@@ -74,8 +74,8 @@ extension Area {
             open: open >= Int(FL_FIRST_OPEN) && open < Int(FL_MOST_OPENS) ? open : nil)
     }
 
-    /// What was kept of the start-up's libraries, the first ones: whose code is where can be known
-    /// without the process.
+    /// What was kept of the start-up's first libraries. It tells whose code is where even without
+    /// the process.
     var notedLibraries: [NotedLibrary] {
         (0..<min(counts.libraries, Int(FL_MOST_FILES))).compactMap { index in
             let library = read(
@@ -92,11 +92,11 @@ extension Area {
         }
     }
 
-    /// How many of the start-up's libraries there was no room for.
+    /// How many of the start-up's libraries found no room.
     var unnotedLibraries: Int { max(0, initialLibraries - Int(FL_MOST_FILES)) }
 
-    /// Whether the linker will still come by us for a library's initialisers. The program's own may
-    /// be run by itself, and never pass.
+    /// True if the linker will still pass our code for a library's initialisers. The program may
+    /// run its own initialisers by itself, so these never count.
     var hasPendingInitializers: Bool {
         let first = self[\.real_init] == 0 ? 0 : 1
         return (first..<max(first, counts.libraries)).contains { index in
@@ -106,23 +106,23 @@ extension Area {
         }
     }
 
-    /// How many of the libraries, the first ones, are of the start-up.
+    /// How many of the libraries the start-up loaded: they come first.
     var initialLibraries: Int {
         (0..<counts.libraries).prefix { load($0).open == nil }.count
     }
 
-    /// A moment at which somebody told our code something.
+    /// A moment at which our code was called.
     struct Moment {
         var time: MonotonicTime
         var tid: Int32
-        /// Of the thread, in nanoseconds.
+        /// CPU time of the thread, in nanoseconds.
         var cpu: Int64
-        /// Of the code that told us; what called it is further out.
+        /// The stack of the code that called ours; its callers are further out.
         var stack: Snapshot
         var counters: ProcessCounters
     }
 
-    /// A call that loads.
+    /// The moment of a call that loads libraries.
     func open(_ index: Int) -> Moment {
         precondition(index >= 0 && index < Int(FL_MOST_OPENS))
         let open = read(fl_open.self, at: Int(FL_OPENS) + index * MemoryLayout<fl_open>.size)
@@ -151,7 +151,7 @@ extension Area {
     /// The DWARF numbers of a call's registers: rsp rip rbp rbx r12 r13 r14 r15.
     private static let registerNumbers = [7, 16, 6, 3, 12, 13, 14, 15]
 
-    /// A border of the launch; nil as long as it was not reached.
+    /// A border of the launch; nil until it is reached.
     func border(_ border: LaunchBorder) -> Moment? {
         guard value(\.borders) & (1 << border.rawValue) != 0 else { return nil }
         return open(Int(border.rawValue))
@@ -174,18 +174,18 @@ enum LaunchBorder: UInt32, CaseIterable {
 
 /// Signposts and marks, which go through the area's ring.
 extension Area {
-    /// Makes the ring of the program's signposts, once. It must not outlive this.
+    /// Makes the ring of the program's signposts, once. It must not outlive this area.
     ///
     /// - Parameters:
-    ///   - pid: the process's id, as it knows it itself.
-    ///   - start: nothing can be older.
+    ///   - pid: the process's id, as the process itself knows it.
+    ///   - start: no event can be older than this.
     func makeSignposts(pid: Int32, since start: MonotonicTime) -> ProgramSignposts {
         ProgramSignposts(
             ring: SignpostRing(memory: base + Int(FL_RING), process: pid, start: start),
             address: position(Int(FL_RING)))
     }
 
-    /// Writes what the marks of a number say, from now on into the ring of signposts.
+    /// Writes the records of the marks, by number; from now on hits go into the ring of signposts.
     func fillMarks(_ records: [MarkRecord]) {
         for (number, record) in records.prefix(Int(FL_MOST_MARKS)).enumerated() {
             write(record.bytes, at: Int(FL_MARKS) + number * MemoryLayout<fl_mark>.size)
@@ -193,11 +193,11 @@ extension Area {
         set(\.ring, 1)
     }
 
-    /// Nothing is noted any more.
+    /// From now on no marks are noted.
     func stopMarks() { set(\.ring, 0) }
 
-    /// Room for trampolines near the area, and near the island if there is one; once. They must
-    /// not outlive this.
+    /// Makes room for trampolines near the area, and near the island if there is one; once. They
+    /// must not outlive this area.
     func makeTrampolineSpaces() -> [TrampolineSpace] {
         let routine = position(Int(AreaCode.mark))
         let island = islandRange?.lowerBound ?? 0
@@ -213,6 +213,6 @@ extension Area {
 }
 
 extension fl_library {
-    /// Whether the linker found our entries in place of its own.
+    /// True if the linker found our entries in place of its own.
     var isLed: Bool { own.0 != 0 || own.1 != 0 }
 }

@@ -4,42 +4,43 @@ import Glibc
 import ProfileModel
 import Synchronization
 
-/// The memory that the recorder shares with one program image: our code, and what both sides write
-/// (`CAgent.h` says where everything lies).
+/// The memory that the recorder shares with one program image: our code, and the data that both
+/// sides write (`CAgent.h` tells the layout).
 ///
-/// Unsafe code: every access lies within the size that was mapped, and what the program may have
-/// written is checked by whoever reads it.
+/// Unsafe code: every access lies within the mapped size. Whoever reads what the program may have
+/// written checks it.
 final class Area {
-    /// Of the mapping, in bytes; only what is used becomes memory.
+    /// Size of the mapping, in bytes; only pages in use take memory.
     let size: Int
-    /// Where stacks are copied to, from the area's beginning; each is one request's at a time.
+    /// Where stacks are copied to, relative to the area's beginning; each buffer serves one request
+    /// at a time.
     let buffers: Buffers
-    /// Where the program has it; where it should have it until ``isSettled``.
+    /// The area's address in the program; until ``isSettled``, the address that it should get.
     private(set) var address: UInt64 = 0
-    /// Where it has the island, if it has one; known as soon as it has settled.
+    /// Where the island is in the program, if it has one; known once the area has settled.
     private(set) var islandRange: Range<UInt64>?
-    /// The memory's descriptor, as long as a process is to inherit it.
+    /// The memory's descriptor, while a process is still to inherit it.
     private var descriptor: Int32
     let base: UnsafeMutableRawPointer
     private var isPrepared = false
     private var hasSettled = false
 
-    /// How large an area is.
+    /// The size of an area, in bytes.
     ///
-    /// - Parameter stackBytes: the most that is copied of a stack.
+    /// - Parameter stackBytes: how many bytes of a stack are copied at most.
     static func size(stackBytes: Int) -> Int {
         Buffers(stackBytes: stackBytes).end
     }
 
-    /// Whether a process's limits allow for an area: beyond them it would be killed, or its own
-    /// allocations fail.
+    /// True if the process's limits allow an area. Beyond them the process would be killed, or its
+    /// own allocations would fail.
     static func fits(process pid: Int32, stackBytes: Int) -> Bool {
         fl_file_size_limit(pid) >= UInt64(size(stackBytes: stackBytes))
             && fl_address_space_limit(pid) == .max
     }
 
-    /// Most stacks are shallow, and few threads have a core at once: many small buffers, and some in
-    /// which there is room for as much as is copied at most.
+    /// Most stacks are shallow, and few threads have a core at once. So there are many small
+    /// buffers, and some with room for the largest copy.
     struct Buffers {
         static let start = Int(FL_RING) + SignpostRing.size()
         static let mostSmall = 64
@@ -80,14 +81,14 @@ final class Area {
         self.descriptor = descriptor
     }
 
-    /// Makes the memory, for a process that will inherit it. nil: it cannot be had.
+    /// Makes the memory for a process that will inherit it. nil: not available.
     convenience init?(stackBytes: Int) {
         self.init(
             descriptor: fl_make_memory("firstlight", Self.size(stackBytes: stackBytes)),
             stackBytes: stackBytes)
     }
 
-    /// Takes the memory that a thread of process `pid` has made. nil: it is none, or not yet.
+    /// Takes the memory that a thread of process `pid` has made. nil: there is none, or not yet.
     convenience init?(pid: Int32, descriptor: Int32, stackBytes: Int) {
         let opened = FirstThread.orAnother(of: pid) { tid in
             let opened = fl_open_memory(
@@ -102,8 +103,9 @@ final class Area {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Whether a process has this memory under that number, until ``wasInherited()``: any of its
-    /// threads may have put another file there. For certain only as long as none of them runs.
+    /// True if the process has this memory under the given number; only valid until
+    /// ``wasInherited()``. Any of its threads may put another file there, so the answer is certain
+    /// only while none of them runs.
     func isOpen(in pid: Int32, as number: Int32) -> Bool {
         var (own, theirs) = (fl_file(), fl_file())
         return descriptor >= 0
@@ -120,7 +122,7 @@ final class Area {
         descriptor = -1
     }
 
-    /// Where the program has it.
+    /// The area's addresses in the program.
     var range: Range<UInt64> { address..<(address &+ UInt64(size)) }
     /// The part that holds our code.
     var code: Range<UInt64> { address..<(address &+ UInt64(FL_STATE)) }
@@ -129,39 +131,41 @@ final class Area {
 
     // MARK: Filling in
 
-    /// What is filled in before a program uses it.
+    /// The content to fill in before a program uses the area.
     struct Contents {
-        /// Where it should be.
+        /// The address that the area should get.
         var place: UInt64
         var recorder: Int32
         var cookie: UInt64
-        /// The sampling signal, and what the program is told that it does; nil: no stacks by signal.
+        /// The sampling signal, and the action that the program is to see for it; nil: no stacks by
+        /// signal.
         var signal: (number: Int32, original: UInt64)?
-        /// What takes its place where the program uses it itself; 0: nothing.
+        /// The signal that replaces it if the program uses it itself; 0: none.
         var spare: Int32 = 0
         var patches: [Patch] = []
-        /// The linker's `r_debug`; 0: it tells nothing.
+        /// The linker's `r_debug`; 0: the linker reports nothing.
         var debug: UInt64 = 0
-        /// Where the linker is told of the program's first instruction, and of which; nil: that is not led
-        /// here.
+        /// The word that tells the linker where the program's first instruction is, and that
+        /// address; nil: the word does not lead to our code.
         var entry: (slot: UInt64, address: UInt64)?
         /// The linker is musl's.
         var isMusl = false
-        /// What the linker lists already; nil: the program has not begun.
+        /// How many libraries the linker lists already; nil: the program has not begun.
         var known: Int?
         var startSlot: UInt64 = 0
         var startIsProtected = false
         var main: UInt64 = 0
-        /// From the C library's load address; nil: its calls are not to be led past us.
+        /// Relative to the C library's load address; nil: its calls will not be hooked.
         var sites: CallSites?
-        /// Which of them are.
+        /// The calls that will be hooked.
         var calls = CallSites.Call.allCases
-        /// A launch is measured, not recorded: only its borders are noted, and what our code takes.
+        /// True if a launch is measured, not recorded: our code notes only the launch's borders and
+        /// its own cost.
         var isMeasured = false
         var isGated = false
         /// The gate is where the area settles.
         var gatesEntry = false
-        /// Of a static program; nil: not to be timed.
+        /// The initialisers of a static program; nil: not timed.
         var initializers: StaticInitializers?
         var island: UInt64 = 0
     }
@@ -170,12 +174,12 @@ final class Area {
     struct Patch {
         var address: UInt64
         var word: UInt64
-        /// A jump to this place in the area takes the first five; 0: none does.
+        /// The place in the area that the first five bytes jump to; 0: they are no jump.
         var target: UInt64 = 0
-        /// The C library's call that is led past us by it.
+        /// The call of the C library that this jump hooks.
         var call: CallSites.Call?
 
-        /// Our bootstrap stands there.
+        /// Restores code that our bootstrap has replaced.
         static func restoring(_ word: UInt64, at address: UInt64) -> Patch {
             Patch(address: address, word: word, target: UInt64(FL_RESTORES))
         }
@@ -184,13 +188,13 @@ final class Area {
 
     static let mostPatches = Int(FL_MOST_PATCHES)
 
-    /// Writes what does not depend on the program, so that this need not be done while it stands.
+    /// Writes what does not depend on the program, so that the program need not be stopped for it.
     func prepare() {
         guard !isPrepared else { return }
         isPrepared = true
         write(AreaCode.bytes, at: 0)
-        // These pages would have to be made while it stands, or runs. The state's first word may be
-        // the program's already.
+        // Touch these pages now: otherwise they would have to be made while the program is stopped,
+        // or runs. The first word of the state may be the program's already.
         for offset in [
             FL_STATE, FL_SLOTS, FL_RECORDS, FL_LIBRARIES, FL_OPENS, FL_STACKS, FL_ENTRIES,
         ] {
@@ -198,7 +202,7 @@ final class Area {
         }
     }
 
-    /// Writes everything. Whoever waits for that goes on.
+    /// Writes all content. A thread that waits for it continues.
     func fill(_ contents: Contents) {
         address = contents.place
         islandRange = nil
@@ -215,8 +219,8 @@ final class Area {
             state.sample_signal = UInt64(signal.number)
             state.original_handler = signal.original
             state.spare_signal = UInt32(contents.spare)
-            // SA_RESTORER | SA_RESTART | SA_SIGINFO. Not SA_ONSTACK: whether a frame fits on the
-            // thread's own stack is known, but not whether it fits on an alternate one.
+            // SA_RESTORER | SA_RESTART | SA_SIGINFO. Not SA_ONSTACK: we know whether a frame fits
+            // on the thread's own stack, but not whether it fits on an alternate one.
             state.settled_flags = 0x1400_0004
         }
         state.debug = contents.debug
@@ -249,7 +253,7 @@ final class Area {
                     toByteOffset: index * MemoryLayout<fl_patch>.stride, as: fl_patch.self)
             }
         }
-        // The program may have given up already, which the first word tells.
+        // The program may have given up already; the first word tells.
         let first = MemoryLayout.size(ofValue: state.phase)
         withUnsafeBytes(of: state) { write(Array($0.dropFirst(first)), at: Int(FL_STATE) + first) }
         if let initializers = contents.initializers { fill(initializers) }
@@ -273,12 +277,12 @@ final class Area {
         }
     }
 
-    /// Whether a program can have something there: what it says may be anything.
+    /// True if a program can have a mapping there: the program may claim anything.
     static func isPlace(_ address: UInt64, size: Int) -> Bool {
         address != 0 && address % 4096 == 0 && address < 1 << 56 - UInt64(size)
     }
 
-    /// Lets go on who waits for it to be filled in. false: it has given up waiting.
+    /// Lets the thread continue that waits for the content. false: it has stopped waiting.
     func open() -> Bool {
         word(\.phase).pointee.compareExchange(
             expected: UInt32(FL_PHASE_EMPTY), desired: UInt32(FL_PHASE_FILLED),
@@ -286,10 +290,10 @@ final class Area {
         ).exchanged
     }
 
-    /// Whether the program uses it.
+    /// True if the program uses the area.
     var isSettled: Bool {
         guard value(\.phase) == UInt32(FL_PHASE_SETTLED) else { return false }
-        // Later a child may have written there.
+        // Keep the addresses now: later a child may overwrite them.
         if !hasSettled { keepPlaces() }
         hasSettled = true
         return true
@@ -303,7 +307,7 @@ final class Area {
         }
     }
 
-    /// Whether the program goes on without it: it could not be mapped, or nobody filled it in.
+    /// True if the program runs without the area: it could not be mapped, or was not filled in.
     var isAbandoned: Bool { value(\.phase) == UInt32(FL_PHASE_ABANDONED) }
 
     func write(_ bytes: [UInt8], at offset: Int) {
@@ -340,7 +344,7 @@ final class Area {
             .store(value, ordering: .sequentiallyConsistent)
     }
 
-    /// Where an interpreter keeps its frames.
+    /// Tells our code where an interpreter keeps its frames.
     func setFrames(_ list: fl_frame_list) {
         withUnsafeBytes(of: list) { write(Array($0), at: Self.offset(\.frames)) }
     }
@@ -363,22 +367,22 @@ final class Area {
 
     // MARK: What concerns the process
 
-    /// Whether the program's calls that set a signal's action are led past us, or will be before
+    /// True if the program's calls that set a signal's action are hooked, or will be before
     /// anything but the linker runs.
     var seesActions: Bool {
         self[\.hooked] & 1 << UInt64(CallSites.Call.sigaction.index) != 0
             || (self[\.wants_sites] != 0 && self[\.is_started] == 0)
     }
-    /// Whether the program may have a handler that blocks one of our signals while it runs.
+    /// True if the program may have a handler that blocks one of our signals while it runs.
     var handlersBlock: Bool { value(\.handlers_block) != 0 }
-    /// Whether the program has set another action for the sampling signal.
+    /// True if the program has set another action for the sampling signal.
     var isDisplaced: Bool { value(\.displaced) != 0 }
-    /// Whether another signal has taken its place, or stands ready to.
+    /// True if another signal has replaced it, or is ready to.
     var hasSpare: Bool { value(\.spare) == UInt32(FL_SPARE_IN_PLACE) }
 
-    /// No signal takes its place any more that has not done so.
+    /// From now on no signal replaces another one, unless it has done so already.
     ///
-    /// - Returns: false: one is just about to.
+    /// - Returns: false: a replacement is just under way.
     func refuseSpare() -> Bool {
         let (before, desired) = (UInt32(FL_SPARE_NOT_NEEDED), UInt32(FL_SPARE_REFUSED))
         _ = word(\.spare).pointee.compareExchange(
@@ -386,13 +390,14 @@ final class Area {
         return value(\.spare) != UInt32(FL_SPARE_BEGUN)
     }
 
-    /// The signals that may lead to our handler, and what they did before, as the program left it.
-    /// Whether they do, the program's own actions, which may have come past us, decide.
+    /// The signals that may lead to our handler, each with its earlier action, as the program left
+    /// it. The program may have changed their actions where we do not see it; then they lead
+    /// elsewhere.
     var signals: [Signal] { Self.signals(of: read(fl_state.self, at: Int(FL_STATE))) }
 
     struct Signal: Hashable {
         var number: Int32
-        /// What it did before: 0 the default, 1 ignored.
+        /// The signal's earlier action: 0 the default, 1 ignored.
         var original: UInt64
     }
 
@@ -409,27 +414,27 @@ final class Area {
                 Signal(
                     number: Int32(clamping: state.spare_signal), original: state.spare_original))
         }
-        // We never take the place of a handler, whatever a child of the program may have written.
+        // We never replace a handler, whatever a child of the program may have written here.
         return signals.map { Signal(number: $0.number, original: $0.original == 1 ? 1 : 0) }
     }
 
-    /// Whether it prepares a filter for its system calls.
+    /// True if the program prepares a filter for its system calls.
     var isFiltered: Bool { value(\.filtered) != 0 }
-    /// From now on our code makes no system calls, whoever comes by.
+    /// From now on our code makes no system calls, whichever thread passes it.
     func silence() { set(\.filtered, 1) }
 
-    /// Whether one of its threads waits for us to trace it, because it will execute a program.
+    /// True if one of its threads, about to execute a program, waits for us to trace it.
     var isAboutToExecute: Bool { value(\.execution) == UInt32(FL_EXECUTION_AHEAD) }
-    /// False as soon as its execve has failed: it runs on, and may be about to try another.
+    /// False as soon as its execve has failed: then it runs on, and may be about to try another.
     var isExecuting: Bool { value(\.execution) == UInt32(FL_EXECUTION_FOLLOWED) }
 
-    /// - Returns: false: it waited in vain, and goes on without us.
+    /// - Returns: false: the thread has stopped waiting, and continues without us.
     func followExecution() -> Bool { changeExecution(FL_EXECUTION_AHEAD, FL_EXECUTION_FOLLOWED) }
 
-    /// It took too long.
+    /// Ends the following of an execve that took too long.
     func forgetExecution() { changeExecution(FL_EXECUTION_FOLLOWED, FL_EXECUTION_NONE) }
 
-    /// Both sides change it: each only what it has seen.
+    /// Both sides change this word, but only from the value that they have seen.
     @discardableResult
     private func changeExecution(_ expected: Int, _ desired: Int) -> Bool {
         word(\.execution).pointee.compareExchange(
@@ -437,9 +442,9 @@ final class Area {
         ).exchanged
     }
 
-    /// Whether a thread waits until everything is ready for what runs next.
+    /// True if a thread waits until we are ready for what runs next.
     var isGateWaiting: Bool { value(\.gate) == UInt32(FL_GATE_WAITING) }
-    /// Makes who waits there wait on while code is changed. false: it has gone on.
+    /// Makes the thread wait on while code is changed. false: it has continued already.
     func holdGate() -> Bool {
         word(\.gate).pointee.compareExchange(
             expected: UInt32(FL_GATE_WAITING), desired: UInt32(FL_GATE_SERVING),
@@ -453,7 +458,7 @@ final class Area {
         return time > 0 ? MonotonicTime(nanoseconds: time) : nil
     }
 
-    /// The words that were at the C library's calls which lead past us.
+    /// The original words at the C library's calls that we have hooked.
     var hookedWords: [UInt64: UInt64] {
         Self.hookedWords(of: read(fl_state.self, at: Int(FL_STATE)))
     }
@@ -471,13 +476,13 @@ final class Area {
         return result
     }
 
-    /// A call is led past us: where it goes on, and what was there.
+    /// Notes where a hooked call continues, and its original word.
     func setReturn(of call: CallSites.Call, to address: UInt64, word: UInt64) {
         prepareReturn(of: call, to: address, word: word)
         set(\.hooked, self[\.hooked] | 1 << UInt64(call.index))
     }
 
-    /// The same of one that will be.
+    /// The same for a call that will be hooked.
     private func prepareReturn(of call: CallSites.Call, to address: UInt64, word: UInt64) {
         var (afters, words) = (self[\.after], self[\.hooked_words])
         withUnsafeMutableBytes(of: &afters) {
@@ -490,16 +495,17 @@ final class Area {
         withUnsafeBytes(of: words) { write(Array($0), at: Self.offset(\.hooked_words)) }
     }
 
-    /// The linker's hook leads here.
+    /// Notes the linker's hook that leads to our code.
     func setHook(at address: UInt64, word: UInt64) {
         let hook = fl_patch(address: address, word: word, target: AreaCode.debugState)
         withUnsafeBytes(of: hook) { write(Array($0), at: Self.offset(\.hook)) }
     }
 
-    /// Somebody may be in a signpost or a mark at any time, whoever else says that nobody is.
+    /// Keeps the area mapped at the end: a thread may be in a signpost or a mark at any time, even
+    /// if nothing else shows it.
     func keep() { set(\.stays, 1) }
 
-    /// It is not led past us after all.
+    /// Forgets a call that was not hooked after all.
     func forgetReturn(of call: CallSites.Call) {
         set(\.hooked, self[\.hooked] & ~(1 << UInt64(call.index)))
     }

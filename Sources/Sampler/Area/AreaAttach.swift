@@ -3,15 +3,15 @@ import Glibc
 import ProfileModel
 import System
 
-/// Brings the area into a program that runs already, by one of its own threads, from wherever that
-/// was stopped.
+/// Brings the area into a running program. One of the program's own threads does so, from wherever
+/// we stopped it.
 extension TraceSession {
-    /// With a thread stopped by us: if it is time, stacks are taken by signal from now on, or it is
-    /// noted why not.
+    /// Called with a thread stopped by us. If it is time, stacks are taken by signal from now on,
+    /// or a note says why not.
     func joinIfDue(by thread: TracedThread, at now: MonotonicTime) {
         guard !isAwaitingStop, let image = stage.imageToJoin,
             let position = try? thread.tracee.resumeAddress(),
-            // A nap would take the place of what a call's restart needs.
+            // Our code naps. This would overwrite what the kernel needs to restart a call.
             canBeLedAway(thread, at: position), !thread.tracee.isInCall, !awaitsLateStop(thread),
             !mayHarmOthers(thread)
         else { return }
@@ -23,7 +23,7 @@ extension TraceSession {
     }
 
     private func giveUpJoining(because error: SetupFailure) {
-        // Led away already, it finds its own way back.
+        // A thread that was diverted already returns by itself.
         if case .obstacle(.unmapped) = error, stage.failToSettle() { return }
         stage.settle()
         guard case .obstacle(let kind) = error else { return }
@@ -32,7 +32,7 @@ extension TraceSession {
         abandonMarks()
     }
 
-    /// At a tick: goes on with an entry whose thread had no core before.
+    /// Called at a tick: continues an entry whose thread had no core before.
     func completeEntry(at now: MonotonicTime) {
         guard case .settling(let image, _) = stage, let entry = image.entry else { return }
         do throws(SetupFailure) {
@@ -41,7 +41,7 @@ extension TraceSession {
             return giveUpJoining(because: error)
         }
         guard image.entry != nil, now - entry.since > Self.entryPatience else { return }
-        // Nothing else is tried: it may come any time.
+        // Nothing else is tried: the thread may still arrive at any time.
         stage.settle()
         giveUpJoining(because: .obstacle(.unmapped))
     }
@@ -65,8 +65,8 @@ extension TraceSession {
         try finishEntry(of: image)
     }
 
-    /// When the recording is over: whoever was led away to bring our code in comes as soon as it has a
-    /// core. It is let in, for what it has brought can be taken back then.
+    /// Called when the recording is over. A thread that was diverted to bring our code in arrives
+    /// as soon as it has a core. We let it enter, because what it has brought can then be removed.
     func awaitEntry(by deadline: MonotonicTime) {
         guard let image = stage.image else { return }
         while image.entry != nil, outcome == nil {
@@ -74,12 +74,13 @@ extension TraceSession {
             guard process.now < deadline, !isCalledOff else { break }
             pause(microseconds: 200)
         }
-        // It may come any time. If it is there and waits, it does so for a moment, and goes on.
+        // The thread may arrive at any time. If it is there and waits, it stops waiting after a
+        // moment and continues.
         if let entry = image.entry, entry.area == nil || entry.isOpen { noteLeftBehind() }
     }
 
-    /// At the end: it never had enough of a core for our code to come in. Who waited all the time
-    /// needed none.
+    /// At the end: no thread ever had enough of a core for our code to enter. A thread that waited
+    /// all the time needed no core.
     func noteMissedEntry() {
         guard case .settling(let image, _) = stage else { return }
         if image.entry != nil || isProgramStopped || threads.values.contains(where: isRunning) {
@@ -87,12 +88,13 @@ extension TraceSession {
         }
     }
 
-    /// A program may be throttled, stopped by a signal, or have no core for another reason.
+    /// A program may be throttled, stopped by a signal, or without a core for another reason.
     static let entryPatience = TimeSpan.milliseconds(5000)
 
-    /// Whether the thread that was led away has made the memory, and mapped all of it: the
-    /// descriptor comes before the memory, and that before the right to execute it. Whoever waits
-    /// in a call is not stopped, and would go into our code as soon as it is led there.
+    /// True if the diverted thread has made the memory and mapped all of it: first comes the
+    /// descriptor, then the mapping, then the right to execute. All must be there before calls are
+    /// hooked. A thread that waits in a call is not stopped, and would enter our code at its next
+    /// call.
     private func hasArrived(_ image: RunningImage) -> Bool {
         guard let entry = image.entry else { return false }
         let isMapped = isCode(at: entry.contents.place)
@@ -106,13 +108,13 @@ extension TraceSession {
         Area(pid: pid, descriptor: descriptor, stackBytes: options.stackBytes)
     }
 
-    /// Another thread may have opened something just before, and then it has another number.
+    /// If another thread has just opened a file, the memory has another number than expected.
     private func findMemory() -> Area? {
         let numbers = ProcessFiles(pid: pid).descriptors(of: EarlierArea.path)
         return numbers.lazy.compactMap { self.openMemory(as: $0) }.first
     }
 
-    /// Whether it has waited in the memory in vain, and closed it, before that was found.
+    /// True if the thread waited in the memory in vain and closed it before we found it.
     private func hasLeft(_ entry: PendingEntry) -> Bool {
         EarlierArea.all(in: pid).contains { $0.isLeft && $0.start == entry.contents.place }
     }
@@ -130,7 +132,8 @@ extension TraceSession {
         clearCave(start, stopped: others + [thread])
         if try takeOver(by: thread, &others) { sites = findSites() }
         guard sites[.sigaction] != nil else { throw .obstacle(.noCallSite) }
-        // Now that nobody runs: a moment ago somebody may have been about to set an action.
+        // Check again now that no thread runs: a moment ago one may have been about to set an
+        // action.
         let signal = try checkTarget()
         if isFiltered(thread) { throw .obstacle(.filtered) }
         let size = Area.size(stackBytes: options.stackBytes)
@@ -163,42 +166,44 @@ extension TraceSession {
             tid: thread.tid, since: process.now, descriptor: number, contents: contents,
             sites: sites, linker: start.linker, objects: objects ?? [],
             loneProgram: start.isRelocated ? start.loneProgram : nil)
-        // Where it has no core as yet, the others go on, and ticks look after it.
+        // If the thread has no core yet, the others run on, and ticks take care of the entry.
         if wait(atMost: .milliseconds(10), every: 20, until: { hasArrived(image) }) {
             try finishEntry(of: image)
         }
     }
 
-    /// The thread that was led away waits in the area, and all others that run are stopped.
+    /// Completes the entry: the diverted thread waits in the area, and all other running threads
+    /// are stopped.
     private func finishEntry(of image: RunningImage) throws(SetupFailure) {
         guard var entry = image.entry, let area = entry.area else { return }
         if !area.isAbandoned, !entry.isOpen {
-            // Somebody may have set an action since. (The thread itself blocks all signals.)
+            // Another thread may have set an action since. (The diverted thread itself blocks all
+            // signals.)
             guard let status = ProcessStatus(pid: pid) else { throw .gone }
             guard let signal = entry.contents.signal?.number, !status.catches(signal) else {
                 throw .obstacle(.ownHandler)
             }
             entry.contents.signal?.original = status.ignores(signal) ? 1 : 0
             area.fill(entry.contents)
-            // What its handlers block, only the program can ask.
+            // Only the program itself can ask what its handlers block.
             if status.hasHandlers { area.set(\.handlers_block, UInt32(FL_HANDLERS_UNKNOWN)) }
         }
         var setup = Instrumentation.Setup()
         setup.loneProgram = entry.loneProgram
-        // Nobody is led to what was not filled in.
+        // If the area was not filled in, no call may lead to it.
         let changed =
             area.isAbandoned
             ? [:] : change(entry.sites, entry.linker, entry.contents, area, &setup)
         entry.isOpen = entry.isOpen || area.open()
         image.entry = entry
-        // It is there, and has had a core a moment ago.
+        // The thread is there, and has had a core a moment ago.
         let isSettled =
             entry.isOpen && wait(atMost: Self.stopPatience, every: 20) { area.isSettled }
         if !isSettled {
             for (address, word) in changed { putBack(word, at: address) }
             if entry.isOpen { return }
         }
-        // It is through with the piece.
+        // The thread no longer needs the piece of code.
         emptyCave(of: image)
         image.entry = nil
         guard isSettled else { throw .obstacle(.unmapped) }
@@ -215,10 +220,10 @@ extension TraceSession {
         ImageStart(pid: pid).mappings.contains { $0.start == place && $0.isExecutable }
     }
 
-    /// Leads the C library's calls and the linker's hook past us. Nobody runs there, but
-    /// who waits may wake up: what our code needs is there first.
+    /// Hooks the C library's calls and the linker's hook. No thread runs there, but a waiting one
+    /// may wake up, so all that our code needs is written first.
     ///
-    /// - Returns: what was there.
+    /// - Returns: the original words.
     private func change(
         _ sites: CallSites, _ linker: DynamicLinker?, _ contents: Area.Contents, _ area: Area,
         _ setup: inout Instrumentation.Setup
@@ -236,9 +241,10 @@ extension TraceSession {
         return changed
     }
 
-    /// Leads the C library's calls past us: where each goes on is there before anybody is led there.
+    /// Hooks the C library's calls. For each, the address at which it continues is written before
+    /// the hook.
     ///
-    /// - Returns: what was there.
+    /// - Returns: the original words.
     func lead(_ sites: CallSites, past area: Area) -> [UInt64: UInt64] {
         var changed: [UInt64: UInt64] = [:]
         for call in CallSites.Call.allCases {
@@ -254,7 +260,7 @@ extension TraceSession {
         return changed
     }
 
-    /// A jump takes the place of the first five bytes there. Returns what was there.
+    /// Replaces the first five bytes at an address by a jump. Returns the original word.
     func lead(_ address: UInt64, to target: UInt64) -> UInt64? {
         guard let word = TargetMemory(pid: pid).word(at: address),
             let jump = LinkerHook.jump(from: address, to: target),
@@ -269,20 +275,20 @@ extension TraceSession {
     }
 }
 
-/// A thread was led away to bring the area into a program that runs, and does that as it gets a core.
+/// The entry of the area into a running program: a diverted thread does it when it gets a core.
 struct PendingEntry {
     let tid: Int32
     let since: MonotonicTime
-    /// Under which number it makes the memory.
+    /// The number that the memory's descriptor will have.
     let descriptor: Int32
     var contents: Area.Contents
     let sites: CallSites
     let linker: DynamicLinker?
     let objects: [LinkedObject]
-    /// A static program.
+    /// Set for a static program.
     var loneProgram: LoneProgram?
-    /// nil: it has not been seen yet.
+    /// nil: not seen yet.
     var area: Area?
-    /// It was filled in, and the thread will use it.
+    /// True if the area was filled in, and the thread will use it.
     var isOpen = false
 }

@@ -4,7 +4,7 @@ import CAgent
 enum AreaCode {
     nonisolated(unsafe) private static let description = fl_code_describe()
 
-    /// What the area begins with.
+    /// The bytes at the area's beginning.
     static let bytes = [UInt8](
         UnsafeBufferPointer(start: description.code, count: Int(description.length)))
 
@@ -20,16 +20,16 @@ enum AreaCode {
         return UInt64([all.0, all.1, all.2, all.3, all.4, all.5][call.index])
     }
 
-    /// Where all of them are in an area.
+    /// The range of all stand-ins in an area.
     static func standIns(at address: UInt64) -> Range<UInt64> {
         let all = description.stand_ins
         let start = min(all.0, all.1, all.2, all.3, all.4, all.5)
         return (address &+ UInt64(start))..<(address &+ UInt64(description.stand_ins_end))
     }
 
-    /// Code as it was before its first bytes became a jump to a stand-in of an area's; nil: it leads to
-    /// none. Only what stands there is believed: what an area says can be written by every child that
-    /// the program has forked.
+    /// The code before its first bytes became a jump to one of an area's stand-ins; nil: it is no
+    /// such jump. We believe only the code itself: every child that the program has forked can
+    /// write to the area.
     static func original(of word: UInt64, at site: UInt64, ledTo area: UInt64) -> UInt64? {
         let jump = word & 0xFF_FFFF_FFFF
         let call = CallSites.Call.allCases.first {
@@ -38,7 +38,7 @@ enum AreaCode {
         return call.map { word & ~0xFF_FFFF_FFFF | $0.load }
     }
 
-    /// A piece of code that stands alone for a while, with its words.
+    /// A piece of code that is placed alone for a while, with its words.
     struct Piece {
         fileprivate let code: [UInt8]
         fileprivate let words: Int
@@ -58,7 +58,7 @@ enum AreaCode {
     private static let boot = Piece(description.boot)
     private static let away = Piece(description.away)
 
-    /// Whether code is that of an area which a thread has made, and nobody has filled in.
+    /// True if the code is that of an area which a thread has made and nobody has filled in.
     static func isArrival(_ code: [UInt8]) -> Bool {
         let length = Int(description.arrival)
         return code.starts(with: bytes.prefix(length))
@@ -68,17 +68,17 @@ enum AreaCode {
     /// Room for either piece, in bytes.
     static let pieceSize = (max(boot.count, away.count) + 15) / 16 * 16
 
-    /// Whether another recorder's piece stands there: a thread may be in it.
+    /// True if another recorder's piece is there: a thread may be in it.
     static func isPiece(_ bytes: [UInt8]) -> Bool {
         [boot, away].contains { bytes.starts(with: $0.code.prefix($0.words)) }
     }
 
-    /// What brings an area in.
+    /// The piece that brings an area in.
     ///
     /// - Parameters:
-    ///   - descriptor: its memory in the process; nil: the thread makes it.
-    ///   - isAtEntry: the piece stands where the program's first instruction was.
-    ///   - recorder: who will fill it in, if the thread makes it; 0: that is not said.
+    ///   - descriptor: the memory's descriptor in the process; nil: the thread makes the memory.
+    ///   - isAtEntry: true if the piece replaces the program's first instruction.
+    ///   - recorder: the process that will fill it in, if the thread makes it; 0: not told.
     static func boot(
         descriptor: Int32?, place: UInt64, size: Int, isAtEntry: Bool, recorder: Int32 = 0
     ) -> [UInt8] {
@@ -88,8 +88,8 @@ enum AreaCode {
                 is_at_entry: isAtEntry ? 1 : 0, recorder: UInt32(bitPattern: recorder)))
     }
 
-    /// What takes it away: the sampling signal's action, if `handler` is what it has (nil: that
-    /// stays), and the mapping (nil).
+    /// The piece that removes the area: it restores the sampling signal's action if that is still
+    /// `handler` (nil: the action stays), and unmaps the mapping (nil: it stays).
     static func away(
         restoring action: Area.Signal?, from handler: UInt64,
         _ range: Range<UInt64>?
@@ -108,7 +108,7 @@ enum AreaCode {
     /// Some five milliseconds.
     private static let napsForState: UInt64 = 60
 
-    /// Where a thread is that has taken everything away and waits, in a piece at `start`.
+    /// True if a thread that has removed everything waits at this address, in a piece at `start`.
     static func isAwayWaiting(_ address: UInt64, piece start: UInt64) -> Bool {
         (start &+ UInt64(description.away_waiting)..<start &+ UInt64(description.away_waiting_end))
             .contains(address)

@@ -3,23 +3,23 @@ import Glibc
 import ProfileModel
 import System
 
-/// Why our code could not be had in the program.
+/// Why our code could not be put into the program.
 enum SetupFailure: Error {
     case obstacle(RecorderNote.Kind)
     /// The thread is gone, or the program.
     case gone
 }
 
-/// Brings the area into a new image, with its first thread stopped at its first instruction. That
-/// is the only stop of a launch, but where our bootstrap has to stand over the entry code: whatever
-/// happens later is noted by our code in the program.
+/// Brings the area into a new image whose first thread is stopped at its first instruction. A
+/// launch has no other stop, unless our bootstrap must replace the entry code: our code in the
+/// program notes all that happens later.
 extension TraceSession {
-    /// - Returns: when the program's own first instruction was executed, as far as that is known.
+    /// - Returns: when the program's own first instruction was executed, as far as known.
     func enter(
         _ image: RunningImage, at start: ImageStart, _ next: NextImage, by main: TracedThread,
         at now: MonotonicTime
     ) -> MonotonicTime {
-        // Another file under that number is the program's own.
+        // If another file has that number, it is the program's own.
         var inherited = next.area.flatMap { $0.area.isOpen(in: pid, as: $0.descriptor) ? $0 : nil }
         let area: Area
         do throws(SetupFailure) {
@@ -31,7 +31,7 @@ extension TraceSession {
                 note(kind)
                 capture = .ptrace
                 abandonMarks()
-                // A filter might kill for that.
+                // A filter might kill the program for this.
                 if kind != .filtered { inherited?.discard(by: main.tracee, of: pid) }
             }
             letGo(main, running: image)
@@ -47,8 +47,8 @@ extension TraceSession {
         return area.time(\.settled_ns).map { min(max($0, now), .now) } ?? now
     }
 
-    /// Whether our code turned out to have no place in the program, which runs without it, and is
-    /// not traced: its stacks are taken by stops from now on.
+    /// True if our code turned out to have no place in the program. The program then runs without
+    /// it and untraced: from now on its stacks are taken by stops.
     func giveUpEntry(of image: RunningImage) -> Bool {
         guard image.instrumentation?.area.isAbandoned == true else { return false }
         image.instrumentation = nil
@@ -59,7 +59,7 @@ extension TraceSession {
         return true
     }
 
-    /// Lets a thread go on for good, or under observation, as stacks are taken.
+    /// Releases a thread, or resumes it under observation, depending on how stacks are taken.
     private func letGo(_ main: TracedThread, running image: RunningImage) {
         if capture == .signal || !image.mayBeTraced {
             try? main.tracee.detach()
@@ -72,9 +72,9 @@ extension TraceSession {
     }
 
     /// - Parameters:
-    ///   - inherited: the memory that is there at once; nil when it has been used.
-    ///   - signal: the one for stacks, and what it does so far.
-    ///   - sites: what was found in the program's file.
+    ///   - inherited: the memory that the process has already; nil once it has been used.
+    ///   - signal: the signal for stacks, and its present action.
+    ///   - sites: the call sites found in the program's file.
     private func bringIn(
         _ image: RunningImage, at start: ImageStart, by main: TracedThread,
         _ inherited: inout InheritedArea?, signal: (number: Int32, original: UInt64),
@@ -93,8 +93,8 @@ extension TraceSession {
         let isThere = start.hasCLibrary
         let ownSites = isThere ? start.ownSites(sites) : .unknown
         if capture == .signal, isThere ? ownSites[.sigaction] == nil : setup.linkerHook == nil {
-            // It could set an action of its own without our knowing. Where the linker does not tell,
-            // nobody says when the C library is there.
+            // The program could set an action without our seeing it. Where the linker does not
+            // report, nothing tells when the C library has come.
             note(.noCallSite)
         } else if capture == .signal {
             contents.signal = signal
@@ -116,10 +116,10 @@ extension TraceSession {
         let entry = try attempt { () throws(SystemError) in try main.tracee.resumeAddress() }
         let piece = start.cave ?? entry
         let isAtEntry = piece == entry
-        // Only what is there at once cannot be waited for in vain.
+        // Only memory that is there already needs no waiting.
         if isAtEntry, inherited == nil { throw .obstacle(.noRoom) }
         let handed = inherited
-        // Before all others: musl names main there, and a call may be made there.
+        // Before all other patches: musl names main in these bytes, and a call may be made there.
         if isAtEntry {
             contents.patches.insert(
                 contentsOf: patches(keeping: AreaCode.pieceSize, at: entry), at: 0)
@@ -152,7 +152,8 @@ extension TraceSession {
         return area
     }
 
-    /// Writes a piece of ours where the program has no code of its own, and keeps what was there.
+    /// Writes a piece of ours where the program has no code of its own, and keeps the bytes that
+    /// were there.
     func putPiece(_ code: [UInt8], at address: UInt64, in image: RunningImage) -> Bool {
         let before = TargetMemory(pid: pid).read(at: address, count: code.count)
         guard before.count == code.count, !AreaCode.isPiece(before),
@@ -162,7 +163,7 @@ extension TraceSession {
         return true
     }
 
-    /// The thread is through with the piece: what was there is there again.
+    /// The thread has left the piece: restores the bytes that were there.
     func emptyCave(of image: RunningImage) {
         guard let cave = image.cave else { return }
         image.cave = nil
@@ -173,7 +174,7 @@ extension TraceSession {
         !SignpostLocator(program).states().isEmpty
     }
 
-    /// What puts back the code that a piece of ours takes the place of.
+    /// The patches that restore the code which a piece of ours replaces.
     private func patches(keeping size: Int, at address: UInt64) -> [Area.Patch] {
         let code = TargetMemory(pid: pid).read(at: address, count: size)
         return stride(from: 0, to: code.count - 7, by: 8).compactMap { offset in
@@ -183,7 +184,7 @@ extension TraceSession {
         }
     }
 
-    /// Takes over the area that a thread of the program makes, which waits for that.
+    /// Takes over the area that a thread of the program makes; the thread waits for that.
     private func takeMade(
         by main: TracedThread, number: Int32, _ contents: Area.Contents
     ) throws(SetupFailure) -> Area {
@@ -199,9 +200,9 @@ extension TraceSession {
         return made
     }
 
-    /// Where threads are traced, one may have been asked to stop just before its exec, and stops
-    /// again on its way through our code: nobody else would let it go on. Whatever else happens to
-    /// it (its next exec, its end) comes after this image has been announced.
+    /// If threads are traced, one may have been asked to stop just before its exec. It stops again
+    /// inside our code, and nothing else would resume it. Whatever else happens to it (its next
+    /// exec, its end) comes after this image has been announced.
     private func passOnStops(of main: TracedThread) {
         guard main.isTraced, postponed == nil,
             let event = process.nextReport(of: main.tid)?.event
@@ -213,12 +214,13 @@ extension TraceSession {
         }
     }
 
-    /// Where the code that begins the program had to make room for ours: stays until it is back.
+    /// For a bootstrap that replaced the entry code: the thread stays in our code until the entry
+    /// code is restored.
     private func leaveEntry(
         _ main: TracedThread, _ before: Tracee.State, _ area: Area, _ contents: Area.Contents,
         of image: RunningImage
     ) throws(SetupFailure) {
-        // Where the memory cannot be mapped, the thread naps. It may have had no core as yet.
+        // If the memory cannot be mapped, the thread naps. It may have had no core yet.
         wait(atMost: Self.stopPatience, every: 20) { area.isSettled || isNapping(main) }
         if area.isSettled { return stopBehindEntry(main, running: image) }
         main.isLed = true
@@ -232,8 +234,8 @@ extension TraceSession {
         throw .obstacle(.unmapped)
     }
 
-    /// The thread is about to leave our code, where all signals are blocked, and has to stop once more
-    /// for not being traced any longer. If it never can without harm, it stays traced until it can.
+    /// The thread is about to leave our code, where all signals are blocked. It has to stop once
+    /// more so that we can detach. If it cannot do so without harm, it stays traced until it can.
     private func stopBehindEntry(_ main: TracedThread, running image: RunningImage) {
         var isStopped = false
         wait(atMost: .milliseconds(5), every: 50) {
@@ -254,7 +256,7 @@ extension TraceSession {
 }
 
 extension TraceSession {
-    /// Everything is in place, or will be before anything of the program runs.
+    /// All is in place, or will be before anything of the program runs.
     func use(
         _ area: Area, _ contents: Area.Contents, _ setup: Instrumentation.Setup,
         in image: RunningImage
@@ -275,21 +277,21 @@ extension TraceSession {
     }
 }
 
-/// What the signal for stacks does, and whether our code may be in the program at all.
+/// Chooses the signal for stacks, and tells whether our code may be in the program at all.
 extension TraceSession {
-    /// The signal for stacks, and what it does so far (0: the default, 1: ignored), if everything
-    /// else allows for our code. That is one which the program leaves alone. One that is ignored
-    /// stays so in programs that are executed, and with a handler it would not: it is the last
-    /// choice.
+    /// Chooses the signal for stacks, and tells its present action (0: the default, 1: ignored).
+    /// Throws if anything forbids our code in the program. The program must not use the signal
+    /// itself. An ignored signal is the last choice: it stays ignored in programs that are
+    /// executed, and with a handler it would not.
     ///
-    /// - Parameter known: what the first choice does, where nothing need be asked.
+    /// - Parameter known: the present action of the first choice, where we need not ask.
     func checkTarget(
         known: UInt64? = nil
     ) throws(SetupFailure) -> (number: Int32, original: UInt64) {
         if known == 0 { return (SIGURG, 0) }
         guard let status = ProcessStatus(pid: pid) else { throw .gone }
         if status.isFiltered(beyond: SignalCapture.ownFilters) { throw .obstacle(.filtered) }
-        // Our pieces go back to where a thread was as no call has gone there.
+        // Our pieces return to where a thread was, without any call having gone there.
         if status.hasShadowStack { throw .obstacle(.shadowStack) }
         let free = [SIGURG, Self.spareSignal].filter { status.leavesAlone($0) }
         guard let signal = free.first(where: { !status.ignores($0) }) ?? free.first else {
@@ -301,12 +303,12 @@ extension TraceSession {
         return (signal, status.ignores(signal) ? 1 : 0)
     }
 
-    /// Like SIGURG, it is ignored unless somebody wants it. Full-screen programs do.
+    /// Like SIGURG, it is ignored unless a program wants it. Full-screen programs do.
     private static var spareSignal: Int32 { SIGWINCH }
 
     static func spare(besides signal: Int32) -> Int32 { signal == SIGURG ? spareSignal : 0 }
 
-    /// The process's id, as it knows it itself.
+    /// The process's id, as the process itself knows it.
     var innerPID: Int32 { ProcessStatus(pid: pid)?.innerPID ?? pid }
 
     func attempt<Value>(

@@ -4,13 +4,13 @@ import ProfileModel
 
 /// Takes the area out of the program again, by one of its own threads.
 extension TraceSession {
-    /// Leaves nothing behind in the program: one of its threads takes the handler and the area away,
-    /// on its way. A program that is short of cores gets one sooner or later: that is waited for.
+    /// Leaves nothing behind in the program: one of its threads removes the handler and the area. A
+    /// program that is short of cores gets one sooner or later: we wait for it.
     func removeArea(by deadline: MonotonicTime) {
         guard let image = stage.image, let code = image.instrumentation else { return }
         defer { image.instrumentation = nil }
         wait(atMost: .milliseconds(50)) { isIdle(code) }
-        // Requests that are under way are answered as soon as their threads get a core.
+        // Threads answer open requests as soon as they get a core.
         let forAnswers = deadline - process.now - Self.timeToRemove
         wait(atMost: max(.zero, forAnswers)) { !isAsked(code) || isCalledOff }
         guard repeats(until: deadline, { remove(code, by: deadline) }) else {
@@ -19,18 +19,18 @@ extension TraceSession {
         }
     }
 
-    /// So much is left for what has to be done, whoever has not answered.
+    /// How much time is reserved for the removal itself, even if threads have not answered.
     private static let timeToRemove = TimeSpan.milliseconds(1000)
 
-    /// Where the others did not stand still in time, whoever was led away has waited in vain, and gone
-    /// on: what it had mapped is in nobody's way, but it is ours.
+    /// If the other threads did not stop in time, the diverted thread waited in vain, and
+    /// continued. What it had mapped disturbs nobody, but it is ours to remove.
     func removeForsaken(by deadline: MonotonicTime) {
         guard stage.image != nil else { return }
-        // Waiting for an entry may have taken all the time.
+        // Waiting for an entry may have used up the time.
         let deadline = max(deadline, process.now + Self.stopPatience)
         let isGone = repeats(until: deadline) {
             guard hasForsaken else { return true }
-            // Nobody will be had who is not by then.
+            // A thread that cannot be stopped by then will not be stopped at all.
             guard let thread = stopAny(by: deadline) else {
                 noteLeftBehind()
                 return true
@@ -52,9 +52,9 @@ extension TraceSession {
             && EarlierArea.all(in: pid).contains { $0.isForsaken && $0.recorder == getpid() }
     }
 
-    /// Tries something again and again; the program goes its way in between.
+    /// Repeats something until it succeeds; the program runs in between.
     ///
-    /// - Returns: whether it was done.
+    /// - Returns: true if it succeeded.
     private func repeats(until deadline: MonotonicTime, _ action: () -> Bool) -> Bool {
         var interval = TimeSpan.milliseconds(1)
         while !action() {
@@ -69,7 +69,7 @@ extension TraceSession {
         return true
     }
 
-    /// - Returns: false: some other thread had no core to stop on, or is just in our code.
+    /// - Returns: false: some other thread had no core to stop on, or is just inside our code.
     private func remove(_ code: Instrumentation, by deadline: MonotonicTime) -> Bool {
         let area = code.area
         guard let thread = stopAny(by: deadline) else {
@@ -78,9 +78,10 @@ extension TraceSession {
             return true
         }
         defer { release(thread) }
-        // A handler that is set from here on would be there without its stand-ins, for children to see.
+        // A spare signal's handler that is set from here on would lack its stand-ins, and children
+        // could see it.
         guard area.refuseSpare() else { return false }
-        // First what nobody has to stand still for.
+        // First do what needs no stopped threads.
         let handler = area.position(Int(AreaCode.sampleHandler))
         let signals = area.signals
         for signal in signals {
@@ -95,8 +96,8 @@ extension TraceSession {
         let isOutOfMarks =
             marks?.isPlaced != true || isOutOfMarks(others + [thread], area)
         takeBackChanges(of: code)
-        // Who is in it must find it when it comes back; and it does no harm. So it is with
-        // signposts and marks: somebody may be in the midst of one at any time.
+        // A thread inside the area must find it when it comes back, and the area does no harm. The
+        // same holds for signposts and marks: a thread may be inside one at any time.
         let hadSignposts = switchOffSignposts(code.hooks.signposts)
         let isStarted = !code.notesMain || area.border(.main) != nil
         let isToStay =
@@ -106,7 +107,8 @@ extension TraceSession {
         let abandoned = abandonedAreas(besides: thread, of: &others).filter { earlier in
             earlier.range != area.range && !earlier.mayHaveHandler(in: pid)
         }
-        // Nothing leads there any more: who is not in it cannot come there, and need not wait.
+        // No code leads to the area any more: a thread that is not inside cannot enter it, and need
+        // not wait.
         for other in others { release(other) }
         for earlier in abandoned {
             _ = takeAway(AreaCode.away(unmapping: earlier.range), by: thread, deadline)
@@ -127,14 +129,14 @@ extension TraceSession {
         }
     }
 
-    /// Whether nobody is on the way to our code, or will come back to it; that is so for good only
-    /// while nobody runs.
+    /// True if no thread is on its way to our code, nor will return to it. This lasts only while no
+    /// thread runs.
     private func isIdle(_ code: Instrumentation) -> Bool {
         code.area.isSettled && !code.hooks.isInUse && !code.area.hasPendingInitializers
             && !isAsked(code)
     }
 
-    /// Whoever has ended meanwhile never answers.
+    /// A thread that has ended meanwhile never answers.
     private func isAsked(_ code: Instrumentation) -> Bool {
         threads.values.contains { code.signals?.isUnderWay($0) == true && $0.counters() != nil }
     }
@@ -144,13 +146,13 @@ extension TraceSession {
         if isMeant { code.hooks.signposts.releaseMemory() } else { note(.leftBehind) }
     }
 
-    /// Nobody could be had to take it away; that is no matter where nobody is left.
+    /// No thread could be had for the removal. This does not matter if none is left.
     func noteLeftBehind() {
         if process.isZombie == false { note(.leftBehind) }
     }
 
-    /// The program's code is what it was, wherever it leads to our stand-ins: where we know that it
-    /// does, and where the area says so.
+    /// Restores the program's code wherever it leads to our stand-ins: at the places that we know,
+    /// and at those that the area lists.
     private func takeBackChanges(of code: Instrumentation) {
         observer.rereadMappings(at: process.now)
         let sites =
@@ -165,16 +167,17 @@ extension TraceSession {
         if let (address, word) = code.takeLinkerHook() { putBack(word, at: address) }
     }
 
-    /// Whether anybody is in code of ours, and may hold an address in the area. The program's code is
-    /// its own again: who waits elsewhere cannot come there any more.
+    /// True if any thread is in our code, or may hold an address in the area. The program's code
+    /// has been restored, so a thread that waits elsewhere cannot enter any more.
     ///
-    /// - Parameter stopped: those that are; joined by those that waited until the others were, and
-    ///   have gone on since, into our code perhaps.
+    /// - Parameter stopped: the stopped threads. Threads join them that waited when the others were
+    ///   stopped and have run since, perhaps into our code.
     func isAnyone(
         besides led: TracedThread, of stopped: inout [TracedThread], in range: Range<UInt64>
     ) -> Bool {
-        // There we wait with the program's handlers open, and call what returns there. What our own
-        // handler left on stacks leads elsewhere in the area; elsewhere only a handler's frame counts.
+        // In the stand-ins we wait while the program's handlers may run, and we call code that
+        // returns there: so any address of theirs on a stack counts. Words that our own handler
+        // left on stacks point elsewhere in the area; there only a handler's frame counts.
         let waiting = ChangedCode([AreaCode.standIns(at: range.lowerBound)])
         func isHere(_ thread: TracedThread, _ registers: Registers) -> Bool {
             range.contains(registers.programCounter) || isIn(waiting, thread, registers)
@@ -184,7 +187,8 @@ extension TraceSession {
         for thread in threads.values
         where thread.phase != .exited && !stopped.contains(where: { $0.tid == thread.tid }) {
             var activity = thread.activity()
-            // Who was found running must be stopped, or found waiting: a nap in our code is short.
+            // A thread that was found running must be stopped, or found waiting: a nap in our code
+            // is short.
             if case .running = activity, thread.tid != led.tid {
                 if stopHarmlessly(thread) != nil {
                     stopped.append(thread)
@@ -207,8 +211,8 @@ extension TraceSession {
             }
     }
 
-    /// Lets a stopped thread take something away, and go on as if it had not: the call that it may
-    /// have been in ends or is restarted by what has come up meanwhile.
+    /// Makes a stopped thread remove something, and then continue as if it had not. The call that
+    /// it may have been in ends or restarts, according to what has happened meanwhile.
     private func takeAway(
         _ code: [UInt8], by thread: TracedThread, _ deadline: MonotonicTime
     ) -> Bool {
@@ -216,8 +220,8 @@ extension TraceSession {
         return run(code, at: cave, by: thread, until: deadline)
     }
 
-    /// Lets a stopped thread run a piece of ours that stands in a cave, and stops it again where it
-    /// was. It comes back by itself when we do not.
+    /// Makes a stopped thread run a piece of ours in a cave, and stops it again where it was. If we
+    /// fail, it returns by itself.
     ///
     /// - Parameter deadline: until then it should have had a core for it; nil: within a second.
     func run(
@@ -229,7 +233,7 @@ extension TraceSession {
             TargetMemory(pid: pid).write(code, at: cave),
             let state = try? thread.tracee.divert(to: cave)
         else { return false }
-        // Bounded: it waits for some five milliseconds, and then goes back by itself.
+        // Bounded: the thread waits some five milliseconds, and then returns by itself.
         let end = cave &+ UInt64(code.count)
         var isBack = false
         let deadline = deadline ?? process.now + .milliseconds(1000)
@@ -243,14 +247,15 @@ extension TraceSession {
                 isBack = true
                 break
             }
-            // It sets its mask back before it has left: a handler may run now, and return there.
+            // The thread restores its signal mask before it leaves: a handler may run now, and
+            // return there.
             guard let registers = try? thread.tracee.registers() else { return false }
             isBack =
                 !(cave..<end).contains(position)
                 && !isInterrupted(in: cave..<end, thread, registers)
             if isBack { break }
         }
-        // Whoever is still in it needs it.
+        // A thread that is still in the piece needs it.
         if isBack { TargetMemory(pid: pid).write(before, at: cave) }
         return isBack
     }

@@ -1,13 +1,13 @@
 import ProfileModel
 
-/// Where a few hundred bytes of code can stand for a moment: what follows the code of a program or
-/// library on its last page. It is mapped with the code, and belongs to nobody.
+/// Finds room for a few hundred bytes of code for a moment: the rest of the last page of a
+/// program's or library's code. It is mapped with the code and belongs to nobody.
 enum CodeCave {
-    /// nil: there is none.
+    /// nil: there is no room.
     ///
     /// - Parameters:
-    ///   - images: what is mapped; the first that has room is taken.
-    ///   - mappings: as the kernel lists them, to be sure that the page is there.
+    ///   - images: the mapped images; the first with room is taken.
+    ///   - mappings: the kernel's list, to be sure that the page exists.
     static func find(
         in images: [LoadedImage], _ mappings: [ProcFormats.MapsLine], size: Int
     ) -> UInt64? {

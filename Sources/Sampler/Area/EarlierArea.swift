@@ -2,30 +2,31 @@ import CAgent
 import Glibc
 import ProfileModel
 
-/// What another recorder has brought into a program: one that records it still, or one that was
-/// killed. It is never taken for the program's own code, nor for free room.
+/// An area that another recorder has brought into the program: that recorder may still be
+/// recording, or was killed. We never take such an area for the program's own code, nor for free
+/// room.
 struct EarlierArea {
     /// Where it is mapped.
     let range: Range<UInt64>
     var start: UInt64 { range.lowerBound }
-    /// Who filled it in, or will; 0: not known.
+    /// The process that filled it in, or will; 0: unknown.
     let recorder: Int32
-    /// The places in the C library that lead there, and what was there before.
+    /// The places in the C library that lead to it, with their original words.
     let changes: [UInt64: UInt64]
-    /// Those whose handler it may still be.
+    /// The signals whose action may still be its handler.
     let signals: [Area.Signal]
-    /// Somebody waits in it until it is filled in.
+    /// True if a thread waits in it until it is filled in.
     private let isAwaited: Bool
-    /// Whoever has brought it has waited for that in vain, and gone on, or is about to.
+    /// True if the thread that brought it waited in vain, and has left or is about to.
     let isLeft: Bool
-    /// Nobody has filled it in, in time.
+    /// True if nobody filled it in in time.
     var isForsaken: Bool { isLeft || isAwaited }
-    /// It is of another version, or does not say whose it is.
+    /// True if it is of another version, or does not name its recorder.
     private let isUnclear: Bool
-    /// Whether nobody comes by it any more but by `changes`, and who was there may have left.
+    /// True if only `changes` lead to it, and no thread needs to be in it.
     let isQuiet: Bool
 
-    /// Those of a process, the child of a recorded one, too: it has its parent's.
+    /// All such areas in a process. A child of a recorded process has its parent's, too.
     static func all(in pid: Int32) -> [EarlierArea] {
         var buffer = ReadBuffer(capacity: 16384)
         buffer.readAll("maps", of: pid)
@@ -37,7 +38,8 @@ struct EarlierArea {
             .map { EarlierArea(at: extent(of: lines[$0...]), TargetMemory(pid: pid)) }
     }
 
-    /// What belongs to it, from its beginning: what it says may be anything.
+    /// The mappings that belong to it, from its beginning. What the area itself says may be
+    /// anything.
     private static func extent(of lines: ArraySlice<ProcFormats.MapsLine>) -> Range<UInt64> {
         guard let first = lines.first else { return 0..<0 }
         var end = first.end
@@ -45,7 +47,7 @@ struct EarlierArea {
             let offset = line.start &- first.start
             let isPart =
                 line.path == path && line.inode == first.inode && line.fileOffset == offset
-            // The pages that are the process's own.
+            // The pages of which the process has its own copies.
             let isOwn =
                 offset >= UInt64(FL_OWN) && line.end &- first.start <= UInt64(FL_SLOTS)
             guard line.start == end, isPart || isOwn else { break }
@@ -75,20 +77,20 @@ struct EarlierArea {
         changes = state.map { Self.changes($0, at: start, memory) } ?? [:]
     }
 
-    /// Its handler of the signals.
+    /// The address of its signal handler.
     var handler: UInt64 { start &+ UInt64(AreaCode.sampleHandler) }
 
-    /// Whether the program comes by it.
+    /// True if the program uses it.
     var isInUse: Bool { isUnclear || isAwaited || !changes.isEmpty }
 
-    /// Whether who filled it in, or should, is gone. Numbers are given out anew: then another process
-    /// is taken for it, and it counts as in use.
+    /// True if its recorder is gone. Ids are reused: if another process has the recorder's id now,
+    /// the area counts as in use.
     var isAbandoned: Bool {
         guard !isUnclear, recorder > 0 else { return false }
         return recorder == getpid() || (kill(recorder, 0) != 0 && errno == ESRCH)
     }
 
-    /// What it says may be anything: only what leads there now counts.
+    /// What the area says may be anything, so only code that leads to it now counts.
     private static func changes(
         _ state: fl_state, at start: UInt64, _ memory: TargetMemory
     ) -> [UInt64: UInt64] {
@@ -106,8 +108,8 @@ struct EarlierArea {
         return changes
     }
 
-    /// Whether all that was begun there is over, and nothing is to come: its code has been at work, the
-    /// program has begun, no initialiser is timed or will be, and no signposts or marks lead there.
+    /// True if all that was begun there is over, and nothing will come: its code has worked, the
+    /// program has begun, no initialiser is or will be timed, and no signposts or marks lead to it.
     private static func isQuiet(
         _ state: fl_state, at start: UInt64, _ memory: TargetMemory
     ) -> Bool {
@@ -131,26 +133,26 @@ struct EarlierArea {
         }
         let runs = all(fl_initializer.self, records, at: FL_RECORDS)
         let known = all(fl_library.self, libraries, at: FL_LIBRARIES)
-        // The program's own initialisers may never pass.
+        // The program's own initialisers may never pass its code.
         return runs?.allSatisfy { $0.state != UInt32(FL_INITIALIZER_RUNNING) } == true
             && known?.dropFirst(state.real_init == 0 ? 0 : 1)
                 .allSatisfy { !$0.isLed } == true
     }
 
-    /// Whether its handler may be the action of one of its signals.
+    /// True if its handler may be the action of one of its signals.
     func mayHaveHandler(in pid: Int32) -> Bool {
         guard let status = ProcessStatus(pid: pid) else { return true }
         return signals.contains { status.catches($0.number) }
     }
 
-    /// Whether the linker's hook leads there, and nobody knows what was there before.
+    /// True if the linker's hook leads to it, and the original word is unknown.
     func isLed(to hook: (address: UInt64, word: UInt64)?) -> Bool {
         guard let hook else { return false }
         return LinkerHook.jump(from: hook.address, to: start &+ AreaCode.debugState)
             == hook.word & 0xFF_FFFF_FFFF
     }
 
-    /// From now on it makes no system calls, whoever comes by.
+    /// From now on its code makes no system calls, whichever thread passes it.
     func silence(in pid: Int32) {
         let offset = MemoryLayout<fl_state>.offset(of: \.filtered) ?? 0
         TargetMemory(pid: pid).write([UInt32(1)], at: start &+ UInt64(Int(FL_STATE) + offset))
@@ -158,15 +160,15 @@ struct EarlierArea {
 }
 
 extension TraceSession {
-    /// Where a recorder was killed, or could not take its own away, its changes of the program's code
-    /// and its handlers are taken back: each has but two signals to choose from. What is mapped of it
-    /// goes, too, where nobody is in it; else it does nothing any more.
+    /// Undoes what a recorder left that was killed or could not remove its own area: its changes of
+    /// the program's code, and its handlers, since each recorder has only two signals to choose
+    /// from. Its mapping is removed, too, unless a thread is in it; then it does nothing any more.
     ///
     /// - Parameters:
-    ///   - thread: one that is stopped and can be led away.
-    ///   - others: all others that run, stopped.
-    /// - Returns: whether the program's code was changed.
-    /// - Throws: `occupied` if the other may be at work.
+    ///   - thread: a stopped thread that can be diverted.
+    ///   - others: all other running threads, stopped.
+    /// - Returns: true if the program's code was changed.
+    /// - Throws: `occupied` if the other recorder may still be at work.
     func takeOver(
         by thread: TracedThread, _ others: inout [TracedThread]
     ) throws(SetupFailure) -> Bool {
@@ -191,10 +193,10 @@ extension TraceSession {
         return !inUse.isEmpty
     }
 
-    /// What recorders that are gone have left mapped, and nobody is in, nor can come to any more: by
-    /// the rules for our own. Their handlers are somebody else's business.
+    /// Areas of recorders that are gone which no thread is in nor can enter any more, by the rules
+    /// for our own area. Their handlers are dealt with elsewhere.
     ///
-    /// - Parameter stopped: all that run, but for the one that is led away.
+    /// - Parameter stopped: all running threads except the diverted one.
     func abandonedAreas(
         besides thread: TracedThread, of stopped: inout [TracedThread]
     ) -> [EarlierArea] {
@@ -211,11 +213,11 @@ extension TraceSession {
         }
     }
 
-    /// Takes away the piece of code that a recorder has left which was killed as it came, or went.
-    /// What was there belongs to nobody. Whoever still needs it is within, or is traced by somebody
-    /// who is about to lead it there.
+    /// Removes the piece of code of a recorder that was killed while it came or went. Its place
+    /// belongs to nobody. A thread that still needs the piece is inside it, or is traced by a
+    /// recorder that is about to divert it there.
     ///
-    /// - Parameter stopped: all threads that run.
+    /// - Parameter stopped: all running threads.
     func clearCave(_ start: ImageStart, stopped: [TracedThread]) {
         guard let cave = start.anyCave else { return }
         let memory = TargetMemory(pid: pid)
@@ -233,7 +235,7 @@ extension TraceSession {
         return tracer != 0 && threads[tid]?.isTraced != true
     }
 
-    /// The signals do what they did before, where the other's handler is their action still.
+    /// Restores the actions of signals that still have the other recorder's handler.
     private func takeBackHandlers(
         of area: EarlierArea, by thread: TracedThread
     ) throws(SetupFailure) {

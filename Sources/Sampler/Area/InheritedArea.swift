@@ -1,20 +1,20 @@
 import ProfileModel
 
-/// The memory of an image that is about to begin.
+/// The memory that an image inherits which is about to begin.
 struct InheritedArea {
     let area: Area
-    /// Under which number the process has it.
+    /// The descriptor's number in the process.
     let descriptor: Int32
 
-    /// The program must not keep what was left to it for us: our bootstrap, which finds nothing to
-    /// map, closes it. Not under a filter, which might kill for that.
+    /// Closes in the program the descriptor that was left to it for us. Our bootstrap does so, with
+    /// nothing to map. Not under a filter, which might kill the program for this.
     ///
     /// - Parameter thread: stopped at the program's first instruction.
     func discard(by thread: any ThreadAccess, of pid: Int32) {
         guard let cave = ImageStart(pid: pid).cave else { return }
         let code = AreaCode.boot(descriptor: descriptor, place: 0, size: 0, isAtEntry: false)
-        // Where the kernel protects memory from being written by way of its file, it does not from
-        // who traces the thread.
+        // The kernel may protect memory from being written through its file, but not from the
+        // tracer of the thread.
         if !TargetMemory(pid: pid).write(code, at: cave),
             (try? thread.write(code, at: cave)) == nil
         {
@@ -24,9 +24,9 @@ struct InheritedArea {
     }
 }
 
-/// What our code is led to, before anything of an image has run.
+/// What leads to our code before anything of an image has run.
 extension Area.Contents {
-    /// - Returns: the linker's hook, and what is there now; nil: it is no place for a jump.
+    /// - Returns: the linker's hook, and the present word; nil: a jump does not fit there.
     mutating func takeHook(
         of linker: DynamicLinker, _ memory: TargetMemory
     ) -> (address: UInt64, word: UInt64)? {
@@ -40,14 +40,15 @@ extension Area.Contents {
         return (linker.debugState, word)
     }
 
-    /// Our code believes what the linker tells.
+    /// Tells our code to believe the linker's report.
     mutating func listen(to linker: DynamicLinker) {
         debug = linker.debug
         isMusl = linker.isMusl
     }
 
-    /// musl's linker tells nothing where its hook is no place for a jump. It goes on where the kernel
-    /// says that the program begins: that leads to our code once.
+    /// musl's linker reports nothing where a jump does not fit its hook. When it is done, it
+    /// continues at the address that the kernel gave it as the program's start: we make that lead
+    /// to our code once.
     ///
     /// - Parameter thread: at the image's first instruction.
     mutating func takeEntry(of start: ImageStart, _ thread: some ThreadAccess) {
@@ -60,7 +61,7 @@ extension Area.Contents {
         patches.append(Area.Patch(address: slot, word: place &+ AreaCode.entry))
     }
 
-    /// A static program's calls are in its own code, which is there already.
+    /// A static program's calls are in its own code, which is already there.
     mutating func lead(
         _ sites: CallSites, of calls: [CallSites.Call], _ memory: TargetMemory
     ) {

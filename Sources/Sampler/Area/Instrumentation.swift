@@ -1,29 +1,29 @@
 import CAgent
 import ProfileModel
 
-/// Our code in a running image: the area, and how far what it noted was told.
+/// Our code in a running image: the area, and how much of its notes was reported.
 final class Instrumentation {
     let area: Area
-    /// nil: stacks are not taken by signal. Most threads are not traced where they are.
+    /// nil: stacks are not taken by signal. If they are, most threads are not traced.
     let signals: SignalCapture?
     var hooks: Hooks
     var borders = BorderWatch()
     var masks = MaskWatch()
-    /// Where the recorder has led calls past us, or has it done.
+    /// The places where the recorder has hooked calls, or has had them hooked.
     var sites: Set<UInt64> = []
-    /// Whether what the start-up loaded was taken care of while a thread waited for that.
+    /// True if what the start-up loaded was handled while a thread waited for this.
     var hasServedGate = false
     private var setup: Setup
 
-    /// What was found when it was brought in.
+    /// What was found when our code was brought in.
     struct Setup {
-        /// The image's linker, if it tells, and has yet to tell of the start-up's libraries.
+        /// The image's linker, if it reports and has not yet reported the start-up's libraries.
         var linker: DynamicLinker?
-        /// The linker's hook that leads to our code, and the word that was there.
+        /// The linker's hook that leads to our code, and its original word.
         var linkerHook: (address: UInt64, word: UInt64)?
-        /// nil: it has a dynamic linker.
+        /// nil: the image has a dynamic linker.
         var loneProgram: LoneProgram?
-        /// Whether our code notes when `main` begins.
+        /// True if our code notes when `main` begins.
         var notesMain = false
     }
 
@@ -37,40 +37,40 @@ final class Instrumentation {
     var linker: DynamicLinker? { setup.linker }
     var notesMain: Bool { setup.notesMain }
     var loneProgram: LoneProgram? { setup.loneProgram }
-    /// Whether it notes the launch's borders, or will.
+    /// True if our code notes the launch's borders, or will.
     var watchesLaunch: Bool { setup.notesMain || setup.linkerHook != nil }
-    /// Whether the linker passes by us.
+    /// True if the linker calls our code.
     var hasLinkerHook: Bool { setup.linkerHook != nil }
 
-    /// What is to be put back where the linker's hook is, once.
+    /// The original word to restore at the linker's hook, once.
     func takeLinkerHook() -> (address: UInt64, word: UInt64)? {
         defer { setup.linkerHook = nil }
         return setup.linkerHook
     }
 
-    /// Whether the program's changes of signal masks pass by us.
+    /// True if the program's changes of signal masks pass our code.
     var seesMasks: Bool { area[\.hooked] & 1 << UInt64(CallSites.Call.sigmask.index) != 0 }
 
-    /// How many libraries the linker has loaded; nil where it does not tell.
+    /// How many libraries the linker has loaded; nil if it does not report to us.
     var loadedLibraries: Int? {
         hasLinkerHook && area.hasRoomForLoads ? area.counts.libraries : nil
     }
 }
 
-/// A static program, of which nobody has a list of libraries.
+/// A static program, for which no list of libraries exists.
 struct LoneProgram {
     var object: LinkedObject
-    /// Where its dynamic section is; nil: it has none, and its data is at its first instruction what it
-    /// will be. Else it relocates itself.
+    /// The address of its dynamic section, by which it will relocate itself. nil: it has none, and
+    /// its data already has its final values at the first instruction.
     var dynamicSection: UInt64?
 }
 
-/// Which of the launch's borders were told.
+/// Which of the launch's borders were reported.
 struct BorderWatch {
     private var told: Set<LaunchBorder> = []
     private var hasToldGate = false
 
-    /// The next one that was reached and not told yet; a static program is never relocated.
+    /// The next border that was reached but not reported; a static program is never relocated.
     mutating func next(of area: Area) -> (border: LaunchBorder, moment: Area.Moment)? {
         guard told.count < LaunchBorder.allCases.count else { return nil }
         for border in LaunchBorder.allCases where !told.contains(border) {
@@ -81,7 +81,7 @@ struct BorderWatch {
         return nil
     }
 
-    /// For how long a thread has waited for us to be ready, once that is over and was not told.
+    /// When a thread waited for us to be ready, once the wait is over and was not reported.
     mutating func gate(of area: Area) -> (start: MonotonicTime, end: MonotonicTime)? {
         guard !hasToldGate, let start = area.time(\.gate_ns), let end = area.time(\.gate_end_ns)
         else { return nil }

@@ -2,18 +2,18 @@ import CAgent
 import ELF
 import ProfileModel
 
-/// The beginning of a library's file, or the program's, as it was mapped, and where.
+/// The beginning of a library's file, or of the program's, as it was mapped, and its address.
 struct NotedLibrary {
     var path: String
-    /// Where the file's first byte is.
+    /// The address of the file's first byte.
     var address: UInt64
     var start: [UInt8]
 
-    /// How much of it there is.
+    /// How many bytes are kept.
     static let length = Int(FL_FILE_START)
 
-    /// Where its code is; nothing unless the build id says which file it is: the path may name
-    /// another one by now.
+    /// Where its code is. Empty unless the build id identifies the file: by now the path may name
+    /// another one.
     var code: [CodeMapping] {
         guard path.hasPrefix("/"), let file = ELFHeader(start),
             file.segments <= UInt64(start.count)
@@ -21,7 +21,8 @@ struct NotedLibrary {
         let table = start[Int(file.segments)...]
         let headers = ELFSegment.all(
             in: table.prefix(file.segmentCount * ELFSegment.headerSize))
-        // Else that is not what was kept. A program that is not moved has addresses of its own.
+        // Otherwise the header is not in what was kept. A program at a fixed address has its own
+        // addresses.
         guard let base = headers.first(where: { $0.isLoaded && $0.offset == 0 })?.address,
             base & 4095 == 0,
             let buildID = headers.lazy.filter(\.isNotes)
@@ -30,7 +31,7 @@ struct NotedLibrary {
         return headers.filter { $0.isLoaded && $0.isExecutable }.compactMap { header in
             let first = header.address & ~4095
             let end = (header.address &+ header.fileSize &+ 4095) & ~4095
-            // Whatever stands there: the program can write it.
+            // The content may be anything: the program can write it.
             guard first >= base, end > first, address <= .max - (end - base),
                 header.offset >= header.address - first
             else { return nil }
@@ -41,7 +42,7 @@ struct NotedLibrary {
         }
     }
 
-    /// Of a segment of notes, as far as that was kept.
+    /// The build id in a segment of notes, if it was kept.
     private func buildID(in notes: ELFSegment, from base: UInt64) -> [UInt8] {
         guard notes.address &- base == notes.offset, notes.offset <= UInt64(start.count) else {
             return []

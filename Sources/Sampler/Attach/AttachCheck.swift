@@ -1,6 +1,6 @@
 import Glibc
 
-/// Why a process cannot be attached to: what can be known before trying, and what a failure meant.
+/// Tells why a process cannot be attached to: by checks before the attempt, or from its failure.
 enum AttachCheck {
     static func check(_ pid: Int32) throws(SamplerError) {
         let files = ProcessFiles(pid: pid)
@@ -9,12 +9,12 @@ enum AttachCheck {
         if stat.isZombie { throw files.hasLivingThreads ? .firstThreadEnded(pid) : .zombie(pid) }
         if stat.isKernelThread { throw .kernelThread(pid) }
         if let tracer = files.status("TracerPid:"), tracer != 0 {
-            // What is given is the tracing thread.
+            // TracerPid names the tracing thread, not its process.
             let tracer = Int32(truncatingIfNeeded: tracer)
             let process = ProcessFiles(pid: tracer).status("Tgid:") ?? Int64(tracer)
             throw .alreadyTraced(pid, tracer: Int32(truncatingIfNeeded: process))
         }
-        // A thread's id has files of its own, but is no process.
+        // A thread's id has files under `/proc`, too, but names no process.
         if let group = files.status("Tgid:"), group != Int64(pid) { throw .noSuchProcess(pid) }
     }
 

@@ -1,24 +1,24 @@
 import ProfileModel
 
-/// Decides which processes to look at, and when, to hear soon of every program that one of them
-/// executes. Pure: it is told what was seen.
+/// Decides which processes to look at, and when, so that we soon notice every program that one of
+/// them executes. Pure: the caller reports what it saw.
 ///
-/// A young process is likely to execute something, and soon: it is looked at in intervals of a
-/// fiftieth of its age, at first at every chance. Those that are older than that is worth are
-/// left to the scans of all processes.
+/// A young process is likely to execute a program soon. We look at it in intervals of a fiftieth of
+/// its age, at first whenever we can. Once that interval reaches ``longestInterval``, the scans of
+/// all processes are enough.
 struct ExecWatch {
     private struct Young {
         var noticed: MonotonicTime
         var due: MonotonicTime
     }
 
-    /// A process that is given its id, but not there yet, will be in an instant; otherwise the id
-    /// is that of one that has gone.
+    /// An id may be given out an instant before its process appears in `/proc`. A process that has
+    /// not appeared after this time has already gone.
     static let appearance = TimeSpan.milliseconds(5)
-    /// As seldom as that a scan will do.
+    /// At longer intervals the scans of all processes are enough.
     static let longestInterval = TimeSpan.milliseconds(50)
     private static let ageOfInterval: Int64 = 50
-    /// More new ids than that are looked for by a scan.
+    /// If more new ids than this were given out, a scan must find them.
     private static let mostNewIDs = 4096
 
     private var newest: Int32?
@@ -27,8 +27,8 @@ struct ExecWatch {
     private var images: [Int32: ProcessImage.Identity] = [:]
     private var kernelThreads: Set<Int32> = []
 
-    /// The latest id that was given out. False: ids began again, or there are too many new ones
-    /// to tell; only a scan can find them.
+    /// Takes the latest id that the kernel gave out. False: the ids have wrapped around, or there
+    /// are too many new ones; only a scan can find the new processes.
     mutating func advance(to latest: Int32, at now: MonotonicTime) -> Bool {
         defer { newest = latest }
         guard let newest else { return true }
@@ -42,21 +42,21 @@ struct ExecWatch {
         kernelThreads.remove(pid)
     }
 
-    /// Which of the young are worth a look now.
+    /// The young processes that are due for a look.
     func due(at now: MonotonicTime) -> [Int32] {
         young.compactMap { $0.value.due <= now ? $0.key : nil }
     }
 
-    /// How long to wait before one of them is due.
+    /// How long to wait until one of the young processes is due.
     func pause(at now: MonotonicTime, from shortest: TimeSpan, to longest: TimeSpan) -> TimeSpan {
         let first = young.values.map(\.due).min()
         return min(longest, max(shortest, first.map { $0 - now } ?? longest))
     }
 
-    /// Whether nothing is known of it.
+    /// True if nothing is known of the process.
     func isUnknown(_ pid: Int32) -> Bool { images[pid] == nil }
 
-    /// Which of all processes a scan should look at. Forgets those that have gone.
+    /// The processes that a scan should look at. Forgets processes that have gone.
     mutating func toScan(of all: [Int32]) -> [Int32] {
         let living = Set(all)
         images = images.filter { living.contains($0.key) || young[$0.key] != nil }
@@ -64,7 +64,7 @@ struct ExecWatch {
         return all.filter { young[$0] == nil && !kernelThreads.contains($0) }
     }
 
-    /// It is not there, or not a process but a thread of one.
+    /// The id names no process: nothing is there, or a thread of some process.
     mutating func sawNothing(_ pid: Int32, isThread: Bool, at now: MonotonicTime) {
         images[pid] = nil
         if let entry = young[pid], isThread || now - entry.noticed > Self.appearance {
@@ -72,7 +72,7 @@ struct ExecWatch {
         }
     }
 
-    /// Whether it has executed a program since it was last looked at.
+    /// True if the process has executed a program since the last look.
     mutating func saw(_ image: ProcessImage, of pid: Int32, at now: MonotonicTime) -> Bool {
         if image.isKernelThread { kernelThreads.insert(pid) }
         let isNew = images.updateValue(image.identity, forKey: pid) != image.identity

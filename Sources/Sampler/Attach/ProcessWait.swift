@@ -2,22 +2,22 @@ import Glibc
 import ProfileModel
 import System
 
-/// Waits for a program to be executed, by whatever process. Needs no privileges: it follows which
-/// process ids are given out, and looks at those processes in `/proc`.
+/// Waits until any process executes a given program. Needs no privileges: it follows the process
+/// ids that the kernel gives out, and reads `/proc` for those processes.
 package struct ProcessWait: ~Copyable {
     package enum End: Hashable, Sendable {
-        /// The process that has executed it.
+        /// The process that has executed the program.
         case found(Int32)
         /// A signal that asks us to end.
         case signal(Int32)
     }
 
-    /// The times between looks: with a young process to look at, and without.
+    /// The pauses between looks: while a process is young, and otherwise.
     private static let shortPause = TimeSpan(nanoseconds: 500_000)
     private static let longPause = TimeSpan(nanoseconds: 1_000_000)
     /// A scan of all processes begins so often …
     private static let scanInterval = TimeSpan.milliseconds(100)
-    /// … and looks at so many of them at once, for the young ones must not wait for it.
+    /// … and looks at this many processes at once, since the young ones must not wait for it.
     private static let portion = 16
 
     private let name: ProgramName
@@ -30,7 +30,8 @@ package struct ProcessWait: ~Copyable {
     private var scan: ArraySlice<Int32> = []
     private var nextScan = MonotonicTime.now
 
-    /// Waiting begins here: what is there by now must execute the program anew to count.
+    /// Waiting begins here. A process that exists by now counts only if it executes the program
+    /// again.
     package init(for name: ProgramName) {
         self.name = name
         followIDs(at: .now)
@@ -46,8 +47,8 @@ package struct ProcessWait: ~Copyable {
         }
     }
 
-    /// Waits until the program is there. A process that has just called execve(2) may still be
-    /// about it; attaching to it waits for that.
+    /// Waits until the program is there. The process may still be inside execve(2); attaching waits
+    /// for the end of the call.
     package mutating func wait(_ signals: SignalQueue) throws(SamplerError) -> End {
         do throws(SystemError) {
             while true {
@@ -69,8 +70,8 @@ package struct ProcessWait: ~Copyable {
         return nil
     }
 
-    /// The last figure of `/proc/loadavg` is the id that was given out last. Where it is kept from
-    /// us (a `/proc` mounted with `subset=pid`), only the scans find new processes.
+    /// The last figure of `/proc/loadavg` is the id that was given out last. Where we cannot read
+    /// it (a `/proc` mounted with `subset=pid`), only the scans find new processes.
     private mutating func followIDs(at now: MonotonicTime) {
         load?.read(into: &loadBuffer)
         var text = loadBuffer.text
@@ -88,7 +89,7 @@ package struct ProcessWait: ~Copyable {
         return Array(scan.prefix(Self.portion))
     }
 
-    /// Whether the process has executed the program since it was last looked at.
+    /// True if the process has executed the program since the last look.
     private mutating func hasExecuted(_ pid: Int32, at now: MonotonicTime) -> Bool {
         guard pid != own else {
             watch.sawNothing(pid, isThread: true, at: now)
@@ -123,15 +124,15 @@ package struct ProcessWait: ~Copyable {
         return ids
     }
 
-    /// nil when it is not there.
+    /// nil: the process is not there.
     private mutating func image(of pid: Int32) -> ProcessImage? {
         guard let file = ProcFile("/proc/\(pid)/stat") else { return nil }
         file.read(into: &buffer)
         return ProcessImage(buffer.contents)
     }
 
-    /// Threads' ids come from the same numbers, and have files of their own. They never have
-    /// executed anything: one that does becomes its process's first.
+    /// Threads share the range of process ids and have files of their own under `/proc`. A thread
+    /// has never executed a program: one that does becomes its process's first thread.
     private func isThread(_ pid: Int32, _ image: ProcessImage) -> Bool {
         !image.hasExecuted && ProcessFiles(pid: pid).status("Tgid:") != Int64(pid)
     }

@@ -1,8 +1,8 @@
-/// The name of a program that somebody waits for.
+/// The name of a program that the user waits for.
 package struct ProgramName: Hashable, Sendable, CustomStringConvertible {
     private let bytes: [UInt8]
 
-    /// nil for what no file can be named: nothing, or something with a slash or NUL.
+    /// nil if no file can have this name: it is empty, or contains a slash or NUL.
     package init?(_ text: String) {
         bytes = Array(text.utf8)
         if bytes.isEmpty || bytes.contains(0) || bytes.contains(UInt8(ascii: "/")) { return nil }
@@ -10,15 +10,14 @@ package struct ProgramName: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Bytes that the kernel keeps of a command's name (`TASK_COMM_LEN` - 1).
+    /// How many bytes of a command's name the kernel keeps (`TASK_COMM_LEN` - 1).
     static let commandLength = 15
 
-    /// A program goes by this name if its executable's file, its `argv[0]` or its command's name
-    /// is called so.
+    /// True if the executable's file, its `argv[0]` or its command's name is this name.
     ///
-    /// The command's name is that of the file that was given to execve(2): a script's own, where
-    /// the executable is its interpreter. Of a longer name its 15 bytes alone prove nothing;
-    /// then one of the arguments must be the script.
+    /// The command's name is that of the file given to execve(2): a script's own name, where the
+    /// executable is its interpreter. The kernel cuts it after 15 bytes. For a longer name these
+    /// bytes prove nothing; then one of the arguments must be the script.
     func matches(_ names: ProcessNames) -> Bool {
         if Self.file(of: names.executable) == bytes[...] { return true }
         if let first = names.arguments.first, Self.file(of: first) == bytes[...] { return true }
@@ -34,11 +33,11 @@ package struct ProgramName: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What a process can be known by. Bytes, for names need not be text.
+/// The names by which a process can be known. Bytes, since a name need not be text.
 struct ProcessNames: Hashable, Sendable {
     /// At most 15 bytes.
     var command: [UInt8]
-    /// The path that `/proc/PID/exe` leads to; empty where that may not be known.
+    /// The path that `/proc/PID/exe` leads to; empty if we may not read it.
     var executable: [UInt8]
     var arguments: [[UInt8]]
 
@@ -48,7 +47,7 @@ struct ProcessNames: Hashable, Sendable {
         self.arguments = arguments
     }
 
-    /// The kernel marks files that were replaced or removed since.
+    /// The kernel marks a file that has been replaced or removed.
     private static func withoutMark(_ path: [UInt8]) -> [UInt8] {
         let mark = Array(" (deleted)".utf8)
         return path.suffix(mark.count) == mark[...] ? Array(path.dropLast(mark.count)) : path

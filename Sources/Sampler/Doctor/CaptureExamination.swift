@@ -2,7 +2,7 @@ import CSystem
 import Glibc
 import ProfileModel
 
-/// Records a program that does nothing of interest, as `record` would, and looks at what came of it.
+/// Records a program that does nothing of interest, as `record` would, and examines the result.
 enum CaptureExamination {
     /// Some tens of milliseconds of counting.
     private static let program = [
@@ -29,14 +29,14 @@ enum CaptureExamination {
 }
 
 extension TracingFacts.Capture {
-    /// Of the process, why stacks were not taken by signal.
+    /// Notes that tell why stacks of a process were not taken by signal.
     fileprivate static let obstacles: Set<RecorderNote.Kind> = [
         .ownHandler, .displaced, .filtered, .noCallSite, .occupied, .noRoom, .limited,
         .unmapped, .lateEntry, .shadowStack,
     ]
 }
 
-/// Counts stacks with all registers.
+/// Counts stacks that have all registers.
 private final class CountingSink: SampleSink, @unchecked Sendable {
     private(set) var stacks = 0
     private(set) var hasRelocation = false

@@ -17,10 +17,10 @@ extension ConfinementFacts {
         return facts
     }
 
-    /// Which container leaves such traces; nil: none that we know.
+    /// The kind of container that leaves such traces; nil: none that we know.
     ///
-    /// Docker makes `/.dockerenv`, Podman `/run/.containerenv`; others tell systemd their name
-    /// (https://systemd.io/CONTAINER_INTERFACE), or can be seen in version 1 control groups.
+    /// Docker makes `/.dockerenv`, Podman `/run/.containerenv`. Others tell systemd their name
+    /// (https://systemd.io/CONTAINER_INTERFACE), or show in version 1 control groups.
     static func container(exists: (String) -> Bool, read: (String) -> String) -> String? {
         if exists("/run/.containerenv") { return "Podman" }
         if exists("/.dockerenv") { return "Docker" }
@@ -31,7 +31,7 @@ extension ConfinementFacts {
         return traces.first { groups.contains($0.0) }?.1
     }
 
-    /// Whether the process ids that we see are not those of the whole machine; nil: not known.
+    /// True if we see other process ids than the whole machine has; nil: unknown.
     static func hasOwnProcessIDs() -> Bool? { namespace().map { $0 != initialNamespace } }
 
     /// `PROC_PID_INIT_INO` of the kernel's proc_ns.h: the machine's own process ids.
@@ -43,7 +43,7 @@ extension ConfinementFacts {
         return length > 0 ? String(decoding: target.prefix(length), as: UTF8.self) : nil
     }
 
-    /// `NSpid:` has our id in each namespace, from that of `/proc` down to our own.
+    /// `NSpid:` has our id in each namespace, from the one of `/proc` down to our own.
     static func depth(status: ProcText) -> Int {
         var text = status
         guard text.skip(toLine: "NSpid:") else { return 1 }
@@ -52,7 +52,7 @@ extension ConfinementFacts {
         return max(1, count)
     }
 
-    /// Kernels before 5.9 only tell whether there are any.
+    /// Kernels before 5.9 tell only whether there are filters.
     static func filters(status: ProcText) -> Int64 {
         if let count = ProcFormats.field("Seccomp_filters:", status) { return count }
         return ProcFormats.field("Seccomp:", status) == 2 ? 1 : 0

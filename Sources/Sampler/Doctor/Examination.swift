@@ -3,9 +3,9 @@ import Glibc
 
 /// Gathers the facts. Takes about a tenth of a second, and leaves nothing behind.
 package enum Examination {
-    /// Call it while this process has no other thread: signals of a timer are waited for.
+    /// Call it while this process has no other thread: it waits for signals of a timer.
     package static func run() -> SystemFacts {
-        // Ignored, it would not let us wait for our children.
+        // If it were ignored, we could not wait for our children.
         signal(SIGCHLD, SIG_DFL)
         var facts = SystemFacts()
         facts.machine = machine()
@@ -57,7 +57,7 @@ package enum Examination {
         return facts
     }
 
-    /// The mapped file that is named like a C library.
+    /// The mapped file whose name is that of a C library.
     private static func libraryPath() -> String? {
         var buffer = ReadBuffer()
         buffer.readAll(path: "/proc/self/maps")
@@ -69,7 +69,7 @@ package enum Examination {
 }
 
 extension Trial {
-    /// By the shims' convention.
+    /// From a shim's result.
     init(_ result: Int32) { self = result < 0 ? .refused(-result) : .worked }
 
     init(_ body: () throws(SystemError) -> Void) {

@@ -2,8 +2,8 @@ import Glibc
 import ProfileModel
 import System
 
-/// Reads of a child what recording reads of a program, and compares it with what the child is
-/// known to do: it waits in read(2).
+/// Reads of a child what recording reads of a program, and compares it with what the child is known
+/// to do: wait in read(2).
 enum ProcExamination {
     /// - Parameter input: the descriptor that the child reads.
     static func run(_ pid: Int32, input: Int32) -> [TracingFacts.File] {
@@ -27,7 +27,7 @@ enum ProcExamination {
         _ name: String, in folder: String, _ isPlausible: (ProcText) -> Bool
     ) -> TracingFacts.File {
         var trial = Trial.implausible
-        // The child may not have come to its read yet.
+        // The child may not have reached its read yet.
         _ = Patience.wait {
             do throws(SystemError) {
                 let text = ProcText(try contents(folder + "/" + name))
@@ -40,8 +40,8 @@ enum ProcExamination {
         return .init(name: name, trial: trial)
     }
 
-    /// Whether the thread is in a read of that descriptor: the first argument, in rdi, which is
-    /// DWARF's register 5.
+    /// True if the thread reads that descriptor: it is the first argument, in rdi (DWARF's register
+    /// 5).
     private static func isReading(_ text: ProcText, _ input: Int32) -> Bool {
         guard case .blocked(systemCall: 0, let registers) = ThreadActivity(text) else {
             return false
@@ -83,7 +83,8 @@ enum ProcExamination {
         }
     }
 
-    /// All of a file, or why it cannot be opened or read (some of `/proc` refuse the reading).
+    /// All of a file, or why it cannot be opened or read (some files of `/proc` refuse only the
+    /// reading).
     private static func contents(_ path: String) throws(SystemError) -> [UInt8] {
         let file = try opened(path)
         return try reading(path) { () throws(Errno) in try file.bytes(count: .max) }

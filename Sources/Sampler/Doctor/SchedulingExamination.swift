@@ -1,7 +1,7 @@
 import Glibc
 import ProfileModel
 
-/// Asks for what a recorder would ask for, of ourselves.
+/// Asks the kernel for what a recorder would ask for, about ourselves.
 enum SchedulingExamination {
     static func run() -> SchedulingFacts {
         var facts = SchedulingFacts()

@@ -1,20 +1,20 @@
 package import ProfileModel
 
-/// What became of something that was tried.
+/// The result of an attempt.
 package enum Trial: Hashable, Sendable {
     case worked
     /// The kernel's error number.
     case refused(Int32)
-    /// It gave something else than what was known to be there.
+    /// The result was not what was known to be true.
     case implausible
     /// A seccomp filter kills whoever tries.
     case fatal
-    /// Something that it needs had failed before.
+    /// Something that the attempt needs had failed before.
     case untried
 }
 
-/// What this machine and this user were found to allow. Found by trying where that is cheap and
-/// harmless; only explanations are read from settings.
+/// What this machine allows this user. Found by attempts where these are cheap and harmless; only
+/// explanations are read from settings.
 package struct SystemFacts: Hashable, Sendable {
     package var machine = MachineFacts()
     package var privileges = PrivilegeFacts()
@@ -37,13 +37,13 @@ package struct MachineFacts: Hashable, Sendable {
     package var kernelRelease = ""
     /// Cores that this process may use; 0: not known.
     package var cores = 0
-    /// How many descriptors this process may allow itself; nil: without limit.
+    /// How many descriptors this process may have at most; nil: no limit.
     package var openFiles: UInt64?
 
     package init() {}
 }
 
-/// Who asks, and what the system lets them do.
+/// The user, and what the system allows them to do.
 package struct PrivilegeFacts: Hashable, Sendable {
     /// The effective user.
     package var user: UInt32 = 0
@@ -57,22 +57,22 @@ package struct PrivilegeFacts: Hashable, Sendable {
     package init() {}
 }
 
-/// What this process is shut into.
+/// What confines this process.
 package struct ConfinementFacts: Hashable, Sendable {
-    /// The kind of container, as far as its traces tell: "Docker". Text from the outside.
+    /// The kind of container, as far as known: "Docker". The text may come from outside.
     package var container: String?
-    /// Whether the process ids that we see are not those of the whole machine; nil: not known.
+    /// True if we see other process ids than the whole machine has; nil: unknown.
     package var hasOwnProcessIDs: Bool?
-    /// In how many nested namespaces `/proc` counts us: with more than one, the ids in `/proc` are
-    /// not those that system calls take.
+    /// In how many nested namespaces `/proc` counts us. If there are several, the ids in `/proc`
+    /// are not those that system calls accept.
     package var namespaceDepth = 1
-    /// Seccomp filters that watch our system calls, and the programs' that we start.
+    /// Seccomp filters on our system calls and on those of the programs that we start.
     package var seccompFilters: Int64 = 0
 
     package init() {}
 }
 
-/// What could be done with a child of our own, step by step, and from outside.
+/// What we could do with a child of our own, step by step, and from outside.
 package struct TracingFacts: Hashable, Sendable {
     /// fork(2) itself.
     package var start = Trial.untried
@@ -80,11 +80,11 @@ package struct TracingFacts: Hashable, Sendable {
     package var control = Trial.untried
     /// process_vm_readv(2).
     package var memory = Trial.untried
-    /// Files of `/proc` that recording reads, by name, in the order of trying.
+    /// Files of `/proc` that recording reads, in the order of the attempts.
     package var files: [File] = []
     /// A launch that was recorded.
     package var capture = Capture.untried
-    /// Being traced by a process that is not our ancestor: what `attach` will do to others.
+    /// Tracing by a process that is not an ancestor, as `attach` will do.
     package var fromOutside = Trial.untried
 
     package struct File: Hashable, Sendable {
@@ -103,8 +103,8 @@ package struct TracingFacts: Hashable, Sendable {
         case failed(String)
         /// - Parameters:
         ///   - method: how stacks were taken.
-        ///   - stacks: how many were.
-        ///   - notesBorders: whether our code in the program told the launch's phases apart.
+        ///   - stacks: how many were taken.
+        ///   - notesBorders: true if our code in the program told the launch's phases apart.
         ///   - obstacle: why stacks were not taken by signal.
         case ran(
             method: CaptureMethod, stacks: Int, notesBorders: Bool, obstacle: RecorderNote.Kind?)
@@ -113,11 +113,11 @@ package struct TracingFacts: Hashable, Sendable {
     package init() {}
 }
 
-/// What the kernel's scheduler tells of its own doing.
+/// What the kernel's scheduler reports.
 package struct SchedulingFacts: Hashable, Sendable {
-    /// When the threads of a process of our own have a core.
+    /// When threads of our own process have a core.
     package var switches = Trial.untried
-    /// Who wakes whom.
+    /// Which thread wakes which.
     package var wakeups = Wakeups.untried
     /// `/proc/sys/kernel/perf_event_paranoid`; nil: the kernel has no perf events.
     package var paranoia: Int64?
@@ -130,7 +130,7 @@ package struct SchedulingFacts: Hashable, Sendable {
         /// The tracepoints' formats in tracefs cannot be read.
         case unreadable
         case unknownFormat
-        /// Tracepoints number threads as the whole machine does, and we do not.
+        /// Tracepoints use the thread ids of the whole machine, but we see others.
         case foreignNumbers
     }
 
@@ -139,11 +139,11 @@ package struct SchedulingFacts: Hashable, Sendable {
 
 /// How punctually a timer's signals arrive.
 package struct TimerFacts: Hashable, Sendable {
-    /// Why there is no timer, if there is none.
+    /// The result of starting the timer.
     package var start = Trial.untried
-    /// The clock's own; nil: not known.
+    /// The clock's resolution; nil: unknown.
     package var resolution: TimeSpan?
-    /// How late each of the ticks was that arrived, and how many came too late to be told apart.
+    /// The lateness of each tick that arrived, and how many ticks came too late to be told apart.
     package var lateness: [TimeSpan] = []
     package var missed: Int64 = 0
     package static let interval = TimeSpan.milliseconds(1)

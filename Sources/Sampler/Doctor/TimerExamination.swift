@@ -3,7 +3,7 @@ import Glibc
 import ProfileModel
 import System
 
-/// Lets a recorder's timer tick for a moment.
+/// Makes a recorder's timer tick for a moment.
 enum TimerExamination {
     private static let ticks = 50
 
@@ -45,7 +45,7 @@ enum TimerExamination {
         return set
     }
 
-    /// One that a timer that is gone has left behind would end us, once it is not blocked.
+    /// A tick left behind by a timer that is gone would kill us once it is not blocked.
     private static func discardTicks() {
         var set = tickSignal
         var now = timespec()

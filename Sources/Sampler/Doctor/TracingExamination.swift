@@ -40,7 +40,7 @@ enum TracingExamination {
         return bytes == expected ? .worked : .implausible
     }
 
-    /// The end of the thread that this runs on lets go of the child.
+    /// When the thread that runs this ends, the child is released.
     private static func control(_ pid: Int32, _ facts: TracingFacts) -> TracingFacts {
         var facts = facts
         let tracee = Tracee(tid: pid)
@@ -54,7 +54,7 @@ enum TracingExamination {
         return facts
     }
 
-    /// A system that knows ptrace only by half might never tell of the stop.
+    /// A system that implements ptrace incompletely might never report the stop.
     private static func waitForStop(_ pid: Int32) throws(SystemError) {
         var status: Int32 = 0
         var got: Int32 = 0
@@ -70,7 +70,7 @@ enum TracingExamination {
     }
 }
 
-/// A child that waits in read(2) until it is let go, which happens when this value goes.
+/// A child that waits in read(2) until it is released, which happens when this value ends.
 private struct WaitingChild: ~Copyable {
     let pid: Int32
     /// The descriptor that it reads.
@@ -87,7 +87,7 @@ private struct WaitingChild: ~Copyable {
         close(release)
         var status: Int32 = 0
         let pid = pid
-        // Should it not hear that, or hang in a stop.
+        // If the child does not notice, or hangs in a stop.
         if !Patience.wait({ fl_wait(pid, 1, &status) != 0 }) {
             kill(pid, SIGKILL)
             _ = fl_wait_briefly(pid, &status)
@@ -95,11 +95,11 @@ private struct WaitingChild: ~Copyable {
     }
 }
 
-/// Waiting for what usually takes microseconds, and may never happen.
+/// Waits for what usually takes microseconds, and may never happen.
 enum Patience {
     private static let limit = TimeSpan.milliseconds(1000)
 
-    /// False when it did not happen.
+    /// False if it did not happen.
     static func wait(_ hasHappened: () -> Bool) -> Bool {
         let deadline = MonotonicTime.now + limit
         while !hasHappened() {

@@ -1,11 +1,12 @@
 import ProfileModel
 import System
 
-/// Tells what our code around the initialisers has noted.
+/// Reports what our code around the initialisers has noted.
 extension TraceSession {
     /// - Parameters:
-    ///   - tick: when that was decided; it may be a while ago. At the end, the recording's end.
-    ///   - isLast: what has not ended never will, as far as anybody sees.
+    ///   - tick: when the report was decided; that may be a while ago. At the end, the recording's
+    ///     end.
+    ///   - isLast: what has not ended by now counts as never ending.
     func reportHooks(at tick: MonotonicTime, isLast: Bool = false) {
         guard let image = stage.image, let code = image.instrumentation,
             let main = threads[pid]
@@ -15,7 +16,7 @@ extension TraceSession {
         let runs = code.hooks.newRuns(isLast: isLast)
         let now = isLast ? tick : process.now
         let bounds = min(image.start, now)...now
-        // Their code may have been mapped since the last look.
+        // The code of the initialisers may have been mapped since the last look.
         if let latest = runs.last, latest.start > observer.mappings.lastRead {
             observer.rereadMappings(at: now)
         }
@@ -48,7 +49,7 @@ extension TraceSession {
             isComplete: run.end != nil)
     }
 
-    /// The libraries that one call loaded: the first of them is the one that was asked for.
+    /// Reports the libraries that one call loaded. The first is the one that the call asked for.
     private func report(
         _ loaded: [Hooks.SeenLibrary], of open: Area.Moment, end: MonotonicTime?,
         within bounds: ClosedRange<MonotonicTime>, to image: RunningImage

@@ -1,19 +1,19 @@
 import ProfileModel
 
-/// Our code around the program's initialisers, and how far what it noted was told.
+/// Our code around the program's initialisers, and how much of its notes was reported.
 struct Hooks {
     let area: Area
-    /// What the program says itself; nothing is written there before it is switched on.
+    /// The program's own signposts. The program writes none before they are switched on.
     let signposts: ProgramSignposts
-    /// Which runs were told.
+    /// For each run, whether it was reported.
     private var isTold: [Bool]
-    /// Every run before this was.
+    /// Every run before this one was reported.
     private var firstUntold = 0
-    /// How many libraries were told, and how many of each one's initialisers have returned.
+    /// For each library, how many of its initialisers have returned.
     private var returned: [Int] = []
     private var lastEnd: [MonotonicTime] = []
     private var toldLibraries = 0
-    /// nil: it was gone already.
+    /// nil: the library was gone before we saw it.
     private var seen: [SeenLibrary?] = []
 
     init(area: Area, signposts: ProgramSignposts) {
@@ -22,13 +22,13 @@ struct Hooks {
         isTold = [Bool](repeating: false, count: Area.mostRecords)
     }
 
-    /// Whether some thread is in the area's code right now, or has left it by a jump.
+    /// True if a thread is in the area's code right now, or has left it by a jump.
     var isInUse: Bool {
         (0..<area.counts.records).contains { area.note($0).map { $0.end == nil } == true }
     }
 
-    /// The runs that have ended since the last call, in their order; at the end those, too, that
-    /// have not.
+    /// The runs that have ended since the last call, in order. At the end also those that have not
+    /// ended.
     mutating func newRuns(isLast: Bool) -> [Area.Note] {
         let count = area.counts.records
         var runs: [Area.Note] = []
@@ -51,7 +51,7 @@ struct Hooks {
         lastEnd[library] = max(lastEnd[library], end)
     }
 
-    /// A library that a call loaded, as it was when it was seen.
+    /// A library that a call loaded, as it was when we saw it.
     struct SeenLibrary {
         var load: Area.Load
         var path: String
@@ -61,14 +61,14 @@ struct Hooks {
         var bias: UInt64
     }
 
-    /// Looks at what was loaded since the last call: it may be gone when its call is over.
+    /// Looks at the libraries loaded since the last call: they may be gone when their call is over.
     ///
-    /// - Returns: those that are there.
+    /// - Returns: those that are still there.
     mutating func see(_ memory: TargetMemory) -> [LinkedObject] {
         var objects: [LinkedObject] = []
         for index in seen.count..<max(area.counts.libraries, seen.count) {
             let load = area.load(index)
-            // The start-up's are told all together.
+            // The libraries of the start-up are reported all at once, elsewhere.
             let object =
                 load.open == nil ? nil : LinkMap.object(at: load.map, memory: memory)
             if let object { objects.append(object) }
@@ -82,8 +82,8 @@ struct Hooks {
         return objects
     }
 
-    /// The libraries that were loaded by calls which are over, since the last call; at the end
-    /// all others, too. Those of one call together, with its number and the end of the last
+    /// The libraries whose calls have ended since the last call of this; at the end all others,
+    /// too. The libraries of one call come together, with the call's number and the end of its last
     /// initialiser (nil: not all have returned).
     mutating func newLibraries(
         isLast: Bool

@@ -2,10 +2,10 @@ import CAgent
 import ProfileModel
 import System
 
-/// Tells what our code in the program noted of the launch's borders, and does what must be done
-/// where libraries are loaded and nothing has run.
+/// Reports the launch's borders that our code in the program noted, and does the work that is due
+/// when libraries are loaded and nothing has run yet.
 extension TraceSession {
-    /// Tells of borders that were reached since the last call.
+    /// Reports the borders reached since the last call.
     func reportBorders(at now: MonotonicTime) {
         guard let image = stage.image, let code = image.instrumentation else { return }
         if let gate = code.borders.gate(of: code.area) {
@@ -17,8 +17,8 @@ extension TraceSession {
         }
     }
 
-    /// Whose code the border's stack is in: nobody may have looked since its libraries were there,
-    /// and the process may be gone.
+    /// Learns whose code is in the border's stack. Nobody may have read the mappings since the
+    /// libraries came, and the process may be gone.
     private func learnMappings(of image: RunningImage, _ area: Area, at now: MonotonicTime) {
         guard let relocated = area.border(.relocated)?.time,
             observer.mappings.lastSeen < relocated
@@ -30,15 +30,15 @@ extension TraceSession {
         if unnoted > 0 { ledger.note(.unknownLibraries, Int64(unnoted)) }
     }
 
-    /// The same of the program, whose mappings could not be read once it had been let go.
+    /// The same for the program itself, whose mappings could not be read once it was released.
     func learnProgram(of image: RunningImage, at now: MonotonicTime) {
         guard observer.mappings.code.isEmpty, var noted = image.noted else { return }
         noted.path = image.path
         observer.addMappings(noted.code, at: now)
     }
 
-    /// The shortest launches are over before the first tick: what they have loaded is looked at as
-    /// soon as it is there.
+    /// The shortest launches are over before the first tick. So we wait for the libraries and look
+    /// at them as soon as they are there.
     func awaitLibraries() {
         guard let instrumentation, threads[pid]?.isTraced == false,
             instrumentation.hasLinkerHook || instrumentation.area[\.gates_entry] != 0
@@ -59,7 +59,7 @@ extension TraceSession {
     ) {
         guard let main = threads[pid] else { return }
         let time = min(max(moment.time, image.start), now)
-        // What it answered before belongs before the border.
+        // A sample answered before the border belongs before the border.
         if let counters = main.counters() {
             if let answered = code.signals?.timeOfAnswer(of: main), answered < time {
                 takeAnswer(of: main, counters)
@@ -74,23 +74,24 @@ extension TraceSession {
         }
         sink.receive(.mark(Mark(kind: border.mark, time: time, counters: moment.counters)))
         if border == .relocated {
-            // Where the linker does not tell, that is what it begins with.
+            // Where the linker does not say when it begins to map libraries: it does so first of
+            // all.
             let mapping = code.area.time(\.mapping_ns) ?? code.area.time(\.settled_ns)
             listLibraries(of: image, code, since: mapping ?? time)
             if !code.notesMain { sink.receive(.mark(Mark(kind: .main, time: time))) }
         } else if capture != .signal {
-            // Nobody would tell us from here on of filters for system calls.
+            // From here on, nothing would report filters for system calls to us.
             abandonMarks()
         }
     }
 
-    /// The linker's list as it is when the start-up's libraries are there.
+    /// Reads the linker's list when the start-up's libraries are there.
     private func listLibraries(
         of image: RunningImage, _ code: Instrumentation, since start: MonotonicTime
     ) {
         guard image.libraries == nil, let linker = code.linker else { return }
         image.libraries = LibraryList(linker)
-        // Meanwhile the program may have loaded more.
+        // The program may have loaded more libraries meanwhile.
         let initial = code.area.initialLibraries
         reportLibraries(since: start, isInitial: true, most: initial > 0 ? initial : .max)
         let memory = TargetMemory(pid: pid)
@@ -99,8 +100,8 @@ extension TraceSession {
         if !code.hasServedGate { marks?.pending = objects }
     }
 
-    /// Somebody waits in our code until we are ready for what runs next. What need not be done by
-    /// then is left for later.
+    /// The program's thread waits in our code until we are ready for what runs next. Whatever can
+    /// wait is left for later.
     func serveGate() {
         guard let code = instrumentation, code.area.isGateWaiting else { return }
         let area = code.area
@@ -110,8 +111,8 @@ extension TraceSession {
             signalCapture != nil && area.hookedWords.isEmpty ? findOtherLibrary() : .unknown
         let marks = planMarks()
         self.marks?.unrelocated = nil
-        // Who has waited in vain runs: marks are put there at a tick, with stops. What may be relocating
-        // itself just then is left alone.
+        // A thread that has waited too long runs on: its marks are placed at a tick, with stops. A
+        // program that may be relocating itself just then gets none.
         guard area.holdGate() else {
             if code.loneProgram?.dynamicSection != nil { self.marks?.pending = [] }
             return
@@ -119,13 +120,13 @@ extension TraceSession {
         instrumentation?.sites.formUnion(lead(sites, past: area).keys)
         if let marks { place(marks) }
         area.openGate()
-        // It may have to have our core for that.
+        // The thread may need our core to continue.
         wait(atMost: .milliseconds(1), every: 20) { area.time(\.gate_end_ns) != nil }
         observer.rereadMappings(at: .now)
         reportBorders(at: .now)
     }
 
-    /// Of the libraries' signposts nobody waits for any, unless the program has some.
+    /// The signposts of libraries count only if the program has some itself.
     private func takeLoaded(_ linker: DynamicLinker, _ code: Instrumentation) {
         let memory = TargetMemory(pid: pid)
         let objects = LinkMap.objects(debug: linker.debug, memory: memory)
@@ -135,8 +136,8 @@ extension TraceSession {
         code.hasServedGate = true
     }
 
-    /// A program that is yet to relocate itself is read as it will be, for the sake of its tables of
-    /// jumps. Where that is not known, no mark is put there.
+    /// A program that will still relocate itself is read as it will be afterwards, because of its
+    /// jump tables. Where we cannot compute them, no mark is placed.
     private func take(_ program: LoneProgram, _ code: Instrumentation) {
         let memory = TargetMemory(pid: pid)
         switchOnSignposts(of: images(of: [], memory))
@@ -149,7 +150,7 @@ extension TraceSession {
         code.hasServedGate = true
     }
 
-    /// The C library is another one than ours: its calls are looked for.
+    /// Finds the calls of a C library that is not ours.
     private func findOtherLibrary() -> CallSites {
         observer.rereadMappings(at: .now)
         return CallSites.find(in: observer.mappings.code, memory: TargetMemory(pid: pid))

@@ -1,24 +1,26 @@
 import ProfileModel
 
-/// The linker's list of libraries, and which of them were told.
+/// The linker's list of libraries, and which of them were reported.
 struct LibraryList {
     let linker: DynamicLinker
-    /// Their biases: no two are in the same place.
+    /// The biases of the reported ones: no two are in the same place.
     private var told: Set<UInt64> = []
 
     init(_ linker: DynamicLinker) { self.linker = linker }
 
-    /// Takes that for told.
+    /// Takes the library at this bias for reported.
     mutating func markTold(_ bias: UInt64) { told.insert(bias) }
 
     mutating func markTold(_ objects: [LinkedObject]) {
         for object in objects { markTold(object.bias) }
     }
 
-    /// Those that were not told yet, as of now, each with who needs it. The program is none.
+    /// The libraries in the list now that were not reported yet, each with the one that needs it.
+    /// The program does not count.
     ///
-    /// - Parameter program: its path, which the list does not have.
-    /// - Parameter most: no more than the list's first ones; what follows is told otherwise.
+    /// - Parameter program: the program's path, which the list does not have.
+    /// - Parameter most: how many entries to read from the list's beginning; the others are
+    ///   reported elsewhere.
     mutating func untold(program: String, most: Int, memory: TargetMemory)
         -> [(object: LinkedObject, requestedBy: String?)]
     {
@@ -26,7 +28,7 @@ struct LibraryList {
         guard objects.contains(where: { !told.contains($0.bias) }) else { return [] }
         var requester: [String: String] = [:]
         for (index, object) in objects.enumerated() {
-            // The list is in the order in which the linker follows the needs.
+            // The list has the order in which the linker follows the needs.
             for name in object.dynamic(memory).names(memory: memory).needed
             where requester[name] == nil {
                 requester[name] = index == 0 ? program : object.path
@@ -41,13 +43,13 @@ struct LibraryList {
 }
 
 extension LinkedObject {
-    /// What others call it when they need it.
+    /// The name by which other libraries need this one.
     func name(_ memory: TargetMemory) -> String {
         dynamic(memory).names(memory: memory).soname
             ?? path.split(separator: "/").last.map(String.init) ?? path
     }
 
-    /// Where its file is for us. nil: it has none, but a name only (the vdso).
+    /// Where we can read its file. nil: it has no file, only a name (the vdso).
     func file(of process: Int32) -> String? {
         let pid = FirstThread.orHolder(of: process) ?? process
         if path.isEmpty { return "/proc/\(pid)/exe" }
@@ -57,7 +59,7 @@ extension LinkedObject {
 
     func image(_ memory: TargetMemory) -> LoadedImage? { LoadedImage(base: bias, memory: memory) }
 
-    /// Of its span in the address space, in bytes.
+    /// How much of the address space it spans, in bytes.
     func size(_ memory: TargetMemory) -> Int64 {
         let segments = image(memory)?.segments ?? []
         let loaded = segments.filter { $0.kind == 1 }
@@ -69,11 +71,11 @@ extension LinkedObject {
 }
 
 extension TraceSession {
-    /// Tells of libraries that were not told yet.
+    /// Reports libraries that were not reported yet.
     ///
-    /// - Parameter start: when the linker took them up, as far as that is known.
+    /// - Parameter start: when the linker began to load them, as far as known.
     ///
-    /// - Parameter most: how many of the linker's list, from its beginning.
+    /// - Parameter most: how many entries to read from the beginning of the linker's list.
     func reportLibraries(since start: MonotonicTime, isInitial: Bool, most: Int = .max) {
         guard let image = stage.image else { return }
         let memory = TargetMemory(pid: pid)
@@ -90,7 +92,7 @@ extension TraceSession {
         }
     }
 
-    /// Of a running program: what it has loaded already is no news.
+    /// For a running program: the libraries that are loaded already are not reported.
     func listLibraries(ofAttached image: RunningImage) {
         let memory = TargetMemory(pid: pid)
         let base = AuxiliaryVector(pid: pid).linkerBase
@@ -100,8 +102,9 @@ extension TraceSession {
         image.libraries = list
     }
 
-    /// After code was mapped, where the linker does not tell our code of it: the time is that of
-    /// the look. A look may fall in the middle of the linker's work: its list is read after that.
+    /// Called after code was mapped, where the linker does not call our code. The libraries get the
+    /// time of the look. A look may fall into the middle of the linker's work: then its list is
+    /// read at a later one.
     func reportLibrariesSeen() {
         guard let image = stage.image, let change = observer.mappings.lastChange,
             change != image.listedChange, instrumentation?.loadedLibraries == nil,

@@ -1,23 +1,23 @@
 import ProfileModel
 
-/// A library (or the program itself) as the dynamic linker has it in its list; see <link.h>.
+/// A library (or the program itself) in the dynamic linker's list; see <link.h>.
 struct LinkedObject: Sendable {
-    /// What to add to an address in its file.
+    /// Add this to an address in the file to get the one in memory.
     var bias: UInt64
-    /// As the linker found it; empty for the program.
+    /// The path at which the linker found it; empty for the program.
     var path: String
     /// Where its dynamic section is in memory.
     var dynamicAddress: UInt64
 
-    /// As it is now: few ask for it.
+    /// Reads the dynamic section as it is now. Few callers need it.
     func dynamic(_ memory: TargetMemory) -> DynamicSection {
         DynamicSection(at: dynamicAddress, bias: bias, memory: memory)
     }
 }
 
-/// The list of what is loaded, read from the process's memory.
+/// The list of loaded libraries, read from the process's memory.
 enum LinkMap {
-    /// Programs have some hundreds; the list may be damaged, or made by somebody hostile.
+    /// Programs have some hundreds. The list may be damaged, or made by an attacker.
     private static let mostObjects = 4096
     private static let longestPath = 4096
 
@@ -28,7 +28,7 @@ enum LinkMap {
         while next != 0, objects.count < mostObjects {
             let entry = memory.read(at: next, count: entrySize)
             guard var object = object(entry, memory) else { break }
-            // The program, which has a name in musl's list.
+            // The first entry is the program. musl's list gives it a name.
             if objects.isEmpty { object.path = "" }
             objects.append(object)
             next = entry.littleEndianWord(at: 24) ?? 0
@@ -39,7 +39,7 @@ enum LinkMap {
     /// l_addr, l_name, l_ld, l_next.
     private static let entrySize = 32
 
-    /// - Parameter address: of a `struct link_map`.
+    /// - Parameter address: the address of a `struct link_map`.
     static func object(at address: UInt64, memory: TargetMemory) -> LinkedObject? {
         object(memory.read(at: address, count: entrySize), memory)
     }
@@ -53,7 +53,7 @@ enum LinkMap {
     }
 }
 
-/// A dynamic section, as far as it is asked for; see elf(5).
+/// The entries of a dynamic section that we use; see elf(5).
 struct DynamicSection: Sendable {
     enum Tag {
         static let needed: UInt64 = 1
@@ -71,7 +71,7 @@ struct DynamicSection: Sendable {
         static let packedSize: UInt64 = 35
     }
 
-    /// In their order: the tag, its value, and where in memory that lies.
+    /// In their order: tag, value, and the value's address in memory.
     private var entries: [(tag: UInt64, value: UInt64, address: UInt64)] = []
     private let bias: UInt64
     private static let mostEntries = 512
@@ -88,18 +88,18 @@ struct DynamicSection: Sendable {
         }
     }
 
-    /// The value of a tag that occurs once, and where it lies.
+    /// The value of a tag that occurs once, and the value's address.
     func value(_ tag: UInt64) -> (value: UInt64, address: UInt64)? {
         entries.first { $0.tag == tag }.map { ($0.value, $0.address) }
     }
 
-    /// The process's address that a tag stands for. The linker relocates some in place.
+    /// The address in the process that a tag stands for. The linker relocates some tags in place.
     func location(_ tag: UInt64) -> UInt64? {
         guard let value = value(tag)?.value else { return nil }
         return value < bias ? value &+ bias : value
     }
 
-    /// The names of what it needs, and its own; read in one go.
+    /// The names of the libraries that it needs, and its own name; read in one go.
     func names(memory: TargetMemory) -> (needed: [String], soname: String?) {
         guard let strings = location(Tag.strings) else { return ([], nil) }
         let needed = entries.filter { $0.tag == Tag.needed }.map {
@@ -115,7 +115,7 @@ struct DynamicSection: Sendable {
 }
 
 extension TargetMemory {
-    /// The text up to its zero, or to `limit` bytes, or to the end of what can be read.
+    /// The text up to its zero, at most `limit` bytes, as far as it can be read.
     func text(at address: UInt64, limit: Int) -> String {
         var bytes = read(at: address, count: min(limit, 128))
         if !bytes.contains(0), limit > 128 { bytes = read(at: address, count: limit) }

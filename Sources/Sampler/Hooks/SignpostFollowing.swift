@@ -1,6 +1,6 @@
 import ProfileModel
 
-/// The program's own signposts: switched on in every image that has them, and told as they come.
+/// Switches on the program's own signposts in every image that has them, and reports them.
 extension TraceSession {
     /// - Parameter objects: the linker's list; the program comes first.
     func images(of objects: [LinkedObject], _ memory: TargetMemory) -> [LoadedImage] {
@@ -19,11 +19,12 @@ extension TraceSession {
         }
     }
 
-    /// Whether there were any to switch off. A program without a linker that tells has its own.
+    /// True if there were signposts to switch off. Without a linker's list, only the program's own
+    /// images count.
     func switchOffSignposts(_ signposts: ProgramSignposts) -> Bool {
         guard signposts.isOn else { return false }
         let memory = TargetMemory(pid: pid)
-        // Nobody has listed the libraries of an image that was noticed late.
+        // If an image was noticed late, nobody has listed its libraries.
         let linker = libraries?.linker ?? ImageStart(pid: pid).linker
         let objects = linker.map { LinkMap.objects(debug: $0.debug, memory: memory) } ?? []
         signposts.forgetAll(butThoseOf: images(of: objects, memory))
@@ -37,7 +38,7 @@ extension TraceSession {
         }
     }
 
-    /// - Parameter isLast: what has not ended never will, as far as anybody sees.
+    /// - Parameter isLast: what has not ended by now counts as never ending.
     func reportSignposts(at now: MonotonicTime, isLast: Bool) {
         guard let signposts = instrumentation?.hooks.signposts else { return }
         let thread = { [threads] (tid: Int32) in threads[tid]?.index }

@@ -2,15 +2,15 @@ import CSystem
 import Glibc
 import System
 
-/// Whoever wants the recorder to end is heard, even if the thread that takes signals is held up: to
-/// read the program's memory waits for whoever serves it (userfaultfd(2), a file system that is a
-/// process), to write for whoever reads, and that may be for ever. Then signals do what they do in
-/// any program. What was recorded until then is kept, and the program goes on, as after any sudden
-/// end of a recorder.
+/// Makes sure that a request to end is heard even if the thread that takes signals is stuck.
+/// Reading the program's memory waits for whoever serves it (userfaultfd(2), a file system that is
+/// a process); writing waits for the reader. Both may last for ever. Then signals get the effect
+/// that they have in any program. The recording keeps what it has by then, and the program goes on,
+/// as after any sudden end of a recorder.
 ///
-/// Whoever takes signals in time is not disturbed: it lasts from the first recording to our end.
+/// It does nothing if signals are taken in time. It runs from the first recording until we end.
 enum DeafnessWatch {
-    /// So many looks in a row, one a second, a signal must have waited.
+    /// A signal must have waited in this many looks in a row, one per second.
     private static let patience = 5
 
     static func begin() { _ = isBegun }
@@ -26,7 +26,7 @@ enum DeafnessWatch {
                 looks = SignalQueue.isToEnd ? looks + 1 : 0
             }
             pthread_sigmask(SIG_UNBLOCK, &set, nil)
-            // It was taken at the last moment.
+            // The signal was taken at the last moment.
             pthread_sigmask(SIG_BLOCK, &set, nil)
         }
     }

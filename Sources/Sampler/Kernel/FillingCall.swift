@@ -1,9 +1,9 @@
 import CSystem
 import Glibc
 
-/// A call of a stopped thread that fills memory with zeros or random numbers, as much as it is asked
-/// for: read(2) of `/dev/zero` and its like, getrandom(2). The kernel returns what it has as soon as a
-/// signal or a stop comes. Alone none would have come, and few programs look at how much they got.
+/// A call of a stopped thread that fills memory with zeros or random numbers: read(2) of
+/// `/dev/zero` and the like, getrandom(2). The kernel returns early if a signal or a stop comes.
+/// Without us none would have come, and few programs check how much they got.
 struct FillingCall {
     private let tid: Int32
     private let start: UInt64
@@ -11,14 +11,14 @@ struct FillingCall {
     private let wanted: Int
     private let isRandom: Bool
 
-    /// nil: another call, or one that has got all that it wants.
+    /// nil: another call, or one that got all that it wanted.
     init?(_ number: UInt32, of tid: Int32, _ registers: fl_registers) {
         let (rax, rdx, rsi, rdi) =
             (registers.dwarf.0, registers.dwarf.1, registers.dwarf.4, registers.dwarf.5)
         switch number {
         case Self.read:
             var file = fl_file()
-            // That costs a look, which few calls are worth.
+            // Looking at the file is expensive, so check the rest first.
             guard Self.isShort(rax, of: rdx), let descriptor = Int32(exactly: rdi & 0xFFFF_FFFF),
                 fl_known_file(AT_FDCWD, "/proc/\(tid)/fd/\(descriptor)", &file) == 0,
                 fl_is_endless(file.mode, file.device) == 1
@@ -34,9 +34,9 @@ struct FillingCall {
         got = Int(rax)
     }
 
-    /// Fetches the rest in its place.
+    /// Fetches the missing bytes for the program.
     ///
-    /// - Returns: how much it has then: all, but for memory that cannot be written.
+    /// - Returns: how many bytes it has then: all, except where its memory cannot be written.
     func complete() -> Int {
         var got = self.got
         var bytes = [UInt8](repeating: 0, count: min(wanted - got, Self.piece))
@@ -59,7 +59,7 @@ struct FillingCall {
 
     private static let read: UInt32 = 0
     private static let getRandom: UInt32 = 318
-    /// Of one call (MAX_RW_COUNT).
+    /// The most that the kernel reads in one call (MAX_RW_COUNT).
     private static let mostAtOnce: UInt64 = 0x7FFF_F000
     private static let piece = 1 << 20
 }

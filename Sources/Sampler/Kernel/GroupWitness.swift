@@ -2,22 +2,22 @@ import CSystem
 import Glibc
 import Synchronization
 
-/// A process that stands in our process group and does nothing but tell which signals reached it. By
-/// it is known whether a signal came to us alone or, as of `kill -TERM -PGID`, timeout(1) or a
-/// service manager, to all of the group; the kernel does not say.
+/// A process in our process group that only reports which signals reached it. So we know whether a
+/// signal came to us alone or to the whole group, as from `kill -TERM -PGID`, timeout(1) or a
+/// service manager; the kernel does not say.
 ///
 /// It ends with us.
 final class GroupWitness: Sendable {
     private struct State {
         /// nil: it did not answer.
         var control: Int32?
-        /// What it told of, and nobody has asked for.
+        /// The signals that it reported and nobody has asked about yet.
         var signals: UInt64 = 0
     }
 
     private let state: Mutex<State>
 
-    /// nil: it cannot be had.
+    /// nil: the process could not be started.
     init?() {
         var control: Int32 = -1
         guard fl_witness_start(&control) == 0 else { return nil }
@@ -26,7 +26,7 @@ final class GroupWitness: Sendable {
 
     deinit { state.withLock { if let control = $0.control { close(control) } } }
 
-    /// Whether a signal has reached it since this was asked last.
+    /// True if the signal has reached it since the last such question.
     func hasHad(_ signal: Int32) -> Bool {
         state.withLock { state in
             guard let control = state.control else { return false }
@@ -34,7 +34,7 @@ final class GroupWitness: Sendable {
             if fl_witness_ask(control, &signals) == 0 {
                 state.signals |= signals
             } else {
-                // A late answer would be taken for another one's.
+                // A late answer would be taken for the answer to another question.
                 close(control)
                 state.control = nil
             }

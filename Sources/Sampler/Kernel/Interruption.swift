@@ -2,45 +2,46 @@ import CSystem
 import Glibc
 import ProfileModel
 
-/// A stop that a traced thread was asked for, and makes where it runs its own code only.
+/// A stop requested from a traced thread. The thread makes it only while it runs its own code.
 protocol Interruption: AnyObject {
-    /// Whether it is this for which the thread has stopped, not a signal of its own.
+    /// True if the thread has stopped for this request, not for a signal of its own.
     var hasStopped: Bool { get }
-    /// It may still come then, if it was about to.
+    /// True if the request was withdrawn. The stop may still come if it was imminent.
     var isCalledOff: Bool { get }
-    /// Whether it will: its signal waits for the thread to go on. Who is not traced then gets it.
+    /// True if the stop will come: its signal is pending. If the thread is released, it gets the
+    /// signal.
     var isOnItsWay: Bool { get }
     func callOff()
 }
 
 /// Why a thread cannot be asked to stop in its own code.
 enum NoInterruption: Error {
-    /// It has blocked each signal that this could take, or does so now.
+    /// The thread has ever blocked each signal that this could use.
     case signalsAreBlocked
-    /// The kernel refuses the event that it takes, or the thread has ended.
+    /// The kernel refuses the event that this needs, or the thread has ended.
     case eventsAreRefused
 }
 
-/// The kernel's timer for the thread's CPU time sends it a signal, once, and only where it runs its
-/// own code. ptrace's own interrupt would end a call that returns a part of what was asked for (reads
-/// of `/dev/zero`, writes to pipes), or one that it is just about to wait in. Needs what
-/// ``ThreadSamples`` need; a thread that stays in the kernel does not stop.
+/// The kernel's timer for the thread's CPU time sends the thread one signal, and only while it runs
+/// its own code. ptrace's own interrupt would cut short a call that can return a part of what was
+/// asked for (reads of `/dev/zero`, writes to pipes), or one that is about to wait. This needs the
+/// same as ``ThreadSamples``; a thread that stays in the kernel does not stop.
 final class KernelInterruption: Interruption {
     private let descriptor: Int32
     private let signal: Int32
     private let status: () -> ThreadStatus?
     private let tid: Int32
 
-    /// Ignored by default, should one ever come when nobody traces the thread any more.
+    /// Ignored by default, in case one should arrive when nobody traces the thread any more.
     private static let signals = [SIGURG, SIGWINCH]
 
     /// - Parameters:
-    ///   - blocked: all signals that the thread was ever seen to block. What finds it blocked when it
-    ///     comes stays pending, and the program can see that (sigpending, signalfd).
-    ///   - caught: those that somebody has a handler for, the second choice: one of the program's own
-    ///     that comes while ours is pending is lost.
-    ///   - period: of CPU time until it is looked, again and again, whether it runs its own code.
-    ///   - status: the thread's, as it is then.
+    ///   - blocked: all signals that the thread was ever seen to block. A signal that arrives while
+    ///     it is blocked stays pending, and the program can see that (sigpending, signalfd).
+    ///   - caught: signals with a handler, our second choice: one of the program's own that arrives
+    ///     while ours is pending would be lost.
+    ///   - period: the CPU time between two checks whether the thread runs its own code.
+    ///   - status: reads the thread's current status.
     init(
         tid: Int32, blocked: UInt64, caught: UInt64, period: TimeSpan,
         status: @escaping () -> ThreadStatus?
@@ -50,7 +51,7 @@ final class KernelInterruption: Interruption {
         let free = Self.signals.filter { blocked & Signals.bit($0) == 0 }
         let signal = free.first(where: { caught & Signals.bit($0) == 0 }) ?? free.first
         self.signal = signal ?? 0
-        // Without a signal it only shows whether events are refused.
+        // Without a signal, this only tests whether events are refused.
         let interval = signal == nil ? UInt64.max >> 1 : UInt64(max(1, period.nanoseconds))
         descriptor = fl_open_interruption(tid, signal ?? Self.signals[0], interval)
         guard descriptor >= 0 else { throw .eventsAreRefused }

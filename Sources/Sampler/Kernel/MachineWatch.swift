@@ -2,25 +2,26 @@ import Glibc
 import ProfileModel
 import System
 
-/// What the whole machine has done since it was started, and who waited.
+/// What the whole machine has done since its start, and how long anybody waited.
 struct MachineTotals: Hashable, Sendable {
     /// CPU time of all processes, and of the kernel for them.
     var busy: TimeSpan
-    /// In which cores had nothing to do, or waited for storage, of all cores together. Kernels that
-    /// stop the clock's tick on such cores measure this; the other figures here they only sample.
+    /// Time in which cores had nothing to do or waited for storage, summed over all cores. Kernels
+    /// that stop the tick on idle cores measure this time; the other figures here are only sampled.
     var idle = TimeSpan.zero
-    /// CPU time that the hypervisor gave to others.
+    /// CPU time that the hypervisor gave to other machines.
     var stolen: TimeSpan
-    /// In which somebody waited for a core, and for storage; nil: not known.
+    /// Time in which somebody waited for a core, and for storage; nil: unknown.
     var corePressure: TimeSpan?
     var diskPressure: TimeSpan?
 }
 
 extension MachineTotals {
-    /// `/proc/stat`, `/proc/pressure/cpu` and `/proc/pressure/io`; nil when there is no first.
+    /// From `/proc/stat`, `/proc/pressure/cpu` and `/proc/pressure/io`; nil if there is no
+    /// `/proc/stat`.
     init?(stat: ProcText, core: ProcText, disk: ProcText, ticksPerSecond: Int64) {
         var text = stat
-        // user nice system idle iowait irq softirq steal; guests are in user.
+        // user nice system idle iowait irq softirq steal; guests are counted in user.
         guard ticksPerSecond > 0, text.skip(toLine: "cpu "), let user = text.decimal(),
             let nice = text.decimal(), let system = text.decimal(), let idle = text.decimal(),
             let storage = text.decimal(), let interrupts = text.decimal(),
@@ -57,17 +58,17 @@ extension MachineTotals {
     }
 }
 
-/// What else the machine does while a program is recorded.
+/// Watches what else the machine does while a program is recorded.
 struct MachineWatch: Sendable {
     private let start: MachineTotals?
     private let time: MonotonicTime
     private let own: TimeSpan
     private let cores: Int64
 
-    /// `/proc/stat` counts in hundredths of a second on each core: less than this tells nothing.
+    /// `/proc/stat` counts in hundredths of a second on each core: a shorter time tells nothing.
     static let shortest = TimeSpan.milliseconds(250)
 
-    /// To be made before the program is started.
+    /// Make it before the program starts.
     init() {
         start = .now
         time = .now
@@ -75,9 +76,9 @@ struct MachineWatch: Sendable {
         cores = Int64(max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
     }
 
-    /// What was seen until now, as notes.
+    /// What was seen so far, as notes.
     ///
-    /// - Parameter program: CPU time of the recorded processes meanwhile.
+    /// - Parameter program: the CPU time that the recorded processes used meanwhile.
     func notes(program: TimeSpan) -> [RecorderNote.Kind: Int64] {
         guard let start, let end = MachineTotals.now else { return [:] }
         return Self.notes(
@@ -85,7 +86,7 @@ struct MachineWatch: Sendable {
             ours: program + (Self.ownCPU - own))
     }
 
-    /// Thousandths; what is none, or not known, is left out.
+    /// In thousandths; zero and unknown values are left out.
     static func notes(
         from start: MachineTotals, to end: MachineTotals, wall: TimeSpan, cores: Int64,
         ours: TimeSpan
@@ -111,9 +112,9 @@ struct MachineWatch: Sendable {
         return found.compactMapValues { $0 }
     }
 
-    /// Of the recorder.
+    /// The recorder's own CPU time.
     static var ownCPU: TimeSpan { cpu(of: RUSAGE_SELF) }
-    /// Of the processes that it has waited for, and those that they have.
+    /// CPU time of the processes that the recorder has waited for, and those that they waited for.
     static var endedCPU: TimeSpan { cpu(of: RUSAGE_CHILDREN) }
 
     private static func cpu(of who: __rusage_who) -> TimeSpan {

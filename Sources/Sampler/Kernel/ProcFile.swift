@@ -6,14 +6,14 @@ import System
 struct ProcFile: ~Copyable {
     private let file: Descriptor
 
-    /// nil when the process or thread is gone, or may not be read.
+    /// nil if the process or thread is gone, or the file may not be read.
     init?(_ path: String) {
         guard let file = try? Descriptor(path) else { return nil }
         self.file = file
     }
 
-    /// nil, too, when fewer than `spare` descriptors would be left. The kernel gives out the lowest
-    /// one that is free.
+    /// nil also if fewer than `spare` descriptors would be left. The kernel gives out the lowest
+    /// free one.
     init?(_ path: String, sparing spare: Int32) {
         guard let file = try? Descriptor(path), Self.leaves(spare, from: file.number) else {
             return nil
@@ -21,8 +21,8 @@ struct ProcFile: ~Copyable {
         self.file = file
     }
 
-    /// Whether so many descriptors are left for everything else when one is kept; of a small limit half
-    /// is ours.
+    /// True if at least `spare` descriptors are left for everything else when one is kept; of a
+    /// small limit, half is ours.
     static func leaves(_ spare: Int32, from descriptor: Int32) -> Bool {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
@@ -40,20 +40,22 @@ struct ProcFile: ~Copyable {
         }
     }
 
-    /// Reads a short file in one call, and on only where that fills the buffer: a `status` is long if
-    /// the user is in hundreds of groups. The buffer is empty when the file cannot be read any more.
+    /// Reads a short file in one call, and continues only if that fills the buffer: a `status` is
+    /// long if the user is in hundreds of groups. The buffer is empty if the file can no longer be
+    /// read.
     func read(into buffer: inout ReadBuffer) {
         buffer.clear()
         while buffer.readOn(from: file.number), buffer.isFull {}
     }
 
-    /// Whether there is a byte at a position; of `/proc/PID/mem`: in an address space that lives.
+    /// True if there is a byte at a position; for `/proc/PID/mem`: if the address space still
+    /// lives.
     func canRead(at position: UInt64) -> Bool {
         var byte: UInt8 = 0
         return pread(file.number, &byte, 1, Int(truncatingIfNeeded: position)) == 1
     }
 
-    /// Words of a file, or as many of them as can be read.
+    /// Words of a file, as many as can be read.
     static func words(of path: String, at position: UInt64, count: Int) -> [UInt64] {
         guard let file = try? Descriptor(path) else { return [] }
         return [UInt64](unsafeUninitializedCapacity: count) { words, read in
@@ -63,7 +65,7 @@ struct ProcFile: ~Copyable {
         }
     }
 
-    /// Whether all the words could be written.
+    /// True if all words could be written.
     @discardableResult
     static func write<Value: FixedWidthInteger>(
         _ values: [Value], to path: String, at position: UInt64
@@ -73,16 +75,16 @@ struct ProcFile: ~Copyable {
         return pwrite(file.number, values, size, Int(truncatingIfNeeded: position)) == size
     }
 
-    /// Reads all of a long file, which the kernel hands out page by page, or its beginning.
+    /// Reads a long file, which the kernel returns page by page: all of it, or its beginning.
     func readAll(into buffer: inout ReadBuffer, limit: Int = .max) {
         buffer.clear()
         while !buffer.has(limit), buffer.readOn(from: file.number) {}
     }
 }
 
-/// A file under `/proc` that is kept open where there are descriptors to spare, and else opened for
-/// each read: with very many threads that is slower, but a thread that cannot be opened would look
-/// like one that has ended.
+/// A file under `/proc` that is kept open if there are descriptors to spare, and otherwise opened
+/// for each read. With very many threads that is slower, but a thread whose file cannot be opened
+/// would look like one that has ended.
 struct KeptFile: ~Copyable {
     private let path: String
     private let file: ProcFile?
@@ -95,13 +97,13 @@ struct KeptFile: ~Copyable {
 
     static let spare: Int32 = 256
 
-    /// As ``ProcFile/read(into:)``. The buffer never keeps what another file left in it.
+    /// As ``ProcFile/read(into:)``. The buffer never keeps another file's content.
     func read(into buffer: inout ReadBuffer) {
         if file == nil { buffer.read(path: path) } else { file?.read(into: &buffer) }
     }
 }
 
-/// One ``ReadBuffer`` for all that read one after the other.
+/// One ``ReadBuffer`` for all that read one after another.
 final class ReadScratch {
     var buffer = ReadBuffer()
 }
@@ -127,7 +129,7 @@ struct ReadBuffer {
 
     fileprivate func has(_ bytes: Int) -> Bool { count >= bytes }
 
-    /// false at the end of the file, or when it cannot be read.
+    /// false at the file's end, or if it cannot be read.
     @discardableResult
     fileprivate mutating func readOn(from descriptor: Int32) -> Bool {
         if count == storage.count {
@@ -148,18 +150,17 @@ struct ReadBuffer {
         file.read(into: &self)
     }
 
-    /// Reads a whole file that is not kept open; empty when it cannot be read.
+    /// Reads a whole file that is not kept open; empty if it cannot be read.
     ///
-    /// - Parameter limit: reading ends when there are so many bytes.
+    /// - Parameter limit: reading ends after this many bytes.
     mutating func readAll(path: String, limit: Int = .max) {
         clear()
         guard let file = ProcFile(path) else { return }
         file.readAll(into: &self, limit: limit)
     }
 
-    /// A process's arguments, each with a zero behind it. A program may have it that its whole
-    /// address space are its arguments (PR_SET_MM_MAP): no more is read than `execve` takes by
-    /// default.
+    /// A process's arguments, each followed by a zero. A program may declare its whole address
+    /// space as its arguments (PR_SET_MM_MAP). So we read no more than `execve` accepts by default.
     mutating func readArguments(of pid: Int32) {
         readAll("cmdline", of: pid, limit: 2 << 20)
     }

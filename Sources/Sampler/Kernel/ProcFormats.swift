@@ -1,10 +1,10 @@
 import Glibc
 import ProfileModel
 
-// What `/proc` says, parsed. See proc(5) for each file's format.
+// Parses what `/proc` says. See proc(5) for each file's format.
 
-/// `/proc/PID/task/TID/schedstat`. The run time moves only at scheduler ticks while the thread
-/// stays on its core; it is exact once it has left it.
+/// `/proc/PID/task/TID/schedstat`. While the thread stays on its core, the run time moves only at
+/// scheduler ticks. It is exact once the thread has left its core.
 struct SchedulerCounters: Hashable, Sendable {
     /// Nanoseconds on a core.
     var run: Int64
@@ -29,8 +29,8 @@ extension SchedulerCounters {
 enum ThreadActivity: Sendable {
     /// On a core, or waiting for one.
     case running
-    /// Off the core; the call's number is -1 outside a system call (a page fault, a stop). The
-    /// registers that are known: position, stack pointer, and the call's six arguments.
+    /// Off the core. The call's number is -1 outside a system call (a page fault, a stop). The
+    /// known registers: program counter, stack pointer, and the call's six arguments.
     case blocked(systemCall: Int32, registers: Registers)
 }
 
@@ -61,25 +61,25 @@ extension ThreadActivity {
     }
 }
 
-/// What the recorder wants from `/proc/PID/stat`.
+/// The parts of `/proc/PID/stat` that the recorder needs.
 struct ProcessStat: Hashable, Sendable {
     var state: UInt8
     var flags: Int64
     var minorFaults: Int64
-    /// Of the children that it has waited for, and theirs; each child has some.
+    /// Faults of the children that it has waited for, and of theirs; every child has some.
     var childrenFaults: Int64
     var majorFaults: Int64
-    /// CPU time of the children that it has waited for, and theirs, in clock ticks.
+    /// CPU time, in clock ticks, of the children that it has waited for, and of theirs.
     var childrenTicks: Int64
-    /// Where the first thread's stack begins: arguments and environment lie above. 0 where that
-    /// may not be known.
+    /// Where the first thread's stack begins; arguments and environment lie above. 0 if we may not
+    /// know it.
     var stackStart: UInt64
 
     /// `PF_KTHREAD` of the kernel's sched.h: a thread of the kernel, with no program to look at.
     var isKernelThread: Bool { flags & 0x0020_0000 != 0 }
     /// `PF_FORKNOEXEC`: it has executed no program since it was forked.
     var hasOnlyForked: Bool { flags & 0x40 != 0 }
-    /// `PF_EXITING`: it is on its way out.
+    /// `PF_EXITING`: it is about to end.
     var isEnding: Bool { flags & 0x4 != 0 }
     var isZombie: Bool { state == UInt8(ascii: "Z") || state == UInt8(ascii: "X") }
 }
@@ -87,7 +87,7 @@ struct ProcessStat: Hashable, Sendable {
 extension ProcessStat {
     init?(_ text: ProcText) {
         var text = text
-        // The name stands in brackets and may itself hold any character.
+        // The name is in brackets and may itself contain any character.
         guard text.skip(pastLast: UInt8(ascii: ")")) else { return nil }
         text.skipSpaces()
         guard let state = text.peek() else { return nil }
@@ -106,7 +106,8 @@ extension ProcessStat {
 }
 
 extension ProcFormats {
-    /// How a process ended that nobody has taken note of, as waitpid(2) would tell; nil: it has not.
+    /// How a process ended that nobody has waited for yet, as waitpid(2) would tell; nil: it has
+    /// not.
     static func endStatus(inStat text: ProcText) -> Int32? {
         guard ProcessStat(text)?.isZombie == true else { return nil }
         var text = text
@@ -137,17 +138,17 @@ extension SchedulingClass {
     }
 }
 
-/// What `/proc/PID/task/TID/status` says that matters at a look at a running thread.
+/// The parts of `/proc/PID/task/TID/status` that matter when we look at a running thread.
 struct ThreadStatus: Hashable, Sendable {
     private(set) var blockedSignals: UInt64
-    /// Those that the process has handlers for.
+    /// The signals that the process has handlers for.
     private(set) var caughtSignals: UInt64
     private var pendingSignals: UInt64
     /// SECCOMP_MODE_*: 0 none, 1 strict, 2 filters.
     private var seccomp: Int64
-    /// nil: the kernel does not tell (before Linux 5.9).
+    /// nil: the kernel does not tell the number (before Linux 5.9).
     private var filters: Int64?
-    /// How often the thread has left its core by itself.
+    /// How often the thread has left its core voluntarily.
     var voluntary: Int64
     var forced: Int64
 }
@@ -172,32 +173,33 @@ extension ThreadStatus {
         self.forced = forced
     }
 
-    /// Whether system calls are watched by more filters than `usual`; where it is not told how many
-    /// there are, by any.
+    /// True if more filters than `usual` watch the thread's system calls. If their number is
+    /// unknown: if any filter does.
     func isFiltered(beyond usual: Int64) -> Bool {
         seccomp == 1 || filters.map { $0 > usual } ?? (seccomp != 0)
     }
 
-    /// Whether one that was sent to this thread alone has yet to reach it.
+    /// True if a signal that was sent to this thread alone has not reached it yet.
     func hasPending(_ signal: Int32) -> Bool { pendingSignals & Signals.bit(signal) != 0 }
     func blocks(_ signal: Int32) -> Bool { blockedSignals & Signals.bit(signal) != 0 }
 
-    /// Whether it blocks, for more than a moment, a signal that we could send it.
+    /// True if the thread blocks, for more than a moment, a signal that we could send it.
     var blocksOurs: Bool { !blocksForMoment && (blocks(SIGURG) || blocks(SIGWINCH)) }
 
-    /// Whether it is not the program that blocks them: C libraries keep these two for themselves, and
-    /// block them only where they block all, in fork(2) say. So does our handler.
+    /// True if it is not the program that blocks them. C libraries keep these two signals for
+    /// themselves and block them only when they block all, for example in fork(2). So does our
+    /// handler.
     var blocksForMoment: Bool { blocks(32) && blocks(33) }
 }
 
-/// What `/proc/PID/status` says of the process as a whole.
+/// The parts of `/proc/PID/status` about the process as a whole.
 struct ProcessStatus: Hashable, Sendable {
     private var caught: UInt64
     private var ignored: UInt64
     private var thread: ThreadStatus
     /// The process's id in its own namespace.
     var innerPID: Int32?
-    /// Whether the kernel checks where functions return to (x86 CET; Linux 6.6).
+    /// True if the kernel checks where functions return to (x86 CET; Linux 6.6).
     var hasShadowStack: Bool
 
     init?(pid: Int32) {
@@ -217,7 +219,7 @@ struct ProcessStatus: Hashable, Sendable {
         hasShadowStack =
             end.skip(toLine: "x86_Thread_features:")
             && end.restOfLine().split { $0 == " " || $0 == "\t" }.contains("shstk")
-        // One for each namespace, outermost first.
+        // One id for each namespace, outermost first.
         var text = text
         guard text.skip(toLine: "NSpid:") else { return }
         var line = ProcText(Array(text.restOfLine().utf8))
@@ -226,9 +228,10 @@ struct ProcessStatus: Hashable, Sendable {
 
     func isFiltered(beyond usual: Int64) -> Bool { thread.isFiltered(beyond: usual) }
     func catches(_ signal: Int32) -> Bool { caught & Signals.bit(signal) != 0 }
-    /// Whether it has any handlers but those that glibc needs for itself, which block nothing.
+    /// True if the process has any handlers except those that glibc itself needs, which block
+    /// nothing.
     var hasHandlers: Bool { caught & ~(Signals.bit(32) | Signals.bit(33)) != 0 }
-    /// Whether it has neither a handler for it nor, in its first thread, a mask that keeps it.
+    /// True if the process has no handler for the signal, and its first thread does not block it.
     func leavesAlone(_ signal: Int32) -> Bool { !catches(signal) && !thread.blocks(signal) }
     func ignores(_ signal: Int32) -> Bool { ignored & Signals.bit(signal) != 0 }
 }
@@ -253,14 +256,14 @@ enum ProcFormats {
         return text.skip(toLine: name) ? text.hexadecimal() : nil
     }
 
-    /// A thread's name in `stat`, where it stands in brackets; nil where there is none.
+    /// A thread's name in `stat`, where it is in brackets; nil: there is none.
     static func name(inStat text: ProcText) -> String? {
         var text = text
         guard text.skip(past: UInt8(ascii: "(")) else { return nil }
         return text.rest(upToLast: UInt8(ascii: ")"))
     }
 
-    /// A thread's name in `comm`, which a line break ends; nil where there is none.
+    /// A thread's name in `comm`, where it ends with a line break; nil: there is none.
     static func name(inComm text: ProcText) -> String? {
         var text = text
         return text.rest(upToLast: 0x0A).flatMap { $0.isEmpty ? nil : $0 }

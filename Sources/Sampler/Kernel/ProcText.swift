@@ -1,5 +1,5 @@
-/// A reader over one of `/proc`'s small text files, without allocation. Every step is bounded by
-/// the text; what is malformed yields nil.
+/// Reads one of `/proc`'s small text files, without allocation. No step leaves the text; malformed
+/// content yields nil.
 struct ProcText {
     private let bytes: [UInt8]
     private let length: Int
@@ -19,7 +19,7 @@ struct ProcText {
         }
     }
 
-    /// Moves behind the next `byte`; false when there is none.
+    /// Moves behind the next `byte`; false if there is none.
     @discardableResult
     mutating func skip(past byte: UInt8) -> Bool {
         while position < length {
@@ -29,7 +29,7 @@ struct ProcText {
         return false
     }
 
-    /// Moves behind the *last* `byte` of the text; false when there is none.
+    /// Moves behind the *last* `byte` of the text; false if there is none.
     mutating func skip(pastLast byte: UInt8) -> Bool {
         var index = length
         while index > position {
@@ -42,7 +42,7 @@ struct ProcText {
         return false
     }
 
-    /// Moves behind the next line start that reads `prefix`; false when there is none.
+    /// Moves behind the next `prefix` at the start of a line; false if there is none.
     mutating func skip(toLine prefix: StaticString) -> Bool {
         while position < length {
             if hasPrefix(prefix) {
@@ -67,7 +67,7 @@ struct ProcText {
 
     func peek() -> UInt8? { position < length ? bytes[position] : nil }
 
-    /// An unsigned decimal number behind optional spaces; nil when it does not fit.
+    /// An unsigned decimal number after optional spaces; nil if it does not fit.
     mutating func decimal() -> Int64? { unsigned().flatMap { Int64(exactly: $0) } }
 
     /// As ``decimal()``, with or without a minus sign.
@@ -78,7 +78,7 @@ struct ProcText {
         return decimal().map { -$0 }
     }
 
-    /// As ``decimal()``, for what uses all 64 bits (inode numbers).
+    /// As ``decimal()``, for numbers that use all 64 bits (inodes).
     mutating func unsigned() -> UInt64? {
         skipSpaces()
         var value: UInt64 = 0
@@ -94,7 +94,7 @@ struct ProcText {
         return digits > 0 && fits ? value : nil
     }
 
-    /// A hexadecimal number behind optional spaces, with or without `0x`.
+    /// A hexadecimal number after optional spaces, with or without `0x`.
     mutating func hexadecimal() -> UInt64? {
         skipSpaces()
         if position + 1 < length, bytes[position] == 0x30, bytes[position + 1] == 0x78 {
@@ -120,7 +120,7 @@ struct ProcText {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// What precedes the *last* `byte` of the text; nil when there is none.
+    /// The text before the *last* `byte`; nil if there is none.
     mutating func rest(upToLast byte: UInt8) -> String? {
         let start = position
         guard skip(pastLast: byte) else { return nil }

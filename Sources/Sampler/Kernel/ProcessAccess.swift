@@ -3,8 +3,8 @@ import Glibc
 import ProfileModel
 import System
 
-/// What a session asks of the kernel about its process and the time: all that decides what it
-/// does, so that this can be tested on processes that are made up.
+/// What a session asks the kernel about its process and the time. All that a session's decisions
+/// depend on is here, so that tests can replace it with made-up processes.
 protocol ProcessAccess: AnyObject {
     var pid: Int32 { get }
 
@@ -12,7 +12,7 @@ protocol ProcessAccess: AnyObject {
 
     var now: MonotonicTime { get }
     func pause(microseconds: Int)
-    /// Whether somebody has asked us to end, and was not heard yet.
+    /// True if somebody has asked us to end, and the request was not taken yet.
     var isToEnd: Bool { get }
 
     // MARK: Threads
@@ -24,58 +24,59 @@ protocol ProcessAccess: AnyObject {
     // MARK: The process as a whole
 
     func counters() -> ProcessCounters
-    /// CPU time of all its threads, and of the children that it waited for; nil: it is gone.
+    /// CPU time of all threads, and of the children that the process waited for; nil: it is gone.
     var cpuTime: TimeSpan? { get }
     var childrenCPU: TimeSpan? { get }
-    /// Whether it has ever waited for a child.
+    /// True if the process has ever waited for a child.
     var hasHadChildren: Bool { get }
-    /// Whether all its threads have ended; nil: it is gone.
+    /// True if all threads have ended; nil: the process is gone.
     var isZombie: Bool? { get }
-    /// Whether its first thread has ended, or is about to.
+    /// True if the first thread has ended, or is about to.
     var isEnding: Bool { get }
-    /// Whether another process has the same memory (vfork, clone with CLONE_VM), and may be in any
-    /// code of it.
+    /// True if another process shares the memory (vfork, clone with CLONE_VM). It may execute any
+    /// code in it.
     var sharesMemory: Bool { get }
-    /// Whether its ids are ours.
+    /// True if the process's ids are the same for us.
     var sharesNamespaceWithUs: Bool { get }
-    /// Under which number it will open its next file.
+    /// The number that the next file it opens will get.
     func lowestFreeDescriptor() -> Int32
-    /// Whether we may read its memory, and so watch it at all.
+    /// Throws if we may not read the process's memory, and so cannot watch it at all.
     func checkPermission() throws(SystemError)
 
     // MARK: Its program
 
     func image(at time: MonotonicTime) -> Image
-    /// Whether the kernel denied it privileges of its file, because it is traced.
+    /// True if the kernel denied the program the privileges of its file, because it is traced.
     var lacksPrivileges: Bool { get }
-    /// Without a program's memory it is about to end.
+    /// False if the process has no memory of a program: then it is about to end.
     var hasProgram: Bool { get }
     /// Where the first thread's stack begins, and how far it may grow, in bytes.
     var stackStart: UInt64 { get }
     var stackLimit: UInt64 { get }
-    /// Whether any of some addresses was ever used, as far as that can be known.
+    /// True if any of the addresses was ever used, as far as can be known.
     func hasUsed(_ range: Range<UInt64>) -> Bool
     /// The program that runs now, seen from outside.
     func runningProgram() -> any ProgramAccess
 
     // MARK: Other processes
 
-    /// The same of another one.
+    /// The same for another process.
     func process(_ pid: Int32) -> any ProcessAccess
-    /// Whose thread it is, and which process started that; nil: it is gone.
+    /// The process that a thread belongs to, and the one that started that process; nil: it is
+    /// gone.
     func group(of tid: Int32) -> Int32?
     func parent(of tid: Int32) -> Int32?
 
-    // MARK: What is reported of traced threads, and of children of ours
+    // MARK: Reports of traced threads, and of our children
 
-    /// Of any of them; nil: there is no news.
+    /// From any thread; nil: there is no news.
     func nextReport() -> ThreadReport?
     func nextReport(of tid: Int32) -> ThreadReport?
-    /// Whose report is next, and whether it tells of an end, which is not taken note of by asking.
+    /// The thread of the next report, and whether that reports an end. Does not take the report.
     func peekReport() -> (tid: Int32, isEnd: Bool)?
-    /// Whether our child has ended, and waits for us to take note.
+    /// True if our child has ended, and waits for us to take its status.
     var hasEnded: Bool { get }
-    /// Makes a thread of our child go on that has stopped without being traced by us: it asked to be
+    /// Resumes a thread of our child that has stopped without being traced by us: it asked to be
     /// traced itself.
     func releaseSelfTraced(_ tid: Int32, delivering signal: Int32)
 }
@@ -83,24 +84,24 @@ protocol ProcessAccess: AnyObject {
 /// What waitpid(2) tells.
 struct ThreadReport: Hashable, Sendable {
     var tid: Int32
-    /// nil: of no interest.
+    /// nil: the report does not interest us.
     var event: TraceEvent?
 }
 
-/// A program that runs, until another one takes its place.
+/// A program that runs, until another one replaces it.
 protocol ProgramAccess: AnyObject {
-    /// Whether it is gone: another program took its place, or the process ended.
+    /// True if the program is gone: another one replaced it, or the process ended.
     var isGone: Bool { get }
-    /// The links of the folder of threads, which has one for each; nil: that cannot be told.
+    /// The number of links of the folder of threads, which has one for each; nil: unknown.
     var threadLinks: UInt? { get }
 }
 
-/// The real one.
+/// Asks the real kernel.
 final class KernelProcess: ProcessAccess {
     private let files: ProcessFiles
     private let scratch = ReadScratch()
 
-    /// nil: it is not our child.
+    /// nil: the process is not our child.
     private let parent: ParentThread?
 
     init(pid: Int32, parent: ParentThread? = nil) {
@@ -146,7 +147,7 @@ final class KernelProcess: ProcessAccess {
     var stackLimit: UInt64 { fl_stack_limit(pid) }
 
     func hasUsed(_ range: Range<UInt64>) -> Bool {
-        // A word for each page: its two upper bits say that there is one, here or swapped out.
+        // A word for each page: its two upper bits say that the page exists, here or swapped out.
         let pages = range.lowerBound / 4096..<(range.upperBound &+ 4095) / 4096
         let words = FirstThread.orAnother(of: pid) { tid in
             let words = ProcFile.words(
@@ -169,7 +170,7 @@ final class KernelProcess: ProcessAccess {
 
     func nextReport(of tid: Int32) -> ThreadReport? {
         var status: Int32 = 0
-        // Never waiting: that would make us deaf to all others, and to Ctrl-C.
+        // Never wait here: we would miss all other threads, and Ctrl-C.
         let found = fl_wait(tid, 1, &status)
         return found > 0 ? ThreadReport(tid: found, event: TraceEvent(status: status)) : nil
     }
@@ -189,9 +190,9 @@ final class KernelProcess: ProcessAccess {
 
 private final class KernelProgram: ProgramAccess {
     private let pid: Int32
-    /// Reads nothing any more once the address space that it was opened for is gone.
+    /// Reads nothing once the address space for which it was opened is gone.
     private var memory: ProcFile?
-    /// An address that can be read as long as the program's image lives.
+    /// An address that can be read as long as the program's memory lives.
     private let probe: UInt64
     private let folder: Descriptor?
 

@@ -2,11 +2,11 @@ import CSystem
 import Glibc
 import ProfileModel
 
-/// What `/proc` tells of a process as a whole, read when it is needed.
+/// What `/proc` says of a process as a whole, read on demand.
 struct ProcessFiles: Sendable {
     let pid: Int32
 
-    /// The totals at a phase's border; nil where unreadable.
+    /// The totals at a phase's border; nil where they cannot be read.
     func counters() -> ProcessCounters {
         var buffer = ReadBuffer()
         buffer.readAll(path: "/proc/\(pid)/stat")
@@ -23,11 +23,11 @@ struct ProcessFiles: Sendable {
         return ProcessStat(buffer.text)
     }
 
-    /// How a process ended of which nobody has taken note yet; nil: it has not, or it is not ours to
+    /// How a process ended that nobody has waited for yet; nil: it has not ended, or we may not
     /// know.
     var endOfZombie: Recording.Outcome? {
         var status = Glibc.stat()
-        // Of others' the kernel says that they returned 0.
+        // For other users' processes, the kernel always says that they returned 0.
         guard lstat("/proc/\(pid)", &status) == 0, status.st_uid == geteuid() || geteuid() == 0
         else { return nil }
         var buffer = ReadBuffer()
@@ -56,7 +56,7 @@ struct ProcessFiles: Sendable {
         return Image(path: path, arguments: Array(arguments), time: time)
     }
 
-    /// Whether its ids are ours.
+    /// True if the process's ids are the same for us.
     var sharesNamespaceWithUs: Bool {
         func namespace(_ process: String) -> [UInt8] {
             var target = [UInt8](repeating: 0, count: 64)
@@ -67,8 +67,8 @@ struct ProcessFiles: Sendable {
         return !own.isEmpty && own == namespace("\(pid)")
     }
 
-    /// Whether its program's file gives privileges that it would have without us: who has got them
-    /// cannot be read by us.
+    /// True if the program's file gives privileges that the process would have without us: we
+    /// cannot read a process that got them.
     var lacksPrivileges: Bool {
         let path = "/proc/\(pid)/exe"
         var system = statvfs()
@@ -76,13 +76,13 @@ struct ProcessFiles: Sendable {
             && statvfs(path, &system) == 0 && system.f_flag & UInt(ST_NOSUID) == 0
     }
 
-    /// CPU time of all its threads, those that ended included; nil when it is gone.
+    /// CPU time of all threads, ended ones included; nil: the process is gone.
     var cpuTime: TimeSpan? {
         let time = fl_process_cpu_ns(pid)
         return time < 0 ? nil : TimeSpan(nanoseconds: time)
     }
 
-    /// CPU time of the children that it has waited for, and theirs; nil when it is gone.
+    /// CPU time of the children that it has waited for, and of theirs; nil: it is gone.
     var childrenCPU: TimeSpan? {
         let ticksPerSecond = Int64(max(1, sysconf(Int32(_SC_CLK_TCK))))
         return stat().map {
@@ -92,7 +92,7 @@ struct ProcessFiles: Sendable {
 
     /// Whether another process has the same memory.
     var sharesMemory: Bool {
-        // Who has no memory any more shares that with all who have none.
+        // Processes without memory all count as sharing theirs, so ask by a thread that has some.
         let holder = FirstThread.orHolder(of: pid) ?? pid
         return Self.numbers(in: "/proc").contains { other in
             guard other != pid else { return false }
@@ -102,19 +102,19 @@ struct ProcessFiles: Sendable {
         }
     }
 
-    /// Where the kernel does not compare, or a container's filter keeps it from that, a child may.
+    /// If the kernel cannot compare, or a container's filter forbids it, a child may share memory.
     ///
-    /// - Parameter answer: 1, 0, or an error's negative number.
+    /// - Parameter answer: 1, 0, or a negative error number.
     static func mayShareMemory(_ answer: Int32, isChild: () -> Bool) -> Bool {
         answer == 1 || (answer < 0 && answer != -ESRCH && isChild())
     }
 
     func threadIDs() -> [Int32] { Self.numbers(in: "/proc/\(pid)/task").filter { $0 > 0 } }
 
-    /// A process of more threads than these is not asked for its children.
+    /// If a process has more threads than this, we do not ask for its children.
     private static let mostThreads = 64
 
-    /// Those that it started and that are still its own; nil: not known.
+    /// The processes that it started and that are still its children; nil: unknown.
     var children: [Int32]? {
         let tids = threadIDs()
         guard !tids.isEmpty, tids.count <= Self.mostThreads else { return nil }
@@ -131,7 +131,7 @@ struct ProcessFiles: Sendable {
         return result
     }
 
-    /// Whether there are others than the first.
+    /// True if a thread other than the first is alive.
     var hasLivingThreads: Bool {
         threadIDs().contains { $0 != pid && ProcessFiles(pid: $0).stat()?.isZombie == false }
     }
@@ -143,7 +143,7 @@ struct ProcessFiles: Sendable {
         return (text.decimal() ?? 0) > 0
     }
 
-    /// Under which number it will open its next file.
+    /// The number that the next file it opens will get.
     func lowestFreeDescriptor() -> Int32 {
         let open = FirstThread.orAnother(of: pid) { tid -> Set<Int32>? in
             let numbers = Self.numbers(in: "/proc/\(tid)/fd")
@@ -152,7 +152,7 @@ struct ProcessFiles: Sendable {
         return (0...).first { open?.contains($0) != true } ?? 0
     }
 
-    /// Under which numbers it has a file open that the kernel calls so.
+    /// The numbers of its open files that the kernel calls by this name.
     func descriptors(of name: String) -> [Int32] {
         FirstThread.orAnother(of: pid) { tid -> [Int32]? in
             let folder = "/proc/\(tid)/fd"

@@ -2,7 +2,7 @@ import CSystem
 import Glibc
 import ProfileModel
 
-/// Stands for one process, whoever has its number later.
+/// Stands for one process, even if another process gets its id later.
 final class ProcessHandle {
     private let pid: Int32
     private let descriptor: Int32
@@ -19,17 +19,17 @@ final class ProcessHandle {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Whether it is there still, be it that nobody has taken note of its end; nil: that is not known.
+    /// True if the process still exists, perhaps ended but not waited for; nil: unknown.
     var isThere: Bool? { descriptor < 0 ? nil : fl_signal_pid(descriptor, 0) != -ESRCH }
 
-    /// How it ended; nil: it has not, or the kernel does not tell us.
+    /// How the process ended; nil: it has not, or the kernel does not tell us.
     var outcome: Recording.Outcome? {
         guard descriptor >= 0 else { return nil }
         var status: Int32 = 0
         if fl_end_of_pid(descriptor, &status) == 1 {
             return TraceEvent(status: status)?.outcome
         }
-        // As long as nobody has taken note.
+        // Known only until somebody waits for the process.
         let known = ProcessFiles(pid: pid).endOfZombie
         return known != nil && isThere == true ? known : nil
     }

@@ -4,18 +4,18 @@ import ProfileModel
 /// The path by which a process's program was started: `/usr/bin/redis-server`, where
 /// `/proc/PID/exe` names the file that this link leads to (`/usr/bin/redis-check-rdb`).
 struct ProgramPath {
-    /// The file that runs, with no links left in its path.
+    /// The file that runs, without symbolic links in its path.
     var executable: String
-    /// What was given to execve(2): a script's own path, where the executable is its interpreter.
-    /// Empty: not known.
+    /// The path given to execve(2): a script's own path, where the executable is its interpreter.
+    /// Empty: unknown.
     var given: String
     /// `argv[0]`, which may be anything; empty: there is none.
     var firstArgument: String
 
     /// The executable's path, unless another name leads to the same file.
     ///
-    /// `argv[0]` comes first: programs that have several names go by it. What was given to execve
-    /// may be `/proc/self/exe`.
+    /// `argv[0]` comes first: programs that have several names choose by it. The path given to
+    /// execve may be `/proc/self/exe`.
     ///
     /// - Parameter isExecutable: true if a path leads to the file that runs.
     func started(isExecutable: (String) -> Bool) -> String {
@@ -26,8 +26,8 @@ struct ProgramPath {
         return executable
     }
 
-    /// `argv[0]` without the `-` of login shells. One without folders was found where the program
-    /// that was given lies, or where the file does.
+    /// `argv[0]` without the `-` of login shells. A name without folders belongs into the folder of
+    /// the given program, or into that of the file.
     private var calledAs: String {
         let plain = firstArgument.hasPrefix("-") ? firstArgument.dropFirst() : firstArgument[...]
         guard !plain.isEmpty, !plain.contains("/") else { return String(plain) }
@@ -47,7 +47,7 @@ struct ProgramPath {
 }
 
 extension CodeMapping {
-    /// The path by which a program was started whose code this is, if a name for it lies beside the
+    /// The path by which the program of this code was started, if this name exists next to the
     /// file: `/usr/bin/sh`, which leads to `/usr/bin/dash`.
     func path(called name: String) -> String {
         guard let slash = path.lastIndex(of: "/"), !name.isEmpty else { return path }
@@ -68,7 +68,7 @@ extension ProgramPath {
             executable: executable, given: givenPath(pid: pid), firstArgument: firstArgument)
         guard let file = File("/proc/\(pid)/exe") else { return executable }
         let found = path.started { candidate in
-            // As the process sees it: it may have another root.
+            // As the process sees the path: it may have another root.
             let place = candidate.hasPrefix("/") ? "root" : "cwd/"
             return File("/proc/\(pid)/\(place)\(candidate)") == file
         }
@@ -78,7 +78,7 @@ extension ProgramPath {
         return folder.hasPrefix("/") ? "\(folder == "/" ? "" : folder)/\(relative)" : executable
     }
 
-    /// What a symbolic link says; empty when it cannot be read.
+    /// The target of a symbolic link; empty if it cannot be read.
     static func target(ofLink path: String) -> String {
         var target = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let length = readlink(path, &target, target.count)
@@ -93,7 +93,7 @@ extension ProgramPath {
         return String(decoding: bytes[..<end], as: UTF8.self)
     }
 
-    /// Which file a path leads to.
+    /// Identifies the file that a path leads to.
     private struct File: Hashable {
         var device: UInt
         var number: UInt

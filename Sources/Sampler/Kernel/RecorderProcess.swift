@@ -3,13 +3,13 @@ import Glibc
 import ProfileModel
 import System
 
-/// Another recorder, which is asked to end its recording.
+/// Another recorder, which we ask to end its recording.
 package struct RecorderProcess {
     private let pid: Int32
 
     package enum Failure: Error, Hashable, Sendable {
         case noSuchProcess(Int32)
-        /// It is something else, which the signal could kill.
+        /// It is another program, which the signal could kill.
         case noRecorder(Int32)
         case notPermitted(Int32)
         case system(Int32, code: Int32)
@@ -17,12 +17,13 @@ package struct RecorderProcess {
 
     package init(pid: Int32) { self.pid = pid }
 
-    /// Asks it to end its recording; the program goes on. Returns when it was told, not when it is done.
+    /// Asks it to end its recording; the program goes on. Returns when it was asked, not when it is
+    /// done.
     package func stop() throws(Failure) {
         let process = fl_open_pid(pid)
         guard process >= 0 else { throw failure(-process) }
         defer { close(process) }
-        // It is the one that stays, whatever its number means later.
+        // From here on, the descriptor stands for this process, even if its id is reused.
         guard isRecorder else {
             throw kill(pid, 0) != 0 && errno == EPERM ? .notPermitted(pid) : .noRecorder(pid)
         }
@@ -38,8 +39,9 @@ package struct RecorderProcess {
         }
     }
 
-    /// Whether it is a `record` or an `attach` by its name and words, and waits for the signals that these
-    /// wait for: so none of them could kill it. Its helpers have other names.
+    /// True if it is a `record` or an `attach`, by its name and its arguments, and waits for the
+    /// signals that these wait for. Then none of these signals can kill it. Its helpers have other
+    /// names.
     private var isRecorder: Bool {
         let files = ProcessFiles(pid: pid)
         guard let own = Self.name(ofProcess: "self"), Self.name(ofProcess: "\(pid)") == own,
@@ -50,7 +52,7 @@ package struct RecorderProcess {
         return [fl_finish_signal(), SIGCHLD, fl_tick_signal()].allSatisfy(status.blocks)
     }
 
-    /// Of its executable's file; nil: it cannot be read.
+    /// The name of the process's executable; nil: it cannot be read.
     private static func name(ofProcess process: String) -> String? {
         let path = ProgramPath.target(ofLink: "/proc/\(process)/exe")
         let suffix = " (deleted)"

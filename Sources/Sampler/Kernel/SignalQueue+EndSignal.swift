@@ -3,14 +3,14 @@ import Glibc
 import ProfileModel
 
 extension SignalQueue {
-    /// Waits for a request to end, or not to begin, for up to `span`, which is less than a second. nil:
+    /// Waits up to `span`, which must be below a second, for a request to end or not to begin. nil:
     /// none came.
     func endSignal(within span: TimeSpan) -> Int32? {
         wait(for: Self.endSignals + Self.finishSignals, within: span)
     }
 
-    /// Waits for news of a child, for up to `span`, which is less than a second. All other signals
-    /// stay where they are.
+    /// Waits up to `span`, which must be below a second, for news of a child. All other signals
+    /// stay pending.
     func awaitChild(within span: TimeSpan) { _ = wait(for: [SIGCHLD], within: span) }
 
     private func wait(for signals: [Int32], within span: TimeSpan) -> Int32? {
@@ -24,7 +24,7 @@ extension SignalQueue {
 }
 
 extension SignalQueue {
-    /// Whether a request to end has come, and waits to be taken.
+    /// True if a request to end is pending.
     static var isToEnd: Bool {
         var pending = sigset_t()
         sigpending(&pending)

@@ -3,33 +3,33 @@ import Glibc
 package import ProfileModel
 import System
 
-/// Everything that the recorder waits for arrives as a signal, one after the other, in one place:
-/// its own timer's ticks, news of traced threads, and requests to stop or to end. The signals are blocked
-/// and fetched, never handled: no handler can interrupt anything.
+/// All that the recorder waits for arrives as a signal, in one place: its own timer's ticks, news
+/// of traced threads, and requests to stop or to end. The signals are blocked and fetched, never
+/// handled, so no handler can interrupt anything.
 package struct SignalQueue: Sendable {
     package enum Event: Hashable, Sendable {
         /// The timer expired, `missed` times more than could be served.
         case tick(missed: Int32)
         case childChanged
-        /// SIGINT, SIGTERM, SIGHUP or SIGQUIT. One that the terminal sent has reached the
-        /// program, too; one that somebody sent to the recorder alone has not.
+        /// SIGINT, SIGTERM, SIGHUP or SIGQUIT. If the terminal sent it, it has reached the program,
+        /// too; if somebody sent it to the recorder alone, it has not.
         case end(signal: Int32, isFromTerminal: Bool)
-        /// SIGUSR1, SIGUSR2 or SIGALRM, which are meant for the program that we started.
+        /// SIGUSR1, SIGUSR2 or SIGALRM, meant for the program that we started.
         case message(signal: Int32)
-        /// The recording is to end, and the program to go on: by `firstlight stop`, or SIGUSR1 where we
-        /// have started no program, whose it would be.
+        /// The recording is to end, and the program to go on. Sent by `firstlight stop`, or as
+        /// SIGUSR1 if we have started no program that it could be meant for.
         case finish
         /// SIGTSTP (Ctrl-Z), SIGTTIN or SIGTTOU: see ``SignalQueue/stop(by:)``.
         case stop(signal: Int32)
     }
 
     private let set: sigset_t
-    /// The mask as it was: what the profiled program must start with.
+    /// The mask before ours: the profiled program must start with it.
     let originalMask: sigset_t
-    /// Which signals we were started with ignored, as the program must be then.
+    /// The signals that were ignored when we started: the program must ignore them, too.
     let ignoredSignals: UInt64
 
-    /// Whether a program was going to be started.
+    /// True if this was made for starting a program.
     private let hasProgram: Bool
 
     /// nil: there is no program of ours in our group.
@@ -37,27 +37,27 @@ package struct SignalQueue: Sendable {
 
     static let endSignals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
-    /// They would end us and spare the program.
+    /// Signals for the program: they would end us and spare it.
     private static let messages = [SIGUSR1, SIGUSR2, SIGALRM]
 
-    /// Those that end a recording which has started no program.
+    /// The signals that end a recording which has started no program.
     static let finishSignals = [SIGUSR1, fl_finish_signal()]
 
     private static let stopSignals = [SIGTSTP, SIGTTIN, SIGTTOU]
 
-    /// Blocks the signals in this thread and all that it creates from now on: call it before
-    /// any other thread exists.
+    /// Blocks the signals in this thread and in all threads that it creates from now on. Call it
+    /// before any other thread exists.
     ///
-    /// - Parameter launching: whether a program is going to be started.
+    /// - Parameter launching: true if a program is going to be started.
     package init(launching: Bool = false) {
         var set = sigset_t()
         sigemptyset(&set)
         let ignored = fl_ignored_signals()
-        // Whoever had these ignored (nohup, a shell's `&`) wants us to go on.
+        // If the caller had these ignored (nohup, a shell's `&`), we must go on.
         let requests = (Self.endSignals + Self.stopSignals).filter { signal in
             ignored & 1 << UInt64(signal - 1) == 0
         }
-        // Ignored or not: the program may have set a handler.
+        // Blocked even if ignored: the program may have set a handler.
         let messages = launching ? Self.messages + [fl_finish_signal()] : Self.finishSignals
         for signal in requests + messages + [SIGCHLD, fl_tick_signal()] { sigaddset(&set, signal) }
         var original = sigset_t()
@@ -65,16 +65,16 @@ package struct SignalQueue: Sendable {
         self.set = set
         originalMask = original
         ignoredSignals = ignored
-        // Ignored, it would not tell us of our children.
+        // If it stayed ignored, we would hear nothing of our children.
         signal(SIGCHLD, SIG_DFL)
         hasProgram = launching
         witness = launching ? GroupWitness() : nil
-        // What `alarm 5; exec "$@"` has set is the program's.
+        // A timer set by `alarm 5; exec "$@"` belongs to the program.
         if launching { fl_take_timers() }
     }
 
-    /// Whether a signal that was taken came to all of our process group, or does so within `span`:
-    /// who signals a group may signal us before, as timeout(1) does. Then both count as one.
+    /// True if a signal that was taken came to our whole process group, or does so within `span`.
+    /// Whoever signals a group may signal us before, as timeout(1) does; then both count as one.
     func cameToGroup(_ signal: Int32, within span: TimeSpan) -> Bool {
         guard let witness else { return false }
         let deadline = MonotonicTime.now + span
@@ -100,12 +100,12 @@ package struct SignalQueue: Sendable {
         }
     }
 
-    /// Blocks until the next event, or for so long; nil: that came first.
+    /// Blocks until the next event, at most for `span`; nil: there was none.
     package func next(within span: TimeSpan?) -> Event? {
         span.map { next(before: .now + $0) } ?? next()
     }
 
-    /// Blocks until the next event, or a moment; nil: that came first.
+    /// Blocks until the next event, at most until `deadline`; nil: there was none.
     package func next(before deadline: MonotonicTime) -> Event? {
         while true {
             var taken = fl_signal()
@@ -130,14 +130,14 @@ package struct SignalQueue: Sendable {
         }
     }
 
-    /// Stops us as the signal would have done, until somebody continues us.
+    /// Stops us as the signal would have done, until somebody resumes us.
     package func stop(by signal: Int32) {
         raise(signal)
         change(SIG_UNBLOCK, [signal])
         change(SIG_BLOCK, [signal])
     }
 
-    /// From now on the calling thread is stopped as if there were no queue: nobody depends on us.
+    /// From now on, signals stop the calling thread as usual: nothing depends on us any more.
     package func leaveStops() { change(SIG_UNBLOCK, Self.stopSignals) }
 
     private func change(_ how: Int32, _ signals: [Int32]) {

@@ -6,8 +6,8 @@ import ProfileModel
 struct TargetMemory: Sendable {
     let pid: Int32
 
-    /// Up to `count` bytes from `address`: fewer where the mapping ends, none when it is not
-    /// readable.
+    /// Up to `count` bytes from `address`: fewer if the mapping ends before, none if it cannot be
+    /// read.
     func read(at address: UInt64, count: Int) -> [UInt8] {
         guard count > 0 else { return [] }
         return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
@@ -19,7 +19,7 @@ struct TargetMemory: Sendable {
         }
     }
 
-    /// `count` bytes from each of the addresses, one behind the other. Zeros, of what cannot be read.
+    /// `count` bytes from each of the addresses, one after another. Unreadable bytes are zero.
     func read(at addresses: [UInt64], count: Int) -> [UInt8] {
         let size = max(0, count) * addresses.count
         guard size > 0 else { return [] }
@@ -33,7 +33,7 @@ struct TargetMemory: Sendable {
         }
     }
 
-    /// Whether all the values could be written, past the memory's protection.
+    /// True if all values could be written. Ignores the memory's protection.
     @discardableResult
     func write<Value: FixedWidthInteger>(_ values: [Value], at address: UInt64) -> Bool {
         FirstThread.orAnother(of: pid) { tid in
@@ -53,8 +53,8 @@ struct TargetMemory: Sendable {
 }
 
 extension [UInt8] {
-    /// Whether these bytes are among them. The program may stand meanwhile: the library's own search
-    /// took 9 ms for what takes `memmem` some microseconds.
+    /// True if `wanted` is among these bytes. A program may be stopped meanwhile: the library's own
+    /// search took 9 ms for what `memmem` does in some microseconds.
     func hasSequence(_ wanted: String.UTF8View) -> Bool {
         withUnsafeBytes { bytes in
             Array(wanted).withUnsafeBytes {

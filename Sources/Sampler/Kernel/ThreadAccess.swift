@@ -1,41 +1,40 @@
 import ProfileModel
 
-/// One thread as the kernel shows it, and what may be done to it. What is read may be out of date
-/// a moment later, and what is done may fail at any moment with `ESRCH`: it is gone, or not
-/// stopped.
+/// One thread as the kernel shows it, and what we can do to it. What was read may be out of date a
+/// moment later. Any action may fail with `ESRCH`: the thread is gone, or not stopped.
 ///
-/// Bound to classes: the real one keeps the thread's files open, and a look allocates nothing.
+/// A class, since the real one keeps the thread's files open, and a look must not allocate.
 protocol ThreadAccess: AnyObject {
     var tid: Int32 { get }
 
-    // MARK: What it tells while it goes on; nil: it is gone
+    // MARK: What we can read while it runs; nil: it is gone
 
     func counters() -> SchedulerCounters?
     func activity() -> ThreadActivity?
     func status() -> ThreadStatus?
     /// The letter in `stat`: `t` when ptrace has stopped it.
     func state() -> UInt8?
-    /// What changes now and then.
+    /// The things that change only now and then.
     func standing() -> ThreadStanding
     func name() -> String?
-    /// The ids of the processes that it has forked and that have not been waited for, as the kernel
-    /// writes them; none, too, where the kernel does not tell (CONFIG_PROC_CHILDREN).
+    /// The ids of its forked processes that were not waited for, as the kernel writes them. Empty
+    /// also if the kernel does not list them (CONFIG_PROC_CHILDREN).
     func children() -> [UInt8]
-    /// Up to `count` bytes of the process's memory: by this thread, for the first one may have
-    /// given it up.
+    /// Up to `count` bytes of the process's memory, read through this thread: the first thread may
+    /// have ended, and then has no memory.
     func memory(at address: UInt64, count: Int) -> [UInt8]
-    /// After an exec, when another thread may have taken its id.
+    /// Opens its files again after an exec, when another thread may have taken its id.
     func reopen()
-    /// Its name will be read seldom from now on.
+    /// From now on its name will be read rarely.
     func leaveName()
 
-    // MARK: What may be done to it: see Tracee
+    // MARK: What we can do to it: see Tracee
 
     func seize(followingChildren: Bool) throws(SystemError)
     func interrupt() throws(SystemError)
-    /// The same, where it runs its own code.
+    /// The same, but only while it runs its own code.
     ///
-    /// - Parameter period: of its CPU time between two looks at where it is.
+    /// - Parameter period: the CPU time of the thread between two checks of where it is.
     func interruptInOwnCode(each period: TimeSpan) throws(NoInterruption) -> any Interruption
     func resume(delivering signal: Int32) throws(SystemError)
     func listen() throws(SystemError)
@@ -44,7 +43,7 @@ protocol ThreadAccess: AnyObject {
     func registers() throws(SystemError) -> Registers
     func resumeAddress() throws(SystemError) -> UInt64
     func keepCall() throws(SystemError)
-    /// To the memory of a stopped thread, past its protection; whole words.
+    /// Writes whole words to the memory of a stopped thread, ignoring its protection.
     func write(_ bytes: [UInt8], at address: UInt64) throws(SystemError)
     var isInSequence: Bool { get }
     var isInCall: Bool { get }
@@ -59,23 +58,23 @@ extension ThreadAccess {
     func detach() throws(SystemError) { try detach(delivering: 0) }
 }
 
-/// What `stat` tells of a thread besides its state.
+/// What `stat` says of a thread besides its state.
 struct ThreadStanding: Hashable, Sendable {
     var scheduling: SchedulingClass?
     var name: String?
 }
 
-/// The real one.
+/// Asks the real kernel.
 final class KernelThread: ThreadAccess {
     private let tracee: Tracee
     private let folder: String
     private var scheduler: KeptFile
     private var activityFile: KeptFile
-    /// As long as its name is read for itself.
+    /// nil once the name is no longer read separately.
     private var nameFile: KeptFile?
     /// Only for threads that were seen running.
     private var statusFile: KeptFile?
-    /// All signals that the program was ever seen to block in it.
+    /// All signals that the program was ever seen to block in this thread.
     private var blockedSignals: UInt64 = 0
     private let scratch: ReadScratch
 

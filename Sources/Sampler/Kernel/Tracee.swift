@@ -8,19 +8,19 @@ import ProfileModel
 struct Tracee: Hashable, Sendable {
     let tid: Int32
 
-    /// - Parameter followingChildren: the processes that it forks are traced, too.
+    /// - Parameter followingChildren: traces also the processes that the thread forks.
     func seize(followingChildren: Bool = false) throws(SystemError) {
         let options = fl_trace_options | (followingChildren ? fl_trace_children : 0)
         try check(fl_ptrace_seize(tid, options), "tracing thread \(tid)")
     }
 
-    /// The processes that it forks are traced, too, and none of all is stopped at its end.
+    /// Traces also the processes that the thread forks; none of them stops at its end.
     func seizeWithChildren() throws(SystemError) {
         let options = fl_trace_options & ~fl_trace_ends | fl_trace_children
         try check(fl_ptrace_seize(tid, options), "tracing thread \(tid)")
     }
 
-    /// Its execs are told, and nothing else stops it but signals.
+    /// Reports its execs; otherwise only signals stop it.
     func seizeForExec() throws(SystemError) {
         try check(fl_ptrace_seize(tid, fl_trace_exec), "tracing thread \(tid)")
     }
@@ -29,17 +29,17 @@ struct Tracee: Hashable, Sendable {
         try check(fl_ptrace_interrupt(tid), "stopping thread \(tid)")
     }
 
-    /// Lets a stopped thread go on, delivering `signal` unless 0.
+    /// Resumes a stopped thread, delivering `signal` unless 0.
     func resume(delivering signal: Int32 = 0) throws(SystemError) {
         try check(fl_ptrace_continue(tid, signal), "resuming thread \(tid)")
     }
 
-    /// Lets a thread that was stopped by the user stay stopped, but hear of what happens to it.
+    /// Leaves a thread stopped that the user has stopped, but lets it report events.
     func listen() throws(SystemError) {
         try check(fl_ptrace_listen(tid), "leaving thread \(tid) stopped")
     }
 
-    /// Lets a stopped thread go on and be free, delivering `signal` unless 0.
+    /// Detaches from a stopped thread and resumes it, delivering `signal` unless 0.
     func detach(delivering signal: Int32 = 0) throws(SystemError) {
         try check(fl_ptrace_detach(tid, signal), "releasing thread \(tid)")
     }
@@ -51,7 +51,8 @@ struct Tracee: Hashable, Sendable {
         return message
     }
 
-    /// Waits until the thread has left its core, so that its scheduler figures are exact then.
+    /// Waits until the thread has left its core, so that its scheduler figures are exact
+    /// afterwards.
     func registers() throws(SystemError) -> Registers {
         var raw = fl_registers()
         try check(fl_ptrace_get_registers(tid, &raw), "reading thread \(tid)'s registers")
@@ -64,16 +65,16 @@ struct Tracee: Hashable, Sendable {
         return registers
     }
 
-    /// Where a stopped thread goes on; a system call that is to be restarted begins there.
+    /// Where a stopped thread resumes: a system call that must be restarted begins there.
     func resumeAddress() throws(SystemError) -> UInt64 {
         var resume: UInt64 = 0
         try check(fl_ptrace_resume_address(tid, &resume), "reading thread \(tid)'s registers")
         return resume
     }
 
-    /// A call that the stop has ended with EINTR is made again when the thread goes on, unless a
-    /// handler is called then: as the kernel has it with most calls. One that it has cut short returns
-    /// all that it would have alone.
+    /// A call that the stop has ended with EINTR is made again when the thread resumes, unless a
+    /// handler is called then, as the kernel does with most calls. A call that was cut short
+    /// returns all that it would have returned without us.
     func keepCall() throws(SystemError) {
         var raw = fl_registers()
         try check(fl_ptrace_get_registers(tid, &raw), "reading thread \(tid)'s registers")
@@ -88,7 +89,7 @@ struct Tracee: Hashable, Sendable {
         }
     }
 
-    /// Past the memory's protection; whole words.
+    /// Writes whole words, ignoring the memory's protection.
     func write(_ bytes: [UInt8], at address: UInt64) throws(SystemError) {
         for offset in stride(from: 0, to: bytes.count, by: 8) {
             guard let word = bytes.littleEndianWord(at: offset) else { return }
@@ -98,20 +99,20 @@ struct Tracee: Hashable, Sendable {
         }
     }
 
-    /// Of code in 64 bits; others number their calls differently.
+    /// The code segment of 64-bit code; other code numbers its calls differently.
     private static let codeSegment: UInt64 = 0x33
 
-    /// Whether a stopped thread must go on where it is, because it is within a restartable
-    /// sequence (rseq(2)): led elsewhere first, it would come back into it unaborted.
+    /// True if a stopped thread must resume where it is, because it is within a restartable
+    /// sequence (rseq(2)). After a diversion it would return into the sequence without aborting it.
     var isInSequence: Bool { fl_ptrace_in_sequence(tid) == 1 }
 
     /// Whether a stopped thread comes from a system call, which it may have to restart.
     var isInCall: Bool { fl_ptrace_in_call(tid) == 1 }
 
-    /// Makes a stopped thread go on at a piece of our code (``AreaCode``), in one step, with its signals
-    /// blocked. It finds its way back by itself, and then restarts a system call that it was in.
+    /// Makes a stopped thread resume in a piece of our code (``AreaCode``), in one step, with its
+    /// signals blocked. It returns by itself, and then restarts a system call that it was in.
     ///
-    /// - Returns: what to give back to it if it should be stopped on the way.
+    /// - Returns: the state to restore if the thread is stopped on the way.
     @discardableResult
     func divert(to address: UInt64) throws(SystemError) -> State {
         var state = State(raw: fl_thread_state())
@@ -125,8 +126,8 @@ struct Tracee: Hashable, Sendable {
         fileprivate var raw: fl_thread_state
     }
 
-    /// Puts a stopped thread back to where it was led away from. What has come up meanwhile ends
-    /// or restarts its call as if it had never left it.
+    /// Moves a stopped thread back to where it was diverted from. Its call is ended or restarted by
+    /// what has happened meanwhile, as if the thread had never left it.
     func restore(_ state: State) throws(SystemError) {
         var raw = state.raw
         try check(fl_ptrace_restore(tid, &raw), "moving thread \(tid) back")
@@ -150,7 +151,8 @@ enum TraceEvent: Hashable, Sendable {
     /// The user stopped the process (`SIGSTOP`, Ctrl-Z …).
     case groupStop(signal: Int32)
 
-    /// Only such a stop is made by a thread, too, that has asked for it itself (PTRACE_TRACEME).
+    /// True for a stop before a signal. A thread that asked to be traced itself (PTRACE_TRACEME)
+    /// makes no other kind of stop.
     var isSignal: Bool {
         guard case .signal = self else { return false }
         return true

@@ -3,19 +3,20 @@ import Glibc
 import ProfileModel
 
 extension ChildSetting {
-    /// False: a child has nothing to enter before it executes its program.
+    /// False if a child has nothing to enter before it executes its program.
     private var needsEntering: Bool {
         !namespaces.isEmpty || !controlGroups.isEmpty || leadsGroup || tellsOpens
     }
 
-    /// As ``fl_fork_held`` wants it, within `body`; nil: there is nothing to enter.
+    /// The settings in the form for ``fl_fork_held``, valid within `body`; nil: there is nothing to
+    /// enter.
     ///
-    /// - Parameter listener: what tells of opened files; -1: nothing does.
+    /// - Parameter listener: receives the descriptor that reports opened files; -1: there is none.
     func withEntry<Value>(
         listener: inout Int32, _ body: (UnsafeMutablePointer<fl_child_setting>?) -> Value
     ) -> Value {
         guard needsEntering else { return body(nil) }
-        // A folder that has no path any more is left: the program has none in a mount namespace.
+        // A folder without a path is left: in a mount namespace the program has no such folder.
         let folder = changesMounts ? getcwd(nil, 0) : nil
         defer { free(folder) }
         return namespaces.withUnsafeBufferPointer { namespaces in

@@ -1,13 +1,13 @@
 import CSystem
 import Glibc
 
-/// What a child becomes, for as long as it needs it.
+/// All that a child needs to become its program; it lives as long as the child needs it.
 final class ChildStart: @unchecked Sendable {
     private let start: OpaquePointer
 
     /// - Parameters:
-    ///   - environment: words as `environ` has them, with their zeros.
-    ///   - memory: what is left to the program under `number`; -1: nothing is.
+    ///   - environment: words in the form of `environ`, with their zeros.
+    ///   - memory: the descriptor that the program inherits under `number`; -1: none.
     init(
         path: CommandWord, arguments: [CommandWord], environment: [[CChar]], streams: [Int32],
         signals: SignalQueue, memory: Int32, number: Int32
@@ -28,8 +28,8 @@ final class ChildStart: @unchecked Sendable {
 
     /// - Parameters:
     ///   - entry: what the child enters; nil: nothing.
-    ///   - starter: whose child it is, if it is not the calling thread's.
-    /// - Returns: its id, or an error number below 0.
+    ///   - starter: the thread whose child it becomes; nil: the calling thread.
+    /// - Returns: the child's id, or an error number below 0.
     func spawn(
         _ entry: UnsafeMutablePointer<fl_child_setting>?, by starter: StarterThread?,
         _ release: inout Int32, _ failure: inout Int32
@@ -41,7 +41,7 @@ final class ChildStart: @unchecked Sendable {
             : fl_fork_held(start, entry, &release, &failure)
     }
 
-    /// The child is through with it before we are told of it.
+    /// Sendable: the child is done with the entry before we hear of it.
     private struct SharedEntry: @unchecked Sendable {
         let pointer: UnsafeMutablePointer<fl_child_setting>?
     }

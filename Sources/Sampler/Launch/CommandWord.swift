@@ -1,9 +1,9 @@
 import Glibc
 
-/// A word of a command line. To the kernel it is bytes, which need not be UTF-8: made a `String`, it
-/// would reach the program as another one.
+/// A word of a command line. The kernel sees bytes, which need not be UTF-8. A `String` would
+/// change such bytes before they reach the program.
 package struct CommandWord: Hashable, Sendable {
-    /// With the zero at its end.
+    /// With the final zero.
     let cString: [CChar]
 
     package init(_ text: String) { cString = Array(text.utf8CString) }
@@ -12,12 +12,12 @@ package struct CommandWord: Hashable, Sendable {
         cString = Array(UnsafeBufferPointer(start: start, count: strlen(start) + 1))
     }
 
-    /// - Parameter bytes: without the zero.
+    /// - Parameter bytes: without the final zero.
     init(_ bytes: some Sequence<CChar>) { cString = Array(bytes) + [0] }
 
     var bytes: ArraySlice<CChar> { cString.dropLast() }
 
-    /// As it is shown and recorded.
+    /// The text to show and record.
     package var text: String {
         String(decoding: bytes.lazy.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }

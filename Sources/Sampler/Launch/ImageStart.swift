@@ -1,26 +1,26 @@
 import Glibc
 import ProfileModel
 
-/// A program image at its first instruction, as far as our code in it must know of it: read from
-/// its memory, where nobody can have replaced it.
+/// What our code must know of a program image at its first instruction. We read it from the image's
+/// memory, where nobody can have replaced it.
 struct ImageStart {
     let vector: AuxiliaryVector
-    /// nil: there is nothing to be read of it.
+    /// nil: it cannot be read.
     let program: LoadedImage?
     /// The dynamic linker's image; nil for a static program.
     let linkerImage: LoadedImage?
-    /// nil for a static program, or a linker that does not tell.
+    /// nil for a static program, or a linker that we cannot follow.
     let linker: DynamicLinker?
-    /// Where our own linker has room for a piece of code, if this is the same.
+    /// Where our own linker has room for a piece of code, if the image uses the same linker.
     private let knownCave: UInt64?
     private let usesOurLinker: Bool
     private let isAtFirstInstruction: Bool
-    /// The first bytes of the program's entry code, if they are known without reading them.
+    /// The first bytes of the program's entry code, if known without reading them.
     var knownEntryCode: [UInt8]?
     private let list: MappingList
 
-    /// What the process has mapped. To have the kernel write it takes longer than all the rest, and
-    /// the program stands meanwhile: it is read only where it is needed.
+    /// The process's mappings. Reading them takes longer than all the rest, and the program is
+    /// stopped meanwhile: we read them only if needed.
     var mappings: [ProcFormats.MapsLine] { list.lines }
 
     private final class MappingList {
@@ -34,7 +34,7 @@ struct ImageStart {
         init(pid: Int32) { self.pid = pid }
     }
 
-    /// - Parameter isAtFirstInstruction: nothing has run yet.
+    /// - Parameter isAtFirstInstruction: true if nothing has run yet.
     init(pid: Int32, isAtFirstInstruction: Bool = false) {
         self.init(
             pid: pid, ourLinker: Self.ourLinker, isAtFirstInstruction: isAtFirstInstruction)
@@ -61,15 +61,15 @@ struct ImageStart {
         }
     }
 
-    /// A dynamic linker by its contents, and what was found in it; places are distances from where
-    /// it is mapped.
+    /// A dynamic linker known by its content, and what was found in it. Places are relative to
+    /// where it is mapped.
     private struct KnownLinker {
         var identity: LoadedImage.Identity
         var linker: DynamicLinker
         var cave: UInt64?
     }
 
-    /// Most programs use the dynamic linker that we use: what it has where is known then.
+    /// Most programs use the same dynamic linker as we do: then we know all places in it.
     private static let ourLinker: KnownLinker? = {
         let own = ImageStart(pid: getpid(), ourLinker: nil)
         let base = own.vector.linkerBase
@@ -81,7 +81,8 @@ struct ImageStart {
             identity: identity, linker: linker.moved(by: 0 &- base), cave: cave.map { $0 &- base })
     }()
 
-    /// Does with ourselves what will be done while a program stands: the first time takes longer.
+    /// Rehearses on ourselves what will be done while a program is stopped: the first time takes
+    /// longer.
     static func prepare() {
         let own = ImageStart(pid: getpid())
         var contents = Area.Contents(
@@ -94,11 +95,11 @@ struct ImageStart {
 
     var isStatic: Bool { vector.linkerBase == 0 }
 
-    /// Whether the C library is there from the beginning: in a static program, or where it is the
-    /// dynamic linker, too, as musl's is.
+    /// True if the C library is there from the beginning: in a static program, or where the C
+    /// library is also the dynamic linker, as in musl.
     var hasCLibrary: Bool { isStatic || !linkingLibrary.isEmpty }
 
-    /// The linker's code, if it is the C library's.
+    /// The linker's code, if the linker is the C library.
     private var linkingLibrary: [CodeMapping] {
         guard !isStatic, linker?.isMusl != false,
             let path = mappings.first(where: { $0.start == vector.linkerBase })?.path,
@@ -107,8 +108,8 @@ struct ImageStart {
         return code.filter { $0.path == path }
     }
 
-    /// Where the area should be: near the code that leads there. That is the linker's and the
-    /// libraries', which come to lie below it, or a static program's.
+    /// Where the area should be: near the code that leads to it. This is the code of the linker and
+    /// of the libraries, which will be below the linker; in a static program, its own.
     func place(size: Int) -> UInt64? {
         if usesOurLinker, isAtFirstInstruction, let place = placeBelowLinker(size: size) {
             return place
@@ -118,8 +119,8 @@ struct ImageStart {
             near: code, size: UInt64(size), among: mappings.map { $0.start..<$0.end })
     }
 
-    /// Nothing but the linker and the kernel's own pages is mapped there yet, and whatever is after
-    /// all, is not mapped over.
+    /// Nothing but the linker and the kernel's own pages is mapped there yet. If something is, it
+    /// is not mapped over.
     private func placeBelowLinker(size: Int) -> UInt64? {
         let kernels = vector.vdso == 0 ? vector.linkerBase : vector.vdso
         let end = min(kernels, vector.linkerBase)
@@ -128,10 +129,10 @@ struct ImageStart {
         return (end - space) & ~4095
     }
 
-    /// For the pages that the kernel puts below its code, and for small libraries.
+    /// Room for the pages that the kernel puts below its code, and for small libraries.
     private static let roomBelowLinker: UInt64 = 1 << 20
 
-    /// Where trampolines should be that the program's own code can reach.
+    /// Where trampolines must be so that the program's own code can reach them.
     func islandPlace(besides area: Range<UInt64>) -> UInt64? {
         let taken = mappings.map { $0.start..<$0.end } + [area]
         return isStatic
@@ -141,10 +142,11 @@ struct ImageStart {
                 among: taken.sorted { $0.lowerBound < $1.lowerBound })
     }
 
-    /// Where a static program makes the system calls that concern us, or the library that is there
-    /// from the beginning. Of a large one nothing is looked for, for it stands meanwhile.
+    /// Where a static program, or the library that is there from the beginning, makes the system
+    /// calls that concern us. We do not search a large one, because the program is stopped
+    /// meanwhile.
     ///
-    /// - Parameter prepared: what was found in its file.
+    /// - Parameter prepared: what was found in the program's file.
     func ownSites(_ prepared: PreparedSites?) -> CallSites {
         if let program, let prepared,
             let sites = prepared.moved(to: program, headers: vector.programHeaders)
@@ -160,7 +162,7 @@ struct ImageStart {
 
     private static let searchedCode: UInt64 = 1 << 20
 
-    /// Its code so far.
+    /// The code that is mapped so far.
     private var code: [CodeMapping] {
         mappings.filter(\.isExecutable).map {
             CodeMapping(
@@ -176,7 +178,7 @@ struct ImageStart {
             in: [linkerImage, program].compactMap { $0 }, mappings, size: AreaCode.pieceSize)
     }
 
-    /// The same in any library, where the linker and the program have none.
+    /// The same in any library, if the linker and the program have none.
     var anyCave: UInt64? {
         guard let memory = program?.memory else { return nil }
         return cave
@@ -186,8 +188,8 @@ struct ImageStart {
                 }, mappings, size: AreaCode.pieceSize)
     }
 
-    /// The beginning of the program's file, which the kernel maps with its headers. Its path is not
-    /// known here.
+    /// The beginning of the program's file, which the kernel maps with its headers. Its path is
+    /// unknown here.
     var noted: NotedLibrary? {
         guard let program, vector.programHeaders != 0 else { return nil }
         let address = vector.programHeaders & ~4095
@@ -206,12 +208,12 @@ struct ImageStart {
         knownEntryCode ?? program?.memory.read(at: vector.entry, count: StartCode.length) ?? []
     }
 
-    /// How `main` can be noted: through where the program looks its C library's start function up,
-    /// or, in a static program, where its entry code names it.
+    /// Tells how `main` can be noted. A dynamic program looks up its C library's start function in
+    /// a word that can be changed; in a static program the entry code names `main`.
     func fillMain(into contents: inout Area.Contents) {
         guard let program, let code = startCode else { return }
         if isStatic {
-            // There musl's program relocates itself first, and what comes then is not known.
+            // musl's program relocates itself there first, and we do not know what follows.
             if code.isMusl, program.segments.contains(where: { $0.kind == 2 }) { return }
             guard case .at(let main, let reference?) = code.main, program.isExecutable(main),
                 let word = program.memory.word(at: reference.address),
@@ -231,14 +233,14 @@ struct ImageStart {
         }
     }
 
-    /// A static program's own initialisers, if they can be timed: the last one's end is where main
-    /// begins.
+    /// The initialisers of a static program, if they can be timed: `main` begins when the last one
+    /// ends.
     func fillInitializers(into contents: inout Area.Contents, pid: Int32) {
         guard isStatic, let program, contents.main != 0 else { return }
         contents.initializers = StaticInitializers(program, pid: pid)
     }
 
-    /// A static program, as a linker would list it.
+    /// A static program in the form of a linker's list entry.
     var loneProgram: LoneProgram? {
         guard isStatic, let program else { return nil }
         return LoneProgram(
@@ -246,8 +248,8 @@ struct ImageStart {
             dynamicSection: program.segments.first { $0.kind == 2 }?.start)
     }
 
-    /// Whether a static program is, for certain, what it will be: it does not relocate itself, or has
-    /// protected what it writes then (RELRO).
+    /// True if a static program certainly has its final values: it does not relocate itself, or it
+    /// has already protected what it writes when it does (RELRO).
     var isRelocated: Bool {
         guard isStatic, let program else { return false }
         guard program.segments.contains(where: { $0.kind == 2 }) else { return true }
@@ -259,20 +261,20 @@ struct ImageStart {
         }
     }
 
-    /// Whether `main` will be noted.
+    /// True if `main` will be noted.
     func notesMain(_ contents: Area.Contents) -> Bool {
         contents.main != 0 || (contents.startSlot != 0 && contents.debug != 0)
     }
 }
 
 extension LoadedImage {
-    /// Whether it has been loaded there.
+    /// True if the address lies in a loaded segment.
     func contains(_ address: UInt64) -> Bool {
         segments.contains { $0.kind == 1 && $0.contains(address) }
     }
 
-    /// Whether an address may not be written any more once the image is relocated
-    /// (`PT_GNU_RELRO`; whole pages).
+    /// True if an address cannot be written any more once the image is relocated (`PT_GNU_RELRO`;
+    /// whole pages).
     func isProtected(_ address: UInt64) -> Bool {
         segments.contains {
             let end = ($0.start &+ $0.size) & ~4095

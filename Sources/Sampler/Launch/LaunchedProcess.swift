@@ -11,21 +11,21 @@ struct HeldProcess: ~Copyable {
     let signals: SignalQueue
     let release: Int32
     let failure: Int32
-    /// What it hands on to the program.
+    /// The memory that it passes on to the program.
     let area: InheritedArea?
     private let ignoresSampleSignal: Bool
     let sites: PreparedSites?
-    /// Tells which files it opens (``ChildSetting/tellsOpens``), and is the caller's to close.
+    /// Reports which files the child opens (``ChildSetting/tellsOpens``); the caller must close it.
     let opensListener: Int32?
 
-    /// Starts the child. It has our directory and limits and, but for what `setting` and `child` say,
-    /// our environment and descriptors; its signal mask is the one that we were started with. It has
-    /// entered what `child` says when this returns: that delays no launch.
+    /// Starts the child. It has our directory, limits, environment and descriptors, except where
+    /// `setting` and `child` differ; its signal mask is the one that we were started with. When
+    /// this returns, it has entered what `child` asks for, so that this delays no launch.
     ///
     /// - Parameters:
     ///   - sites: where a static program makes its system calls.
-    ///   - starter: whose child it is, which shares our memory until it executes the program; nil: the
-    ///     calling thread's, with a copy of our memory.
+    ///   - starter: the thread whose child it becomes, which shares our memory until it executes
+    ///     the program. nil: the calling thread's, with a copy of our memory.
     init(
         path: CommandWord, arguments: [CommandWord], signals: SignalQueue,
         setting: borrowing ProgramSetting, child: ChildSetting = ChildSetting(),
@@ -60,25 +60,26 @@ struct HeldProcess: ~Copyable {
         self.failure = failure
     }
 
-    /// Where programs do not look for what they were given.
+    /// The lowest number for the descriptor: programs do not expect inherited ones there.
     private static let leastNumber: Int32 = 200
 
-    /// Traces the child and lets it go on to execute the program, until its first instruction.
+    /// Traces the child and releases it to execute the program, up to the program's first
+    /// instruction.
     ///
-    /// - Parameter options: whether the processes that it forks are traced, too, and whether the
-    ///   scheduler is asked.
+    /// - Parameter options: tell whether the processes that it forks are traced, too, and whether
+    ///   the scheduler is asked.
     consuming func execute(_ options: SamplerOptions) throws(SamplerError) -> StartedProcess {
         let tracee = Tracee(tid: pid)
         let main: TracedThread
         let schedule: Schedule?
         let tree: TreeSamples?
         do throws(SystemError) {
-            // Here what the kernel switches on for it delays nobody.
+            // Whatever the kernel switches on for this delays nobody here.
             schedule =
                 options.asksScheduler
                 ? Schedule(pid: pid, threads: [pid], followsChildren: options.followsChildren)
                 : nil
-            // With children nobody need be stopped for a sample so.
+            // With this, no process need be stopped for samples of children.
             let news = options.mayBeToldOfChildren ? try? TreeNews(of: pid) : nil
             tree =
                 options.followsChildren && options.capture == .signal
@@ -93,7 +94,7 @@ struct HeldProcess: ~Copyable {
             } else {
                 try tracee.seizeWithChildren()
             }
-            // The program's launch begins here: the child is there, and nothing holds it.
+            // The program's launch begins here: the child exists, and nothing holds it.
             main = TracedThread(
                 KernelThread(process: pid, tid: pid), index: ThreadIndex(0), start: .now,
                 isNew: false)
@@ -103,7 +104,7 @@ struct HeldProcess: ~Copyable {
             kill(pid, SIGKILL)
             close(failure)
             var status: Int32 = 0
-            // It may stand in the kernel still: then our own end does the rest.
+            // The child may be stuck in the kernel: then our own end does the rest.
             for _ in 0..<20 where fl_wait(pid, 1, &status) == 0 {
                 signals.awaitChild(within: .milliseconds(50))
             }
@@ -124,8 +125,9 @@ struct HeldProcess: ~Copyable {
             ignoresSampleSignal: ignoresSampleSignal, sites: sites, schedule: schedule, tree: tree)
     }
 
-    /// Until the exec's stop, or the child's end when exec failed. Other stops are passed on. A file
-    /// system that does not answer may keep the child for ever: whoever wants us to end is heard.
+    /// Waits until the stop of the exec, or the child's end if the exec failed. Passes on other
+    /// stops. A file system that does not answer may keep the child for ever, so a request for our
+    /// end is still served.
     private func waitForProgram(_ tracee: Tracee) throws(SystemError) {
         var timeToEnd: MonotonicTime?
         while true {
@@ -152,8 +154,8 @@ struct HeldProcess: ~Copyable {
 }
 
 extension SamplerOptions {
-    /// Whether events may tell of children: what the program says by itself, or what is marked in it,
-    /// takes our code in each of them.
+    /// True if events may report on children. They cannot report the program's own signposts nor
+    /// marks, which need our code in each child.
     fileprivate var mayBeToldOfChildren: Bool {
         followsChildren && capture == .signal && marks == nil
             && !until.contains { condition in
@@ -167,18 +169,18 @@ extension SamplerOptions {
 
 /// A process that is about to execute its program's first instruction, stopped.
 struct StartedProcess {
-    /// As it was asked for: of the shortest launches nothing else can be read any more.
+    /// As the user asked for it: for the shortest launches nothing else can be read any more.
     let image: Image
-    /// Its only thread so far; observed since it was let go.
+    /// Its only thread so far; observed since its release.
     let main: TracedThread
     let firstInstruction: MonotonicTime
-    /// The memory that it was handed; nil: there is none.
+    /// The memory that it inherited; nil: none.
     let area: InheritedArea?
     let ignoresSampleSignal: Bool
-    /// nil: its program is not static.
+    /// nil: the program is not static.
     let sites: PreparedSites?
-    /// nil: it cannot be had.
+    /// nil: not available.
     let schedule: Schedule?
-    /// What takes the stacks of it and of its children; nil: it cannot be had, or nobody wants it.
+    /// Takes the stacks of the process and its children; nil: not available, or not wanted.
     var tree: TreeSamples? = nil
 }

@@ -15,7 +15,7 @@ struct AuxiliaryVector: Hashable, Sendable {
     /// The path that was given to execve(2), as text that ends in a zero; 0 without one.
     var fileName: UInt64 = 0
 
-    /// All zero when the process is gone.
+    /// All zero if the process is gone.
     init(pid: Int32) {
         var buffer = ReadBuffer()
         buffer.readAll("auxv", of: pid)
@@ -42,8 +42,9 @@ struct AuxiliaryVector: Hashable, Sendable {
 }
 
 extension AuxiliaryVector {
-    /// Where the program finds its entry point on the first thread's stack: behind its arguments and its
-    /// environment (System V ABI, "Process Initialization"). nil: it is not there, or far up.
+    /// Where on the first thread's stack the program finds its entry point: behind its arguments
+    /// and its environment (System V ABI, "Process Initialization"). nil: it is missing, or too far
+    /// up.
     func entrySlot(onStack start: UInt64, _ memory: TargetMemory?) -> UInt64? {
         guard let words = memory?.read(at: start, count: 1 << 16),
             let count = words.littleEndianWord(at: 0), count < UInt64(words.count)
@@ -61,14 +62,13 @@ extension AuxiliaryVector {
     }
 }
 
-/// An ELF file as it lies in the process's memory: the parts that are needed before symbols are
-/// (see elf(5)). Read from memory, not from the file: it is there, it is small, and nobody can
-/// have replaced it.
+/// An ELF file in the process's memory: the parts that are needed without symbols (see elf(5)). We
+/// read memory, not the file: it is there, it is small, and nobody can have replaced it.
 struct LoadedImage: Sendable {
     struct Segment: Hashable, Sendable {
         var kind: UInt32
         var flags: UInt32
-        /// Addresses of the process.
+        /// Addresses in the process.
         var start: UInt64
         var size: UInt64
 
@@ -77,11 +77,11 @@ struct LoadedImage: Sendable {
     }
 
     let memory: TargetMemory
-    /// What to add to an address in the file.
+    /// Add this to an address in the file to get the one in the process.
     let bias: UInt64
     let segments: [Segment]
 
-    /// The image whose ELF header lies at `base`.
+    /// The image whose ELF header is at `base`.
     init?(base: UInt64, memory: TargetMemory) {
         guard let header = ELFHeader(memory.read(at: base, count: 64)) else { return nil }
         self.init(
@@ -89,9 +89,10 @@ struct LoadedImage: Sendable {
             memory: memory, headerAddress: base)
     }
 
-    /// The image whose program headers lie at an address; its bias follows from them. Without a
-    /// `PT_PHDR` (static-pie) it follows from where the ELF header is: at `headerAddress`, or right
-    /// before the program headers, where linkers put it. Failing that the image counts as unmoved.
+    /// The image whose program headers are at the given address. The bias follows from `PT_PHDR`.
+    /// Without one (static-pie), it follows from the place of the ELF header: at `headerAddress`,
+    /// or right before the program headers, where linkers put it. Failing that, the image counts as
+    /// unmoved.
     init?(
         programHeaders: UInt64, count: UInt64, memory: TargetMemory, headerAddress: UInt64? = nil
     ) {
@@ -122,12 +123,12 @@ struct LoadedImage: Sendable {
         return memory.read(at: start, count: 4) == [0x7F, 0x45, 0x4C, 0x46] ? start : nil
     }
 
-    /// What tells two files apart: their segments, and their notes, among them the build's id.
+    /// Tells two files apart: their segments, and their notes with the build id.
     struct Identity: Hashable, Sendable {
         fileprivate var segments: [Segment]
         fileprivate var notes: [UInt8]
 
-        /// Whether a note says which build it is: one of type 3 of the owner GNU.
+        /// True if a note identifies the build: one of type 3 with the owner GNU.
         var isUnique: Bool { notes.contains([3, 0, 0, 0] + "GNU\0".utf8) }
     }
 
@@ -146,23 +147,23 @@ struct LoadedImage: Sendable {
         segments.contains { $0.isExecutable && $0.contains(address) }
     }
 
-    /// Where a pointer of the image leads, relocated already or not: into what it may write itself.
-    /// nil: elsewhere, or the word in memory does not tell before it is relocated.
+    /// Where a pointer in the image leads, relocated or not: into the image's writable memory. nil:
+    /// it leads elsewhere, or the word in memory is useless before relocation.
     func writable(at pointer: UInt64) -> UInt64? {
         guard let word = memory.word(at: pointer), word != 0 else { return nil }
         return [word, word &+ bias].first(where: isWritable)
     }
 
-    /// Whether an address lies in what the image may write, if only until it is relocated.
+    /// True if the image may write at this address, perhaps only until it is relocated.
     func isWritable(_ address: UInt64) -> Bool {
         segments.contains { $0.kind == 1 && $0.flags & 2 != 0 && $0.contains(address) }
     }
 
-    /// The process's address of an exported symbol.
+    /// The address in the process of an exported symbol.
     func address(ofSymbol name: StaticString) -> UInt64? { addresses(ofSymbols: [name])[0] }
 
-    /// The process's addresses of exported symbols, each nil where there is none; found by walking
-    /// the dynamic symbol table once (bounded).
+    /// The addresses in the process of exported symbols, each nil if there is none. Walks the
+    /// dynamic symbol table once (bounded).
     func addresses(ofSymbols wanted: [StaticString]) -> [UInt64?] {
         ranges(
             called: wanted.map {
@@ -173,7 +174,7 @@ struct LoadedImage: Sendable {
 
     private static let mostBytesOfSymbol: UInt64 = 1 << 28
 
-    /// What exported symbols stand for, of those that there are.
+    /// The address ranges of those exported symbols that exist.
     func ranges(ofSymbols names: [String]) -> [String: Range<UInt64>] {
         let found = zip(names, ranges(called: names.map { Array($0.utf8) }))
         return Dictionary(
@@ -197,7 +198,7 @@ struct LoadedImage: Sendable {
                 let end = start + name.count
                 if end < names.count, names[end] == 0, names[start..<end].elementsEqual(name) {
                     let place = value &+ bias
-                    // No function is that large.
+                    // No function is larger than this.
                     let end = place &+ min(size, Self.mostBytesOfSymbol)
                     found[number] = place..<max(place, end)
                 }
@@ -206,8 +207,8 @@ struct LoadedImage: Sendable {
         return found
     }
 
-    /// Whether it brings LeakSanitizer with it, by itself or within AddressSanitizer: that stops all
-    /// threads by ptrace as the program ends, and fails where somebody traces them already.
+    /// True if it contains LeakSanitizer, alone or as part of AddressSanitizer. LeakSanitizer stops
+    /// all threads by ptrace as the program ends, and fails if they are traced already.
     var hasLeakSanitizer: Bool {
         guard let tables = dynamicTables() else { return false }
         let names = memory.read(at: tables.strings, count: tables.stringsSize)

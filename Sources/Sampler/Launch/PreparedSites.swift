@@ -1,18 +1,18 @@
 import ELF
 import ProfileModel
 
-/// Where a static program makes the system calls that concern us, read from its file before it is
-/// started: it would stand while megabytes of code are searched in its memory.
+/// Where a static program makes the system calls that concern us, read from its file before it
+/// starts. A search through megabytes of code in its memory would hold the program.
 struct PreparedSites: Hashable, Sendable {
-    /// The file's, by which the image is known.
+    /// The file's segments, by which we recognise the image.
     private let segments: [ELFSegment]
-    /// At the file's own addresses.
+    /// At the addresses of the file.
     private let sites: CallSites
 
-    /// No more code than that is searched, in bytes.
+    /// How many bytes of code are searched at most.
     private static let mostCode: UInt64 = 1 << 27
 
-    /// nil: it is no static program, or has too much code.
+    /// nil: the program is not static, or has too much code.
     init?(path: UnsafePointer<CChar>) {
         guard let file = try? ELFFile(path: String(cString: path), access: .read),
             !file.segments.contains(where: \.isInterpreter)
@@ -35,7 +35,7 @@ struct PreparedSites: Hashable, Sendable {
         sites = CallSites(unique: found)
     }
 
-    /// In a running image; nil: it is not this file's.
+    /// The places in a running image; nil: it is another file's image.
     func moved(to image: LoadedImage, headers address: UInt64) -> CallSites? {
         let headers = image.memory.read(
             at: address, count: segments.count * ELFSegment.headerSize)

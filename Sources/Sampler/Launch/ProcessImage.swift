@@ -1,28 +1,28 @@
-/// The program that a process runs, as far as `/proc/PID/stat` tells one from the next.
+/// The program that a process runs, as far as `/proc/PID/stat` tells programs apart.
 struct ProcessImage: Hashable, Sendable {
-    /// The command's name. Bytes, for it may be anything.
+    /// The command's name. Bytes, since it may be anything.
     var command: [UInt8]
     var state: UInt8
     /// The kernel's `PF_…` bits (sched.h).
     var flags: Int64
     /// When the process was started, in clock ticks since boot.
     var startTime: UInt64
-    /// Where its code and its stack begin: other places after each execve, for they are random.
-    /// 1 and 0 where we may not look.
+    /// Where its code and its stack begin: both are random, so they differ after each execve. 1 and
+    /// 0 if we may not see them.
     var codeStart: UInt64
     var stackStart: UInt64
 
-    /// Whether it has executed a program since it was forked (`PF_FORKNOEXEC` is not set). What
-    /// has not still runs its parent's; nor does another thread than the first ever.
+    /// True if the process has executed a program since it was forked (`PF_FORKNOEXEC` is not set).
+    /// If not, it still runs its parent's program. Always false for threads other than the first.
     var hasExecuted: Bool { flags & 0x40 == 0 }
     var isKernelThread: Bool { flags & 0x0020_0000 != 0 }
     private var isDead: Bool { state == UInt8(ascii: "Z") || state == UInt8(ascii: "X") }
 
-    /// Whether there is a program to look at.
+    /// True if there is a program to look at.
     var isProgram: Bool { hasExecuted && !isKernelThread && !isDead }
 
-    /// The same as long as no other program was executed. Names count only where addresses are
-    /// kept from us: a process may rename itself.
+    /// Stays the same until another program is executed. The name counts only if we may not see
+    /// addresses: a process may rename itself.
     var identity: Identity {
         Identity(
             startTime: startTime, hasExecuted: hasExecuted, codeStart: codeStart,
@@ -39,9 +39,9 @@ struct ProcessImage: Hashable, Sendable {
 }
 
 extension ProcessImage {
-    /// From `/proc/PID/stat`; nil when it is not that.
+    /// From `/proc/PID/stat`; nil if the bytes are something else.
     init?(_ bytes: [UInt8]) {
-        // The name stands in brackets and may itself hold any character.
+        // The name is in brackets and may itself contain any character.
         guard let open = bytes.firstIndex(of: UInt8(ascii: "(")),
             let close = bytes.lastIndex(of: UInt8(ascii: ")")), open < close
         else { return nil }

@@ -3,7 +3,7 @@ import Glibc
 package import ProfileModel
 import System
 
-/// A program that we started and that runs on after its recording ended.
+/// A program that we started and that still runs after its recording.
 package struct Program: Sendable {
     package let pid: Int32
 
@@ -11,12 +11,12 @@ package struct Program: Sendable {
         self.pid = pid
     }
 
-    /// Sends it a signal; false when it is gone.
+    /// Sends a signal to the program; false if it is gone.
     @discardableResult
     package func send(_ signal: Int32) -> Bool { kill(pid, signal) == 0 }
 
-    /// Passes on a signal that was sent to us, unless the program has had it, too: from the
-    /// terminal, or as one of our process group.
+    /// Passes on a signal that was sent to us, unless the program has received it, too: from the
+    /// terminal, or as part of our process group.
     package func pass(
         _ signal: Int32, isFromTerminal: Bool = false, from signals: SignalQueue
     ) {
@@ -26,17 +26,17 @@ package struct Program: Sendable {
         send(signal)
     }
 
-    /// How long after us the group may be signalled.
+    /// How long after us the rest of the group may get the signal.
     private static let patience = TimeSpan.milliseconds(20)
 
-    /// Waits for its end, and passes on the signals that somebody sends to us meanwhile.
+    /// Waits for the program's end, and passes on signals that we get meanwhile.
     package func waitForEnd(_ signals: SignalQueue) -> Recording.Outcome {
         waitForEnd(signals, until: nil) ?? .unknown
     }
 
-    /// The same for at most `limit`; nil: it is still there then.
+    /// The same for at most `limit`; nil: the program still runs then.
     package func waitForEnd(_ signals: SignalQueue, limit: TimeSpan) -> Recording.Outcome? {
-        // Wakes us now and then.
+        // The ticker wakes us now and then.
         guard var ticker = try? Ticker(frequency: 20) else { return waitForEnd(signals) }
         ticker.start()
         let outcome = waitForEnd(signals, until: .now + limit)

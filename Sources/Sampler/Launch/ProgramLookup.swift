@@ -1,13 +1,13 @@
 import CSystem
 import Glibc
 
-/// Finds the file that a command names, as a shell would, and says beforehand why it cannot run.
+/// Finds the file that a command names, as a shell would, and tells in advance why it cannot run.
 package enum ProgramLookup {
-    /// - Returns: the path of its file, as it was found in PATH.
+    /// - Returns: the path of the file, as found in PATH.
     package static func resolve(_ name: CommandWord) throws(SamplerError) -> CommandWord {
         let path = try locate(name)
-        // A traced program does not gain the privileges of its file unless the tracer may have
-        // them: it would run, but behave differently. Better not at all.
+        // A traced program does not gain the privileges of its file, unless the tracer may have
+        // them. It would run but behave differently, so we refuse.
         if gainsPrivileges(path.cString) { throw .programGainsPrivileges(path.text) }
         return path
     }
@@ -57,7 +57,7 @@ package enum ProgramLookup {
         if !isExecutable { throw .programNotExecutable(path.text, code: EACCES) }
     }
 
-    /// Whether a file gives who executes it privileges that we have not.
+    /// True if a file gives privileges to its user that we do not have.
     static func gainsPrivileges(_ path: UnsafePointer<CChar>) -> Bool {
         var status = stat()
         guard geteuid() != 0, stat(path, &status) == 0 else { return false }

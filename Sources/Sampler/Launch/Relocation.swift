@@ -2,20 +2,20 @@ import ProfileModel
 
 /// An entry of a table of relocations with addends (elf(5), `Elf64_Rela`).
 struct Relocation {
-    /// In bytes, in the table.
+    /// Of the entry in the table, in bytes.
     var offset: Int
-    /// What is relocated, as an address of the file.
+    /// The address in the file that is relocated.
     var place: UInt64
-    /// Its type, and above 32 bits its symbol.
+    /// The relocation's type, and its symbol in the upper 32 bits.
     var kind: UInt64
     var addend: UInt64
 
-    /// Where in an entry the addend is.
+    /// The offset of the addend in an entry.
     static let addendOffset: UInt64 = 16
-    /// A table of more bytes takes long to be read while the program stands.
+    /// A larger table takes too long to read while the program is stopped.
     static let mostBytes: UInt64 = 1 << 22
 
-    /// All that a table's bytes hold as a whole.
+    /// All complete entries in a table's bytes.
     static func all(in bytes: [UInt8]) -> some Sequence<Relocation> {
         stride(from: 0, to: bytes.count - 23, by: 24).lazy.compactMap { offset in
             guard let place = bytes.littleEndianWord(at: offset),

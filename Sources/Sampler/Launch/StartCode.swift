@@ -1,34 +1,34 @@
 import ProfileModel
 
-/// The code at a program's entry point, so that `main` is found in stripped programs too.
+/// The code at a program's entry point. It tells where `main` is even in stripped programs.
 ///
-/// Every glibc `_start` for x86-64 loads `main`'s address into the first argument register of
-/// its one call, `__libc_start_main` (sysdeps/x86_64/start.S). Only a handful of instructions
-/// do that; reading them is cheaper than stepping through them, and does not disturb.
+/// Every glibc `_start` for x86-64 loads `main`'s address into the first argument register of its
+/// one call, `__libc_start_main` (sysdeps/x86_64/start.S). Only a handful of instructions do this.
+/// Reading them is cheaper than stepping through them, and does not disturb the program.
 ///
-/// musl's calls a second function first, which its linker leaves right behind it (crt1.c), and which
-/// does the same, but may go on in `__libc_start_main` by a jump.
+/// musl's `_start` first calls a second function, which the linker places right behind it (crt1.c).
+/// That function does the same, but may enter `__libc_start_main` by a jump.
 struct StartCode: Hashable {
-    /// How many bytes of the entry code it wants to see.
+    /// How many bytes of the entry code are needed.
     static let length = 96
 
-    /// Where `main` is.
+    /// Where `main` is found.
     enum Main: Hashable {
-        /// Where the code names it, too, if it does so in four bytes of its own.
+        /// The address, and where the code names it, if it does so in four bytes.
         case at(UInt64, Reference?)
-        /// Its address is in a slot of the program's offset table, once that is relocated.
+        /// The address is in this slot of the program's offset table, once that is relocated.
         case inSlot(UInt64)
     }
 
     /// The four bytes of an instruction that name an address.
     struct Reference: Hashable {
-        /// Where they are.
+        /// Where the four bytes are.
         var address: UInt64
-        /// Whether they are the distance from behind them, and not the address itself.
+        /// True if they hold a distance, counted from their end, and not the address itself.
         var isDistance: Bool
 
-        /// The eight bytes from there on, `word` so far, with another address in the first four;
-        /// nil: they cannot name it.
+        /// The eight bytes at `address`, now `word`, after the first four have been changed to name
+        /// another address; nil: four bytes cannot name it.
         func word(leadingTo target: UInt64, in word: UInt64) -> UInt64? {
             let value =
                 isDistance
@@ -38,18 +38,18 @@ struct StartCode: Hashable {
         }
     }
 
-    /// The candidate for `main`: nil when the code does not look like glibc's or musl's. The caller
-    /// must check that it lies in an executable segment of the program.
+    /// The candidate for `main`; nil if the code does not look like glibc's or musl's. The caller
+    /// must check that it is in an executable segment of the program.
     private(set) var main: Main?
-    /// Whether it is musl's.
+    /// True if the code is musl's.
     let isMusl: Bool
-    /// Where the call to the C library is, and how it finds it.
+    /// The call to the C library, and how it finds its target.
     private var call: Call?
 
     private enum Call: Hashable {
         /// `call *x(%rip)`
         case through(slot: UInt64)
-        /// `call x`: to a stub, if anywhere else.
+        /// `call x`: to a stub, unless the function is in the program.
         case to(UInt64)
     }
 
@@ -73,7 +73,8 @@ struct StartCode: Hashable {
     /// `xor %rbp, %rbp; mov %rsp, %rdi`: the stack pointer is the first argument.
     private static let muslsHead: [UInt8] = [0x48, 0x31, 0xED, 0x48, 0x89, 0xE7]
 
-    /// Where musl's entry code goes on: it calls once, with an aligned stack. nil: elsewhere.
+    /// Where musl's entry code continues: it makes one call, with an aligned stack. nil: no such
+    /// code.
     private static func secondFunction(_ code: [UInt8]) -> Int? {
         let aligned: [UInt8] = [0x48, 0x83, 0xE4, 0xF0, 0xE8]
         guard
@@ -109,7 +110,8 @@ struct StartCode: Hashable {
         case nil: return nil
         case .through(let slot): return slot
         case .to(let stub):
-            // `jmp *x(%rip)`, behind a mark for indirect branches or not, with a prefix or not.
+            // `jmp *x(%rip)`, perhaps after a mark for indirect branches, and perhaps with a
+            // prefix.
             let code = memory.read(at: stub, count: 16)
             var index = code.starts(with: [0xF3, 0x0F, 0x1E, 0xFA]) ? 4 : 0
             if code.at(index) == 0xF2 { index += 1 }
@@ -120,7 +122,7 @@ struct StartCode: Hashable {
         }
     }
 
-    /// `lea x(%rip), %reg` · `mov x(%rip), %reg` · `mov $x, %reg`, whose operand may be any bytes:
+    /// `lea x(%rip), %reg` · `mov x(%rip), %reg` · `mov $x, %reg`. The operand may be any bytes:
     /// before 2.34 two more arguments were addresses.
     private static func isLoad(_ code: [UInt8], at index: Int) -> Bool {
         guard code[index] & 0xF0 == 0x40, let mode = code.at(index + 2) else { return false }
@@ -171,7 +173,7 @@ struct StartCode: Hashable {
         }
     }
 
-    /// `call *x(%rip)` · `call x`, and the `hlt` that never returns from it.
+    /// `call *x(%rip)` · `call x`, followed by the `hlt` that is never reached.
     private static func call(_ code: [UInt8], at index: Int, entry: UInt64) -> Call? {
         let place = entry &+ UInt64(index)
         switch (code[index], code.at(index + 1)) {

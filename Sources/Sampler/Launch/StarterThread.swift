@@ -2,16 +2,17 @@ import Glibc
 import ProfileModel
 import System
 
-/// The thread whose children measured programs are. It lives as long as we do: a program may ask for a
-/// signal at its end (PR_SET_PDEATHSIG). While a child shares our memory the kernel keeps it waiting.
+/// The thread that forks measured programs. It lives as long as we do, because a program may ask
+/// for a signal at its parent thread's end (PR_SET_PDEATHSIG). While a child shares our memory, the
+/// kernel keeps this thread waiting.
 final class StarterThread: @unchecked Sendable {
-    /// nil: there can be none.
+    /// nil: the thread could not be made.
     static let shared = StarterThread()
 
     /// Posted when there is work, and when it is done.
     private let ready = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
     private let idle = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
-    /// Belongs to whoever has taken `idle`, then to the thread.
+    /// Owned by whoever has taken `idle`, and then by the thread.
     private var work: (@Sendable () -> Void)?
 
     init?() {
@@ -20,9 +21,9 @@ final class StarterThread: @unchecked Sendable {
         else { return nil }
     }
 
-    /// Has the thread do something, and does not wait for it.
+    /// Gives the thread some work, and does not wait for it.
     ///
-    /// - Returns: false: it is still waiting for a child.
+    /// - Returns: false: the thread is still waiting for a child.
     func perform(_ work: @escaping @Sendable () -> Void) -> Bool {
         let deadline = MonotonicTime.now + Self.patience
         while sem_trywait(idle) != 0 {
@@ -34,7 +35,8 @@ final class StarterThread: @unchecked Sendable {
         return true
     }
 
-    /// Its last child has executed its program, or is gone: it needs no more than a core.
+    /// The thread's last child has executed its program, or is gone, so the thread needs only a
+    /// core.
     private static let patience = TimeSpan.milliseconds(100)
 
     private func serve() {

@@ -2,34 +2,34 @@ import ELF
 import Glibc
 import ProfileModel
 
-/// A static program's initialisers: the words of its arrays, which its start code calls one after the
-/// other. Read where the program stands at its first instruction.
+/// A static program's initialisers: the words of its arrays, which the start code calls one after
+/// another. Read while the program is stopped at its first instruction.
 struct StaticInitializers: Hashable, Sendable {
     struct Word: Hashable, Sendable {
         /// Where the word is.
         var address: UInt64
-        /// What to write so that it leads elsewhere: the word itself, or the number from which the
-        /// program makes it when it relocates itself.
+        /// Where to write so that the word leads elsewhere: the word itself, or the number from
+        /// which the program computes the word when it relocates itself.
         var source: UInt64
-        /// What it leads to, once it is relocated.
+        /// The function that the word leads to after relocation.
         var function: UInt64
     }
 
-    /// In their order: those that run before all others come first.
+    /// In the order in which they run.
     let words: [Word]
-    /// What the program adds to the sources; 0 where they are the words.
+    /// What the program adds to the sources; 0 if the sources are the words themselves.
     let bias: UInt64
-    /// Whether the words may not be written any more when they have been called.
+    /// True if the words cannot be written any more once they have been called.
     let isProtected: Bool
 
-    /// Our code has no room for more.
+    /// Our code has no room for more words.
     static let mostWords = 1024
 }
 
 extension StaticInitializers {
-    /// nil: there are none, too many, or they are not known for certain.
+    /// nil: there are none, too many, or we cannot know them for certain.
     ///
-    /// - Parameter pid: whose program it is.
+    /// - Parameter pid: the process that runs the program.
     init?(_ program: LoadedImage, pid: Int32) {
         let dynamic = program.segments.first { $0.kind == 2 }.map {
             DynamicSection(at: $0.start, bias: program.bias, memory: program.memory)
@@ -59,7 +59,7 @@ extension StaticInitializers {
         else { return nil }
     }
 
-    /// Of a program that relocates itself. nil: one of them cannot be.
+    /// The arrays of a program that relocates itself. nil: one of them is impossible.
     private static func arrays(_ dynamic: DynamicSection) -> [Range<UInt64>]? {
         let tags = [
             (DynamicSection.Tag.preinitializers, DynamicSection.Tag.preinitializersSize),
@@ -84,7 +84,7 @@ extension StaticInitializers {
         return arrays
     }
 
-    /// The relocations that make words of addresses (R_X86_64_RELATIVE).
+    /// The relocations that make addresses of the words (R_X86_64_RELATIVE).
     private static func relocated(
         _ addresses: [UInt64], _ dynamic: DynamicSection, _ program: LoadedImage
     ) -> [UInt64: Word] {
@@ -98,7 +98,7 @@ extension StaticInitializers {
         for relocation in Relocation.all(in: bytes) {
             let address = relocation.place &+ program.bias
             guard wanted.contains(address) else { continue }
-            // Two of one word, or of another kind: who knows what comes of it.
+            // With two relocations of one word, or one of another kind, the result is unknown.
             guard relocation.kind == 8, found[address] == nil else { return [:] }
             found[address] = Word(
                 address: address,
@@ -112,7 +112,8 @@ extension StaticInitializers {
 
     private static let (initArray, preinitArray): (UInt32, UInt32) = (14, 16)
 
-    /// Of a program at a fixed address: only its sections tell, which are not in its memory (elf(5)).
+    /// The arrays of a program at a fixed address. Only its sections tell, and these are not in its
+    /// memory (elf(5)).
     static func arrays(ofFile path: String) -> [Range<UInt64>]? {
         guard let sections = (try? ELFFile(path: path, access: .read))?.sections, !sections.isEmpty
         else { return nil }

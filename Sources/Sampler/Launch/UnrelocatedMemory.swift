@@ -1,20 +1,21 @@
 import ProfileModel
 
-/// The memory of a program that stands at its first instruction, as it will be once the program has
-/// relocated itself: what is to be known of its tables can be read before it runs.
+/// The memory of a program that is stopped at its first instruction, as it will be after the
+/// program has relocated itself. So its tables can be read before it runs.
 struct UnrelocatedMemory: Sendable {
     private let memory: TargetMemory
-    /// The words that relocation will write: where, in ascending order, and what.
+    /// The words that relocation will write, ascending by address.
     private var words: [(address: UInt64, value: UInt64)] = []
 
-    /// Each eight of them are a call while the program stands, and 63 words.
+    /// Eight bytes of the table stand for 63 words and cost a system call while the program is
+    /// stopped.
     private static let mostPackedBytes = 1 << 16
     /// R_X86_64_RELATIVE and R_AARCH64_RELATIVE.
     private static let relative: Set<UInt64> = [8, 1027]
 
-    /// nil: there are too many relocations, or where they are is not told.
+    /// nil: there are too many relocations, or their place is unknown.
     ///
-    /// - Parameter dynamic: where the program's dynamic section is.
+    /// - Parameter dynamic: the address of the program's dynamic section.
     init?(of program: LinkedObject, dynamic: UInt64, memory: TargetMemory) {
         self.memory = memory
         let section = DynamicSection(at: dynamic, bias: program.bias, memory: memory)
@@ -28,7 +29,7 @@ struct UnrelocatedMemory: Sendable {
         words.sort { $0.address < $1.address }
     }
 
-    /// Empty where there is none; nil: it is too large, or cannot be read.
+    /// Empty if there is none; nil: it is too large, or cannot be read.
     private static func table(
         _ section: DynamicSection, _ start: UInt64, _ size: UInt64, _ memory: TargetMemory
     ) -> [UInt8]? {
@@ -40,15 +41,15 @@ struct UnrelocatedMemory: Sendable {
         return bytes.count == Int(size) ? bytes : nil
     }
 
-    /// Of all others, what they make is not known; jumps lead by none of them.
+    /// Other relocations are left out: their result is unknown, and no jump depends on them.
     private mutating func addTable(_ bytes: [UInt8], bias: UInt64) {
         for relocation in Relocation.all(in: bytes) where Self.relative.contains(relocation.kind) {
             words.append((relocation.place &+ bias, relocation.addend &+ bias))
         }
     }
 
-    /// Packed ones (`DT_RELR`): an address, or 63 bits that say which of the next words follow it; what
-    /// is added to stands in the words themselves.
+    /// Packed relocations (`DT_RELR`): an address, or 63 bits that tell which of the next words to
+    /// relocate. The addends are in the words themselves.
     ///
     /// - Returns: false: one of them cannot be read.
     private mutating func addPacked(_ bytes: [UInt8], bias: UInt64) -> Bool {
@@ -67,7 +68,7 @@ struct UnrelocatedMemory: Sendable {
         return true
     }
 
-    /// All of them are read at once.
+    /// Reads all these words at once.
     private mutating func addWords(at start: UInt64, which: UInt64, bias: UInt64) -> Bool {
         let count = 64 - which.leadingZeroBitCount
         let bytes = memory.read(at: start, count: 8 * count)
@@ -79,7 +80,7 @@ struct UnrelocatedMemory: Sendable {
         return true
     }
 
-    /// Up to so many bytes; fewer where what is mapped ends.
+    /// At most `count` bytes; fewer if the mapping ends before.
     func read(at address: UInt64, count: Int) -> [UInt8] {
         var bytes = memory.read(at: address, count: count)
         let end = address &+ UInt64(bytes.count)

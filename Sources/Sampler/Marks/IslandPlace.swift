@@ -1,17 +1,17 @@
-/// Where an island may be.
+/// Chooses the place of an island.
 enum IslandPlace {
-    /// How far code reaches, less what programs and islands are long.
+    /// How far a jump reaches, less the length of programs and islands.
     private static let reach: UInt64 = 0x6000_0000
-    /// From what is there already, where there is so much room.
+    /// The distance to keep from existing mappings, where there is enough room.
     private static let distance: UInt64 = 0x10_0000
-    /// Below this the kernel lets nobody map anything.
+    /// The kernel lets nobody map anything below this address.
     private static let lowest: UInt64 = 0x1_0000
 
-    /// The nearest place below `code` in which there is room: nothing of the program's grows there,
-    /// while its heap grows upwards from behind it. Failing that, the one that is the farthest above
-    /// it. nil: there is none in reach.
+    /// The nearest place below `code` that has room: nothing of the program grows there, while its
+    /// heap grows upwards from behind it. Failing that, the highest place above it. nil: there is
+    /// none in reach.
     ///
-    /// - Parameter mappings: all that there are, ascending.
+    /// - Parameter mappings: all mappings of the process, ascending.
     static func place(
         near code: UInt64, size: UInt64, among mappings: [Range<UInt64>]
     ) -> UInt64? {

@@ -1,13 +1,13 @@
 import ProfileModel
 
-/// How often the program may be held so that marks can be placed. A thread that stays in the kernel
-/// stops late, and all others stand while it is waited for.
+/// Limits how often the program may be held so that marks can be placed. A thread that stays in the
+/// kernel stops late, and all others stand still while we wait for it.
 struct MarkPatience {
-    /// How long a thread's stop is waited for.
+    /// How long to wait for a thread's stop.
     static let forStops = TimeSpan.milliseconds(20)
-    /// How much longer than it was held the program runs before the next attempt.
+    /// After a failed attempt, the program runs this many times as long as it was held.
     private static let pause: Int64 = 50
-    /// For how long it may be held for nothing, in all.
+    /// For how long the program may be held in vain, in all.
     private static let most = TimeSpan.milliseconds(400)
 
     private var spent = TimeSpan.zero
@@ -21,6 +21,6 @@ struct MarkPatience {
         next = end + TimeSpan(nanoseconds: cost.nanoseconds &* Self.pause)
     }
 
-    /// Whether it is given up.
+    /// True if there will be no further attempt.
     var isOver: Bool { spent >= Self.most }
 }

@@ -2,20 +2,20 @@ import Glibc
 import ProfileModel
 import System
 
-/// The marks of one process: what is to be looked at, what was changed, and what came of it.
+/// The marks of one process: what must still be looked at, what was changed, and the problems.
 final class MarkPlacement {
     /// A place whose first bytes are a jump.
     struct Placed {
         var start: UInt64
-        /// What was there.
+        /// The bytes that were there before.
         var code: [UInt8]
         var jump: [UInt8]
     }
 
-    /// A probe's, that was counted up.
+    /// A probe's semaphore that we have counted up.
     struct Semaphore: Hashable {
         var address: UInt64
-        /// Of the image whose it is.
+        /// The bias of the image that it belongs to.
         var bias: UInt64
         var path: String
     }
@@ -29,22 +29,22 @@ final class MarkPlacement {
     var spaces: [TrampolineSpace] = []
     var placed: [Placed] = []
     var semaphores: [Semaphore] = []
-    /// Whether code of the running image was ever changed.
+    /// True if code of the running image was ever changed.
     private(set) var isPlaced = false
     private var found: Set<Int> = []
     private var wasLooked = false
     private var refusals = 0
     private let tell: (@Sendable (MarkProblem) -> Void)?
     var patience = MarkPatience()
-    /// Nothing is placed any more.
+    /// True if no more marks are placed.
     var isOver = false
-    /// The files of the image that begins next were read already.
+    /// True if the files of the next image were read already.
     var isPrepared = false
 
-    /// A mark that is refused here and there need not be told a thousand times.
+    /// Problems reported at most: a mark may be refused at a thousand places.
     private static let mostProblems = 32
 
-    /// - Parameter tell: called at once when something cannot be marked.
+    /// - Parameter tell: called as soon as something cannot be marked.
     init(_ planner: any MarkPlanner, tell: (@Sendable (MarkProblem) -> Void)?) {
         self.planner = planner
         self.tell = tell
@@ -53,7 +53,7 @@ final class MarkPlacement {
 
     private var requests: [MarkRequest] { planner.requests }
 
-    /// The program is gone from the process.
+    /// The process no longer runs the program.
     func leaveImage() {
         pending = []
         unrelocated = nil
@@ -64,8 +64,8 @@ final class MarkPlacement {
         patience = MarkPatience()
     }
 
-    /// Reads a program's files before it is there, and does with ourselves what will be done while
-    /// it stands: the first time takes longer.
+    /// Reads a program's files before the program is there. Also rehearses on ourselves what will
+    /// be done while the program is stopped: the first time takes longer.
     static func prepare(_ planner: any MarkPlanner, _ path: String) {
         planner.prepare(path, path: path)
         let own = ImageStart(pid: getpid())
@@ -97,9 +97,9 @@ final class MarkPlacement {
         tell?(MarkProblem(request: requests[request], cause: .refused(place: place, reason)))
     }
 
-    /// Writes a change's trampoline where it is in reach.
+    /// Writes a change's trampoline within reach of its code.
     ///
-    /// - Returns: the jump that leads there; nil, and noted, when there is none.
+    /// - Returns: the jump to the trampoline; nil if there is none (the reason is noted).
     func makeTrampoline(_ change: MarkPlan.Change) -> [UInt8]? {
         var reason = MarkRefusal.tooFar
         for index in spaces.indices {
@@ -124,7 +124,7 @@ final class MarkPlacement {
         placed.append(changed)
     }
 
-    /// What only the end can tell.
+    /// The problems that are known only at the end.
     var problems: [MarkProblem] {
         guard wasLooked, !isOver else {
             return requests.map { MarkProblem(request: $0, cause: .unavailable) }

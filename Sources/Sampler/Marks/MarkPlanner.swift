@@ -1,22 +1,22 @@
 package import ProfileModel
 
-/// Who knows what must change in a program or library so that its marks are noted. Called from
-/// several threads.
+/// Knows what must change in a program or library so that its marks are noted. Called from several
+/// threads.
 package protocol MarkPlanner: Sendable {
-    /// What is to be marked.
+    /// The marks that the user asks for.
     var requests: [MarkRequest] { get }
 
-    /// Reads what a program's file and those of its libraries tell, so that nobody waits for it when
+    /// Reads the files of a program and its libraries ahead, so that nothing waits for this when
     /// plans are asked for.
     ///
     /// - Parameters:
-    ///   - file: where it is now.
-    ///   - path: where it is found.
+    ///   - file: where the program's file can be read now.
+    ///   - path: the path at which the program is found.
     func prepare(_ file: String, path: String)
 
-    /// nil: its file cannot be read.
+    /// nil: the image's file cannot be read.
     ///
-    /// - Parameter read: up to so many bytes of the process's memory.
+    /// - Parameter read: reads at most that many bytes of the process's memory.
     func plan(
         for image: MarkedImage,
         read: @Sendable (_ address: UInt64, _ count: Int) -> [UInt8]

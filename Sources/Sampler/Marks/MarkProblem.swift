@@ -1,12 +1,12 @@
 package import ProfileModel
 
-/// Why a mark was not watched, or not everywhere.
+/// Why a mark was not watched, or not at every place.
 package struct MarkProblem: Hashable, Sendable, CustomStringConvertible {
     package enum Cause: Hashable, Sendable {
         /// Neither the program nor its libraries have what it names.
         case notFound
         case refused(place: String, MarkRefusal)
-        /// Our code could not be had in the program.
+        /// Our code could not be put into the program.
         case unavailable
     }
 

@@ -2,7 +2,7 @@ import CAgent
 import CSignpost
 import ProfileModel
 
-/// What a hit of a mark says: an event of the ring of signposts.
+/// The record of a mark's hit: an event in the ring of signposts.
 struct MarkRecord: Hashable {
     let bytes: [UInt8]
 
@@ -13,7 +13,7 @@ struct MarkRecord: Hashable {
         let flags: Int
         switch event {
         case .point: (kind, flags) = (FIRSTLIGHT_SIGNPOST_EVENT, 0)
-        // Of one thread's, the one begun last ends first.
+        // Intervals of one thread are nested: the last to begin ends first.
         case .begin: (kind, flags) = (FIRSTLIGHT_SIGNPOST_BEGIN, FIRSTLIGHT_SIGNPOST_OWN_ID)
         case .end: (kind, flags) = (FIRSTLIGHT_SIGNPOST_END, FIRSTLIGHT_SIGNPOST_OWN_ID)
         }
@@ -29,12 +29,12 @@ struct MarkRecord: Hashable {
         self.bytes = bytes
     }
 
-    /// Whether an event of the ring is a mark's.
+    /// True if an event of the ring belongs to a mark.
     static func isMark(_ label: SignpostLabel) -> Bool {
         label.category == category && label.subsystem.isEmpty
     }
 
-    /// Of each request one for each event, in the order of their numbers.
+    /// One record for each event of each request, in the order of their numbers.
     static func all(of requests: [MarkRequest]) -> [MarkRecord] {
         requests.flatMap { request in
             MarkHit.Event.allCases.map { MarkRecord(request, $0) }

@@ -1,12 +1,12 @@
 import ProfileModel
 import System
 
-/// Puts marks into the program, and takes them away again.
+/// Puts marks into the program, and removes them.
 extension TraceSession {
-    /// What is to be marked in something that was loaded.
+    /// The marks planned for one program or library.
     typealias PlannedMarks = (object: LinkedObject, plan: MarkPlan)
 
-    /// Looks at what was loaded, and marks what is to be.
+    /// Looks at what was loaded, and places its marks.
     func placeMarks() {
         guard let marks, marks.patience.allows(at: process.now), let plans = planMarks() else {
             return
@@ -15,7 +15,7 @@ extension TraceSession {
         var stopped: [TracedThread] = []
         let start = process.now
         if !changes.isEmpty {
-            // Who cannot be stopped now may be later.
+            // A thread that cannot be stopped now may be stopped later.
             guard let others = stopRunning(by: start + MarkPatience.forStops) else {
                 return putOffMarks(changes, marks, since: start)
             }
@@ -30,7 +30,7 @@ extension TraceSession {
         if !stopped.isEmpty { noteHold(from: start, to: process.now) }
     }
 
-    /// nil: there is nothing to look at, or nowhere to lead to.
+    /// nil: there is nothing to look at, or nowhere to put trampolines.
     func planMarks() -> [PlannedMarks]? {
         guard let marks, !marks.isOver, !marks.pending.isEmpty, let area, area.isSettled
         else { return nil }
@@ -38,7 +38,7 @@ extension TraceSession {
         return marks.pending.compactMap { plan(for: $0, marks) }
     }
 
-    /// Nobody runs who might be in code that changes.
+    /// Changes the code. No thread may run that could be inside it.
     func place(_ plans: [PlannedMarks]) {
         guard let marks else { return }
         marks.pending = []
@@ -50,7 +50,7 @@ extension TraceSession {
         }
     }
 
-    /// Stops all threads that run; nil: one could not be, and all go on.
+    /// Stops all threads that run. nil: one could not be stopped, so all run on.
     private func stopRunning(by deadline: MonotonicTime) -> [TracedThread]? {
         var stopped: [TracedThread] = []
         for thread in threads.values where isRunning(thread) {
@@ -64,7 +64,7 @@ extension TraceSession {
         return stopped
     }
 
-    /// The program has been held for nothing. It is not for most of the time, nor without end.
+    /// The program was held in vain. Patience limits how often and how long this may happen.
     private func putOffMarks(
         _ changes: [MarkPlan.Change], _ marks: MarkPlacement, since start: MonotonicTime
     ) {
@@ -102,18 +102,18 @@ extension TraceSession {
                 start: change.start, code: Array(code.prefix(jump.count)), jump: jump))
     }
 
-    /// In one step, if it does not cross a cache line.
+    /// Writes in one step, if the bytes do not cross a cache line.
     private func write(_ bytes: [UInt8], at address: UInt64) -> Bool {
         TargetMemory(pid: pid).write(bytes, at: address)
     }
 
     // MARK: Safety
 
-    /// Whether nobody is within the bytes that would change, or would come back to there.
+    /// True if no thread is within the bytes that would change, nor would return into them.
     ///
     /// - Parameter stopped: the threads that ran a moment ago; all others wait.
     private func canChange(_ changes: [MarkPlan.Change], _ stopped: [TracedThread]) -> Bool {
-        // Those that came since.
+        // Threads that came since then.
         guard knowsAllThreads else {
             addNewThreads(at: .now)
             return false
@@ -121,7 +121,7 @@ extension TraceSession {
         return isUnused(ChangedCode(changes.map(\.inside)), by: stopped)
     }
 
-    /// Whether no thread is in our code for marks, or would come back to it, now that nothing leads
+    /// True if no thread is in our code for marks, nor would return to it, now that no jump leads
     /// there any more.
     func isOutOfMarks(_ stopped: [TracedThread], _ area: Area) -> Bool {
         guard let marks, marks.isPlaced, marks.placed.isEmpty else { return false }
@@ -143,24 +143,25 @@ extension TraceSession {
         }
     }
 
-    /// Whether a thread that does not run is in some code, or will come back to it: a handler returns
-    /// to where its signal found the thread.
+    /// True if a thread that does not run is in the given code, or will return to it. A handler
+    /// returns to where its signal found the thread.
     func isIn(_ code: ChangedCode, _ thread: TracedThread, _ registers: Registers) -> Bool {
         code.contains(registers.programCounter)
             || code.isReferred(by: stack(of: thread, registers))
     }
 
-    /// Whether a handler is under way in a thread that does not run, and returns into some code.
+    /// True if a handler is running in a stopped thread and will return into the given code.
     func isInterrupted(
         in code: Range<UInt64>, _ thread: TracedThread, _ registers: Registers
     ) -> Bool {
         SignalFrame.returns(into: code, from: stack(of: thread, registers))
     }
 
-    /// What is on a thread's stack, as far as it may be returned to.
+    /// The part of a thread's stack that may hold return addresses.
     private func stack(of thread: TracedThread, _ registers: Registers) -> [UInt8] {
         let start = registers.stackPointer
-        // A stack pointer may hold anything: one that is no stack's has nothing to return to.
+        // A stack pointer may hold anything. If it points to no stack, there is nothing to return
+        // to.
         let end = observer.mappings.region(around: start)?.end ?? start &+ 65536
         let size = end > start ? end - start : 0
         return thread.tracee.memory(at: start, count: Int(min(size, 1 << 20)))
@@ -196,13 +197,13 @@ extension TraceSession {
 
     // MARK: Endings
 
-    /// Nobody would tell us of filters for system calls: nothing is noted any more.
+    /// Nothing would report filters for system calls to us any more: no further marks are noted.
     func abandonMarks() {
         marks?.isOver = true
         area?.stopMarks()
     }
 
-    /// Puts the program's code back. The trampolines stay: somebody may be in one.
+    /// Restores the program's code. The trampolines stay: a thread may be in one.
     func removeMarks() {
         guard let marks, marks.isPlaced else { return }
         area?.stopMarks()
@@ -216,7 +217,7 @@ extension TraceSession {
             if code.isEmpty, observer.mappings.isCode(changed.start) {
                 isRestored = false
             }
-            // It may have been unmapped meanwhile.
+            // The code may have been unmapped meanwhile.
             guard code.count == 8, code.starts(with: changed.jump) else { continue }
             let restored = changed.code + code.dropFirst(changed.code.count)
             isRestored = write(restored, at: changed.start) && isRestored
@@ -257,7 +258,7 @@ struct ChangedCode {
         return index < ranges.count && ranges[index].contains(address)
     }
 
-    /// Whether any word of a stack is such an address.
+    /// True if any word of the stack is an address in this code.
     func isReferred(by stack: [UInt8]) -> Bool {
         guard let first = ranges.first?.lowerBound, let last = ranges.last?.upperBound else {
             return false

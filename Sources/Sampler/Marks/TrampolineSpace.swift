@@ -1,20 +1,20 @@
 import ProfileModel
 
-/// Memory for trampolines, shared with the program; it may be written while the program executes
-/// what is there already.
+/// Memory for trampolines, shared with the program. It may be written while the program executes
+/// the trampolines that are there already.
 ///
-/// Unsafe code: every write lies within the size that was given.
+/// Unsafe code: every write lies within the given size.
 struct TrampolineSpace {
-    /// Room for a thousand or more.
+    /// Room for a thousand trampolines or more.
     static let size = 1 << 17
 
-    /// Where the program has it.
+    /// Its address in the program.
     let address: UInt64
     private let memory: UnsafeMutableRawPointer
     private let capacity: Int
     private var used: Int
 
-    /// Its first word tells trampolines what to call.
+    /// Its first word holds the address that trampolines call.
     init(memory: UnsafeMutableRawPointer, size: Int, address: UInt64, routine: UInt64) {
         self.memory = memory
         self.address = address
@@ -25,7 +25,7 @@ struct TrampolineSpace {
 
     /// Writes a change's trampoline.
     ///
-    /// - Returns: the jump that leads there.
+    /// - Returns: the jump to the trampoline.
     mutating func place(_ change: MarkPlan.Change) -> Result<[UInt8], MarkRefusal> {
         let place = address &+ UInt64(used)
         guard let code = change.trampoline.bytes(at: place, routine: address),

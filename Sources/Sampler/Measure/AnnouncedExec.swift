@@ -4,12 +4,12 @@ import Glibc
 import ProfileModel
 import System
 
-/// The exec of another program, for which a thread of the process waits until it is traced. Traced by a
-/// thread of ours that ends then: if nothing is executed after all, it releases all threads by that,
-/// without stopping any.
+/// An exec that a thread of the process announces: it waits until it is traced. A thread of ours
+/// traces it and then ends. If nothing is executed after all, that end releases all threads without
+/// stopping any.
 final class AnnouncedExec: @unchecked Sendable {
     private let pid: Int32
-    /// Of the image that is about to go.
+    /// The area of the image that is about to be replaced.
     private let area: Area
     private let watchesSignposts: Bool
     private let entryCodes: EntryCodes
@@ -22,7 +22,7 @@ final class AnnouncedExec: @unchecked Sendable {
         self.entryCodes = entryCodes
     }
 
-    /// - Returns: what was executed, with our code in it; nil: nothing.
+    /// - Returns: the new image, with our code in it; nil: nothing was executed.
     func follow() -> MeasuredImage? {
         _ = onTracerThread { self.trace() }
         return image
@@ -31,10 +31,10 @@ final class AnnouncedExec: @unchecked Sendable {
     private func trace() {
         defer { fl_ptrace_leave() }
         let files = ProcessFiles(pid: pid)
-        // Which thread it is does not show.
+        // We cannot see which thread it is.
         let tids = files.threadIDs().filter { (try? Tracee(tid: $0).seizeForExec()) != nil }
         guard area.followExecution() else { return }
-        // Beside what the kernel does for the execve.
+        // We prepare this while the kernel works on the execve.
         let number = area[\.next_area]
         let next =
             number < 0
@@ -49,7 +49,7 @@ final class AnnouncedExec: @unchecked Sendable {
         image = MeasuredImage(reached: reached, cpu: cpu, entered)
     }
 
-    /// The kernel may have to fetch the program from a disk; an attempt that fails tells at once.
+    /// The kernel may have to read the program from a disk; a failed attempt is reported at once.
     private func hasExecuted(besides tids: [Int32]) -> Bool {
         let start = MonotonicTime.now
         let deadline = start + Self.patience

@@ -6,10 +6,10 @@ enum CoreFrequency {
         .map { "/sys/devices/system/cpu/cpu\($0)/cpufreq/scaling_cur_freq" }
         .filter { access($0, R_OK) == 0 }
 
-    /// Of a larger machine those are enough.
+    /// On a larger machine this many cores are enough.
     private static let mostCores = 64
 
-    /// In kHz; nil: the kernel does not tell, as in most virtual machines.
+    /// In kHz; nil: the kernel does not tell it, as in most virtual machines.
     static var mean: Int64? {
         var sum: Int64 = 0
         var count: Int64 = 0

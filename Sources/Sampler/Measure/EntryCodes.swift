@@ -1,8 +1,9 @@
 import CSystem
 import Glibc
 
-/// The entry code of programs that were launched before. A program that is not in memory yet must read
-/// its code from the disk by itself: if we did, at the stop, that would be no part of the launch.
+/// The entry code of programs that were launched before. A program that is not in memory must read
+/// its code from the disk by itself. If we read it at the stop, this time would be missing in the
+/// launch.
 ///
 /// Used by one thread at a time.
 final class EntryCodes: @unchecked Sendable {
@@ -15,7 +16,7 @@ final class EntryCodes: @unchecked Sendable {
     }
 
     private var known: [File: [UInt8]] = [:]
-    /// Of a chain of wrappers each has one.
+    /// In a chain of wrappers, each has its own.
     private static let most = 64
 
     /// - Parameter start: the program that process `pid` is about to run.

@@ -7,17 +7,17 @@ extension HeldProcess {
     /// What a process had used before its launch began.
     struct Usage {
         var time: MonotonicTime
-        /// Of the process.
+        /// CPU time of the process.
         var cpu: TimeSpan?
         var counters: ProcessCounters
-        /// Of its first thread.
+        /// Counters of its first thread.
         var scheduler: SchedulerCounters?
     }
 
-    /// Lets the child go on to execute the program, until its first instruction, and on from there with
-    /// our code in it.
+    /// Releases the child to execute the program up to its first instruction, and from there on
+    /// with our code in it.
     ///
-    /// - Parameter watchesSignposts: whether somebody waits for one.
+    /// - Parameter watchesSignposts: true if a condition waits for a signpost.
     consuming func begin(
         _ thread: any ThreadAccess, watchesSignposts: Bool, _ entryCodes: EntryCodes
     ) throws(SamplerError) -> (image: MeasuredImage, before: Usage) {
@@ -28,7 +28,7 @@ extension HeldProcess {
             before = Usage(
                 time: .now, cpu: ProcessFiles(pid: pid).cpuTime,
                 counters: ProcessFiles(pid: pid).counters(), scheduler: thread.counters())
-            // The child is there, and nothing holds it: the launch begins.
+            // The launch begins: the child exists, and nothing holds it.
             before.time = .now
             fl_release_held(release)
             try stop.wait(for: signals)
@@ -52,30 +52,30 @@ extension HeldProcess {
         return (MeasuredImage(reached: reached, cpu: cpu, entry.enter(area)), before)
     }
 
-    /// Something went wrong before there was a program.
+    /// Ends the child after a failure before there was a program.
     private func end() {
         kill(pid, SIGKILL)
         close(failure)
         var status: Int32 = 0
-        // It may stand in the kernel still: then our own end does the rest.
+        // The child may be stuck in the kernel: then our own end does the rest.
         for _ in 0..<20 where fl_wait(pid, 1, &status) == 0 {
             signals.awaitChild(within: .milliseconds(50))
         }
     }
 }
 
-/// The stop of a traced process as it has executed a program.
+/// The stop of a traced process after it has executed a program.
 struct ExecStop {
     let pid: Int32
 
     enum News {
         case executed
-        /// Without having executed anything.
+        /// The process has ended without executing anything.
         case ended
     }
 
-    /// Waits for it, or the child's end. A file system that does not answer may keep the child for
-    /// ever: whoever wants us to end is heard.
+    /// Waits for the stop, or for the child's end. A file system that does not answer may keep the
+    /// child for ever, so a request for our end is still served.
     func wait(for signals: SignalQueue) throws(SystemError) {
         var timeToEnd: MonotonicTime?
         let attentive = MonotonicTime.now + Self.attention
@@ -92,11 +92,12 @@ struct ExecStop {
         }
     }
 
-    /// Executing a program that is in memory takes less. To be woken up would take as long as all else
-    /// that is done at the stop, and is held time that nobody knows of. Who shares our core goes first.
+    /// How long we poll: executing a program that is in memory takes less. A wake-up would take as
+    /// long as all other work at the stop, and that held time would be unknown. A thread that
+    /// shares our core goes first.
     static let attention = TimeSpan.milliseconds(2)
 
-    /// nil: there is none. Other stops are passed on.
+    /// nil: no news. Passes on other stops.
     func news() throws(SystemError) -> News? {
         let tracee = Tracee(tid: pid)
         while true {

@@ -1,21 +1,21 @@
 import CSystem
 import ProfileModel
 
-/// Makes one launch's figures of what was noted, and of what the kernel tells of the process: read
-/// while that is there, be it as a zombie.
+/// Computes one launch's figures from what was noted, and from what the kernel tells of the
+/// process: read while the process exists, perhaps as a zombie.
 ///
-/// What the program's memory says may be anything: times count only where they can be.
+/// What the program's memory says may be anything: times count only if they are possible.
 struct LaunchAccount {
     let pid: Int32
     let before: HeldProcess.Usage
     let images: [MeasuredImage]
     let ending: LaunchFollower.Ending
 
-    /// What is known of a moment that passed a while ago is known from the kernel's totals only as far
-    /// as nothing was done since.
+    /// The kernel's totals are read some time after the launch's end. If something has run since,
+    /// they count only up to this lag.
     private static let mostLag = TimeSpan.milliseconds(5)
 
-    /// - Parameter first: what was asked for.
+    /// - Parameter first: the program as the user asked for it.
     func observed(_ first: Image) -> ObservedLaunch {
         var notes = LaunchNotes(start: before.time, cpu: before.cpu)
         for (index, image) in images.enumerated() {
@@ -44,20 +44,20 @@ struct LaunchAccount {
         return end.is_signal == 1 ? .signalled(end.code) : .exited(end.code)
     }
 
-    /// How long ago the launch was over when that was seen.
+    /// How long the launch had been over when we noticed.
     private var lag: TimeSpan { ending.ready.map { max(.zero, ending.time - $0.time) } ?? .zero }
-    /// Nothing ran since.
+    /// True if nothing has run since.
     private var wasIdle: Bool { ending.ready?.by.hasPrefix("idle:") == true }
 
-    /// CPU time of the process's own threads when the launch was over. Children's is not in it: no
-    /// border between two phases would know how much of theirs came before.
+    /// CPU time of the process's own threads when the launch was over. Children are left out,
+    /// because at a border between two phases we do not know how much of theirs came before.
     private var totalCPU: TimeSpan? {
         let isExact =
             ending.end == nil ? wasIdle || lag <= Self.mostLag : ending.ready == nil
         return isExact ? ProcessFiles(pid: pid).cpuTime : nil
     }
 
-    /// nil: not all of them are known.
+    /// nil: not all of the processes are known.
     ///
     /// - Parameter path: of the program.
     func processes(_ costs: TreeCosts, called path: String) -> [MeasuredProcesses]? {
@@ -87,7 +87,7 @@ struct LaunchAccount {
         return now
     }
 
-    /// Neither on a core nor waiting for one.
+    /// The time in which the main thread was neither on a core nor waiting for one.
     private func mainBlocked(_ notes: LaunchNotes) -> TimeSpan? {
         guard let first = before.scheduler,
             let last = KernelThread(process: pid, tid: pid).counters(),
@@ -100,15 +100,15 @@ struct LaunchAccount {
     }
 }
 
-/// The marks of a launch, in order, and what our code in the program took.
+/// The marks of a launch, in order, and the cost of our code in the program.
 struct LaunchNotes {
     private(set) var marks: [Mark] = []
-    /// As ``ObservedLaunch/cpu``.
+    /// Like ``ObservedLaunch/cpu``.
     private(set) var cpu: [MonotonicTime: TimeSpan] = [:]
     private(set) var held = TimeSpan.zero
     private(set) var ownCPU = TimeSpan.zero
     private(set) var faults: Int64 = 0
-    /// Nothing is noted before what was noted last.
+    /// The time of the last note: no later note may lie before it.
     private var latest: MonotonicTime
     private let cpuAtStart: TimeSpan?
 
@@ -120,7 +120,7 @@ struct LaunchNotes {
         self.cpu[start] = cpu.map { _ in .zero }
     }
 
-    /// What the program alone has used of what the process has, since the launch's begin.
+    /// What the program alone has used of the process's total, since the launch's begin.
     func net(_ total: TimeSpan) -> TimeSpan? {
         cpuAtStart.map { max(.zero, total - $0 - ownCPU) }
     }
@@ -134,7 +134,8 @@ struct LaunchNotes {
         marks.append(Mark(kind: .firstInstruction, time: began))
         if let entry {
             take(entry, cpu: image.cpu ?? entry.start.cpu, time: image.reached)
-            // The first looks at the area's code and state came before those that are counted.
+            // Our code's first accesses to the area's code and state came before those that it
+            // counts.
             faults += Self.faultsBefore
         }
         guard entry != nil, let code = image.code, code.notesMain || code.notesRelocation else {
@@ -160,10 +161,11 @@ struct LaunchNotes {
     }
 
     private static let faultsBefore: Int64 = 2
-    /// Our code has fewer pages than that.
+    /// Our code has fewer pages than this.
     private static let mostFaults: Int64 = 100
 
-    /// One thread runs our code: what the process has used beyond that is others' doing.
+    /// Only one thread runs our code: what the process used beyond the wall time was used by
+    /// others.
     private mutating func take(
         _ stretch: MeasuredImage.Stretch, cpu before: TimeSpan, time: MonotonicTime
     ) {

@@ -3,15 +3,15 @@ import Glibc
 import ProfileModel
 import System
 
-/// Follows a program that runs with our code in it from outside, until its launch is over: it is
-/// neither traced nor looked at, but where a condition of `--until` takes that.
+/// Follows from outside a program that runs with our code in it, until its launch is over. The
+/// program is neither traced nor looked at, unless a condition of `--until` needs it.
 final class LaunchFollower {
-    /// How a launch was over.
+    /// How a launch ended.
     struct Ending {
-        /// When that was seen.
+        /// When we noticed the end.
         var time: MonotonicTime
         var ready: Readiness?
-        /// How the program has ended, which stays to be waited for; nil: it goes on.
+        /// How the program has ended; its status is not taken yet. nil: the program goes on.
         var end: fl_end?
         var isHung = false
         /// What ended the measurement.
@@ -26,10 +26,10 @@ final class LaunchFollower {
     private let entryCodes: EntryCodes
     private let costs: TreeCosts?
     private(set) var images: [MeasuredImage]
-    /// We were stopped meanwhile, and it perhaps, too.
+    /// True if we were stopped meanwhile, and perhaps the program, too.
     private(set) var wasStopped = false
 
-    /// - Parameter interval: how often it is looked at in any case.
+    /// - Parameter interval: how often we look in any case.
     init(
         _ pid: Int32, _ image: MeasuredImage, _ ready: ReadyWatch, _ signals: SignalQueue,
         lookEvery interval: TimeSpan, _ entryCodes: EntryCodes, _ costs: TreeCosts?
@@ -44,7 +44,7 @@ final class LaunchFollower {
         view = LaunchedThreads(pid: pid)
     }
 
-    /// - Parameter deadline: the launch hangs then; nil: it may last.
+    /// - Parameter deadline: after this the launch counts as hung; nil: no limit.
     func follow(until deadline: MonotonicTime?) -> Ending {
         while true {
             let next = MonotonicTime.now + interval
@@ -66,7 +66,7 @@ final class LaunchFollower {
     private func look(at now: MonotonicTime) -> Ending? {
         if let area = images.last?.area, area.isAboutToExecute {
             followExecution(area)
-            // It is later now: what came meanwhile is told next.
+            // It is later now: the next look reports what came meanwhile.
             return nil
         }
         releaseSelfTraced()
@@ -74,14 +74,14 @@ final class LaunchFollower {
         images.last?.code?.signposts?.look(ready)
         var end = fl_end()
         let hasEnded = fl_end_of(pid, &end) == 1
-        // What the process did last may have been noticed only by others.
+        // Others alone may have noticed what the process did last.
         let found = hasEnded ? ready.lastLook(signals) : ready.look(at: now, in: view)
         guard hasEnded || found != nil else { return nil }
         return Ending(time: now, ready: found, end: hasEnded ? end : nil)
     }
 
-    /// A program that asks to be traced (PTRACE_TRACEME) is traced by the thread whose child it is: it
-    /// goes on as if nobody did.
+    /// A program that asks to be traced (PTRACE_TRACEME) is traced by the thread that forked it. We
+    /// resume it as if nobody traced it.
     private func releaseSelfTraced() {
         var isTraced: Int32 = 0
         while true {
@@ -90,7 +90,8 @@ final class LaunchFollower {
             guard isTraced == 1, case .signal(let number)? = TraceEvent(status: status) else {
                 continue
             }
-            // Traps are for whoever traces, and would kill: the kernel sends one at each exec.
+            // SIGTRAP is meant for a tracer, and would kill the program: the kernel sends one at
+            // each exec.
             let signal = number == SIGTRAP ? 0 : number
             let tracee = Tracee(tid: pid)
             if (try? tracee.detach(delivering: signal)) != nil { continue }
@@ -98,7 +99,7 @@ final class LaunchFollower {
         }
     }
 
-    /// The terminal stops the program along with us, and the shell waits for us alone.
+    /// The terminal stops the program along with us, but the shell waits for us alone.
     private func stop(by signal: Int32) {
         wasStopped = true
         let end = MonotonicTime.now + .milliseconds(500)
@@ -108,9 +109,9 @@ final class LaunchFollower {
 
     // MARK: The next image
 
-    /// A thread waits for us in the area, for it will execute another program. That is traced up to its
-    /// first instruction, by a thread that ends then: if nothing is executed after all, all threads are
-    /// released by that without being stopped.
+    /// A thread waits for us in the area, because it will execute another program. A thread of ours
+    /// traces that exec up to the new program's first instruction, and then ends. If nothing is
+    /// executed after all, that end releases all threads without stopping them.
     private func followExecution(_ area: Area) {
         images.last?.description = ProcessFiles(pid: pid).image(at: images.last?.reached ?? .now)
         let exec = AnnouncedExec(

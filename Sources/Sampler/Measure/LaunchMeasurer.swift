@@ -2,31 +2,30 @@ import CSystem
 import Glibc
 import ProfileModel
 
-/// Launches a program again and again, without stacks: the launch's borders are noted by our code in
-/// the program, and nothing else is watched. To be used by one thread, which must be the one that made
-/// it.
+/// Launches a program again and again, without stacks. Our code in the program notes the launch's
+/// borders; nothing else is watched. Only the thread that made it may use it.
 package final class LaunchMeasurer {
     private let path: CommandWord
     private let arguments: [CommandWord]
     private let signals: SignalQueue
-    /// Where a static program makes its system calls, read from its file once: what a launch is to find
-    /// on the disk is not touched before it.
+    /// Where a static program makes its system calls. Its file is read only once: a launch may have
+    /// to find the file on the disk, so nothing may touch it just before.
     private let sites: PreparedSites?
     private let entryCodes = EntryCodes()
     private var machine = MachineMeter()
-    /// Whether any launch, of this program or of one that takes turns with it, has started processes:
-    /// those after it are watched for them. The first is in any case. Others are not, for each thread
-    /// that they start would take longer.
+    /// True if any launch of this program, or of one that takes turns with it, has started
+    /// processes: then later launches are watched for processes. The first launch always is. Others
+    /// are not, because starting a thread takes longer in a watched program.
     package var startsProcesses = false
     private var hasLaunched = false
 
-    /// How often the program is looked at, should no signal tell of it.
+    /// How often we look at the program if no signal reports anything.
     var lookInterval = TimeSpan.milliseconds(100)
 
-    /// Finds the program, and does what would otherwise be done while one stands.
+    /// Finds the program, and does the work that would otherwise be done while one is stopped.
     ///
     /// - Parameters:
-    ///   - arguments: the program's name or path, and what follows it.
+    ///   - arguments: the program's name or path, and its arguments.
     ///   - signals: made for launching, before the process had any other thread.
     package init(_ arguments: [CommandWord], signals: SignalQueue) throws(SamplerError) {
         guard let name = arguments.first else { throw .programNotFound("") }
@@ -49,7 +48,7 @@ package final class LaunchMeasurer {
         ImageStart.prepare()
     }()
 
-    /// Launches it once, and returns when that is over.
+    /// Launches the program once, and returns when the launch is over.
     package func launch(_ options: LaunchOptions) throws(SamplerError) -> FinishedLaunch {
         try Self.checkSupport(for: options.until)
         let ready = try Self.watch(options)
@@ -102,7 +101,7 @@ package final class LaunchMeasurer {
         return finished
     }
 
-    /// Our relays are to be nobody's children: from then on, orphans are the program's, and ours.
+    /// Our relays must not be the program's orphans: we adopt orphans only after the relays exist.
     private static func watch(_ options: LaunchOptions) throws(SamplerError) -> ReadyWatch {
         _ = fl_adopt_orphans(0)
         defer { _ = fl_adopt_orphans(1) }
@@ -119,7 +118,7 @@ package final class LaunchMeasurer {
         return area
     }
 
-    /// A mark takes changes of the program's code that only recordings make.
+    /// A mark needs changes of the program's code that only recordings make.
     private static func checkSupport(for conditions: [ReadyCondition]) throws(SamplerError) {
         for case .mark(let name) in conditions {
             throw .cannotWatch(
@@ -128,8 +127,8 @@ package final class LaunchMeasurer {
         }
     }
 
-    /// - Parameter isDated: what is looked for says itself when it came; else it is looked for as often
-    ///   as when recording.
+    /// - Parameter isDated: true if the conditions themselves tell when they were met. Otherwise we
+    ///   look as often as when recording.
     private static func makeTicker(isDated: Bool) throws(SamplerError) -> Ticker {
         do throws(SystemError) {
             return try Ticker(frequency: isDated ? 250 : 1000)

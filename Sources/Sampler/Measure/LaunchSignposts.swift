@@ -1,15 +1,15 @@
 import ProfileModel
 import System
 
-/// The signposts of a program that is measured: switched on in it and in what the start-up loads, for
-/// whoever waits for one. Those of libraries that are loaded later are not.
+/// The signposts of a measured program, switched on in the program and in what the start-up loads,
+/// for a condition that waits for one. Signposts of libraries loaded later stay off.
 final class LaunchSignposts {
     private let pid: Int32
     private let area: Area
     private let signposts: ProgramSignposts
     private let linker: DynamicLinker?
 
-    /// - Parameter start: the program, which stands at its first instruction.
+    /// - Parameter start: the program, stopped at its first instruction.
     init(pid: Int32, _ area: Area, _ start: ImageStart) {
         self.pid = pid
         self.area = area
@@ -19,7 +19,7 @@ final class LaunchSignposts {
         if let program = start.program { switchOn(program) }
     }
 
-    /// Opens the gate at which the program may wait, and tells what came since the last look.
+    /// Opens the gate at which the program may wait, and reports what came since the last look.
     func look(_ ready: ReadyWatch) {
         if area.isGateWaiting, area.holdGate() {
             let memory = TargetMemory(pid: pid)

@@ -1,7 +1,7 @@
 import ProfileModel
 import System
 
-/// The threads of a process that nobody samples, looked at only when somebody asks.
+/// The threads of a process that is not sampled; looked at only on request.
 final class LaunchedThreads: LaunchView {
     private let files: ProcessFiles
     private var threads: [Int32: KernelThread] = [:]
@@ -18,15 +18,15 @@ final class LaunchedThreads: LaunchView {
 
     var waitsForDisk: Bool { threads.values.contains { $0.state() == UInt8(ascii: "D") } }
 
-    /// A launch that was not seen to be ready counts as one that was not: that is said enough.
+    /// Not needed: a launch that was not seen to be ready counts as one that was not ready.
     func note(_ kind: RecorderNote.Kind) {}
 
-    /// Tells one stretch of being blocked from the next; nil: it is not blocked.
+    /// Identifies a thread's present wait; nil: the thread is not blocked.
     private func stretch(of tid: Int32) -> UInt32? {
         let thread = threads[tid] ?? KernelThread(process: files.pid, tid: tid)
         threads[tid] = thread
         guard let before = thread.counters()?.slices, case .blocked? = thread.activity(),
-            // What belongs together was read together.
+            // The same count again: so no slice lay between the two readings.
             thread.counters()?.slices == before
         else { return nil }
         return UInt32(truncatingIfNeeded: before)

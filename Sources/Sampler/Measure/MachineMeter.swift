@@ -2,32 +2,32 @@ import Glibc
 import ProfileModel
 import System
 
-/// What everything but the programs and us does on the machine, while launches are made.
+/// What the rest of the machine does, besides the programs and us, while launches are made.
 ///
-/// The kernel counts in hundredths of a second, which says nothing of most launches. So one meter
-/// serves all of a measurement: of a short launch, it tells what was true of the last quarter of a
-/// second, in which there were launches before it, and what lies between them.
+/// The kernel counts in hundredths of a second, too coarse for most launches. So one meter serves a
+/// whole measurement. For a short launch it tells what was true of the last quarter of a second,
+/// including earlier launches and the time between them.
 struct MachineMeter {
-    /// What has been used up to a moment, since the machine and we were started.
+    /// What has been used up to a moment, since the machine's and our start.
     struct Reading: Hashable, Sendable {
         var time: MonotonicTime
-        /// Of all cores together.
+        /// Idle time, summed over all cores.
         var idle: TimeSpan
-        /// What the hypervisor gave to others.
+        /// CPU time that the hypervisor gave to other machines.
         var stolen: TimeSpan
-        /// CPU time of ours and of all programs that we have started.
+        /// CPU time of ourselves and of all programs that we have started.
         var own: TimeSpan
     }
 
-    /// What others had in a stretch of time.
+    /// What others used in a span of time.
     struct Share: Hashable, Sendable {
-        /// CPU time, and what the hypervisor gave to others.
+        /// CPU time of other processes, and time that the hypervisor gave to other machines.
         var work: TimeSpan
         var stolen: TimeSpan
     }
 
     private let cores: Int64
-    /// At launches' begins, in order: those that the next launch may need.
+    /// Readings at the begins of launches, in order, as far as the next launch may need them.
     private var readings: [Reading] = []
 
     init(cores: Int64) { self.cores = cores }
@@ -40,9 +40,9 @@ struct MachineMeter {
         readings.append(reading)
     }
 
-    /// What others had in the last launch, which took so long; nil: not known yet.
+    /// What others used in the last launch, which took `launch`; nil: not known yet.
     ///
-    /// - Parameter end: at its end.
+    /// - Parameter end: the reading at the launch's end.
     mutating func end(_ end: Reading?, after launch: TimeSpan) -> Share? {
         guard let end,
             let index = readings.lastIndex(where: { end.time - $0.time >= MachineWatch.shortest })
@@ -66,8 +66,9 @@ extension MachineMeter {
 }
 
 extension MachineMeter.Reading {
-    /// - Parameter program: one that goes on; of those that have been waited for, the kernel knows.
-    /// - Returns: nil: that cannot be read.
+    /// - Parameter program: a program that goes on. The kernel knows those that have been waited
+    ///   for.
+    /// - Returns: nil: the totals cannot be read.
     static func now(besides program: Int32?) -> Self? {
         var own = MachineWatch.ownCPU + MachineWatch.endedCPU
         if let program {

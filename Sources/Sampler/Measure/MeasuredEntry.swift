@@ -1,34 +1,34 @@
 import Glibc
 import ProfileModel
 
-/// Brings our code into an image whose first thread stands at its first instruction, for nothing but
-/// the launch's borders, and lets the thread go for good.
+/// Brings our code into an image whose first thread is stopped at its first instruction, only to
+/// note the launch's borders, and then releases the thread for good.
 struct MeasuredEntry {
     let pid: Int32
     let thread: any ThreadAccess
-    /// Where a static program makes the calls that concern us, as far as that was looked for.
+    /// Where a static program makes the calls that concern us, if they were searched for.
     var sites: PreparedSites?
-    /// It runs under nothing but what we run under.
+    /// True if the image runs under nothing but what we run under.
     let isOurs: Bool
-    /// Whether somebody waits for a signpost of the program's.
+    /// True if a condition waits for a signpost of the program.
     let watchesSignposts: Bool
     let entryCodes: EntryCodes
 
-    /// The stacks' buffers are not used: as small as can be.
+    /// As small as possible: the buffers for stacks are not used.
     static let stackBytes = 4096
 
-    /// The calls by which it executes another program, may come to filter system calls, and locks
-    /// memory. Its signals are none of our business.
+    /// The calls by which the program executes another one, may install a filter for system calls,
+    /// and locks memory. Its signals do not concern us.
     private static let calls: [CallSites.Call] = [.execve, .prctl, .mlockall, .syscall]
 
     struct Result {
-        /// Whether the image has a dynamic linker.
+        /// True if the image has a dynamic linker.
         let isDynamic: Bool
-        /// nil: it runs without our code.
+        /// nil: the image runs without our code.
         let code: MeasuredCode?
     }
 
-    /// - Parameter inherited: the memory that it was handed; nil: none.
+    /// - Parameter inherited: the memory that it inherited; nil: none.
     func enter(_ inherited: InheritedArea?) -> Result {
         defer { try? thread.detach() }
         var start = ImageStart(pid: pid, isAtFirstInstruction: true)
@@ -37,12 +37,12 @@ struct MeasuredEntry {
     }
 
     private func bringIn(_ inherited: InheritedArea?, _ start: ImageStart) -> MeasuredCode? {
-        // Another file under that number is the program's own.
+        // If another file has that number, it is the program's own.
         guard let inherited, isOurs || inherited.area.isOpen(in: pid, as: inherited.descriptor)
         else { return nil }
         switch permission {
         case .granted: break
-        // A filter might kill for taking it away again.
+        // A filter might kill the program if we removed it.
         case .filtered: return nil
         case .refused:
             inherited.discard(by: thread, of: pid)
@@ -70,7 +70,7 @@ struct MeasuredEntry {
         guard start.vector.entry != 0, let place = start.place(size: area.size),
             let cave = start.cave
         else { return nil }
-        // Its process's ids are ours: only children come to have others.
+        // Its process's ids are the same for us: only children can have others.
         var contents = Area.Contents(place: place, recorder: getpid(), cookie: 1)
         contents.isMeasured = true
         contents.calls = Self.calls
@@ -88,7 +88,7 @@ struct MeasuredEntry {
         _ = area.open()
         let code = AreaCode.boot(
             descriptor: inherited.descriptor, place: place, size: area.size, isAtEntry: false)
-        // A recorder that was killed may have left its own.
+        // A recorder that was killed may have left its own piece.
         let before = memory.read(at: cave, count: code.count)
         guard before.count == code.count, !AreaCode.isPiece(before),
             memory.write(code, at: cave), (try? thread.divert(to: cave)) != nil

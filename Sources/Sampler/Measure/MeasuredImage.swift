@@ -1,17 +1,17 @@
 import CAgent
 import ProfileModel
 
-/// One image of a launch that is measured, and what our code in it has noted.
+/// One image of a measured launch, and what our code in it has noted.
 final class MeasuredImage {
-    /// When it was seen to stand at its first instruction.
+    /// When we saw it stopped at its first instruction.
     let reached: MonotonicTime
-    /// CPU time of the process then; nil: not known.
+    /// CPU time of the process at that moment; nil: unknown.
     let cpu: TimeSpan?
     /// Whether it has a dynamic linker.
     let isDynamic: Bool
     /// nil: our code is not in it.
     let code: MeasuredCode?
-    /// What ran, known as soon as another image takes its place.
+    /// What ran, known once another image replaces it.
     var description: Image?
 
     init(reached: MonotonicTime, cpu: TimeSpan?, _ entered: MeasuredEntry.Result) {
@@ -23,16 +23,16 @@ final class MeasuredImage {
 
     var area: Area? { code?.area }
 
-    /// Where our code has run, and nothing else of the program.
+    /// A span in which our code has run, and nothing else of the program.
     struct Stretch: Hashable {
         var start: Area.UsageMoment
         var end: Area.UsageMoment
     }
 
-    /// What it took to bring our code in; nil: it is not in it.
+    /// The cost of bringing our code in; nil: the code is not in the image.
     var entry: Stretch? { stretch(FL_STRETCH_ENTRY) }
 
-    /// What it took to note a border; nil: that was not reached.
+    /// The cost of noting a border; nil: the border was not reached.
     func border(_ border: LaunchBorder) -> Stretch? {
         stretch(border == .relocated ? FL_STRETCH_RELOCATED : FL_STRETCH_MAIN)
     }
@@ -42,7 +42,7 @@ final class MeasuredImage {
         return Stretch(start: stretch.start, end: stretch.end)
     }
 
-    /// When and for how long a thread has waited for us before it executed the next program.
+    /// When a thread waited for us before it executed the next program.
     var announcement: Range<MonotonicTime>? {
         guard let start = area?.time(\.ahead_ns), let end = area?.time(\.followed_ns), start < end
         else { return nil }
@@ -53,22 +53,22 @@ final class MeasuredImage {
 /// Our code in an image.
 struct MeasuredCode {
     let area: Area
-    /// Whether it notes when `main` begins, and when everything is relocated.
+    /// True if our code notes when `main` begins, and when everything is relocated.
     let notesMain: Bool
     let notesRelocation: Bool
-    /// nil: nobody waits for any.
+    /// nil: no condition waits for a signpost.
     var signposts: LaunchSignposts?
 }
 
 extension Area {
-    /// A moment, and what the process had used by then.
+    /// A moment, and what the process had used until then.
     struct UsageMoment: Hashable {
         var time: MonotonicTime
         var cpu: TimeSpan
         var minorFaults: Int64
     }
 
-    /// What the program's own memory says may be anything; nil: it was not reached, or not left.
+    /// nil: not reached, or not left. The program's memory may say anything.
     func stretch(_ number: Int) -> (start: UsageMoment, end: UsageMoment)? {
         let all = self[\.stretches]
         let stretch = [all.0, all.1, all.2][number]

@@ -1,6 +1,6 @@
 import ProfileModel
 
-/// What the processes that a launch starts cost, of what the kernel told of them. Pure.
+/// The costs of the processes that a launch starts, from what the kernel reported. Pure.
 struct ProcessCosts {
     struct News: Hashable, Sendable {
         var time: MonotonicTime
@@ -12,10 +12,10 @@ struct ProcessCosts {
         /// A process, forked by another.
         case began(creator: Int32)
         case threadBegan
-        /// Another program took the process over.
+        /// Another program replaced the process's one.
         case executed(name: String)
         case threadEnded
-        /// One of its threads had used so much on one core when it ended.
+        /// When one of the process's threads ended, it had used this much on one core.
         case used(TimeSpan)
     }
 
@@ -27,23 +27,23 @@ struct ProcessCosts {
         var used: TimeSpan?
     }
 
-    /// More names than anybody reads: the others are counted together.
+    /// Nobody reads more names: the others are counted together.
     private static let mostNames = 200
     private static let otherNames = "(other programs)"
 
     private let first: Int32
     private var firstName: String
     private var processes: [Process] = []
-    /// By ids, each of which the kernel may give to another process later.
+    /// By id. The kernel may give an id to another process later.
     private var current: [Int32: Int] = [:]
 
     /// - Parameters:
-    ///   - first: the launch's first process, which is none of them.
+    ///   - first: the launch's first process, which is not counted.
     ///   - news: in any order.
     init(of first: Int32, called name: String, _ news: [News]) {
         self.first = first
         firstName = name
-        // Of one core they are in order, and stay so.
+        // The news of each core are in order, and must stay so.
         for (_, news) in news.enumerated().sorted(by: {
             ($0.element.time, $0.offset) < ($1.element.time, $1.offset)
         }) { add(news) }
@@ -65,14 +65,15 @@ struct ProcessCosts {
         current[pid].map { processes[$0].name } ?? firstName
     }
 
-    /// Those that have not ended, as far as is known.
+    /// The processes that have not ended, as far as known.
     var going: [Int32] { current.filter { processes[$0.value].ended == nil }.map(\.key) }
 
-    /// Those that began before the launch's end, by name, in the order in which names first appear.
+    /// The processes that began before the launch's end, by name, in the order in which names first
+    /// appear.
     ///
     /// - Parameters:
-    ///   - isLate: what has ended since has used more than it had then.
-    ///   - used: what a process has used that goes on; nil: not known.
+    ///   - isLate: true if processes that have ended since then may have used more than at the end.
+    ///   - used: what a process has used that still runs; nil: unknown.
     func costs(
         until end: MonotonicTime, isLate: Bool = false, used: (Int32) -> TimeSpan?
     ) -> [MeasuredProcesses] {

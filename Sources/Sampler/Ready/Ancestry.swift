@@ -1,11 +1,11 @@
-/// Who started whom.
+/// Tells which process started which.
 enum Ancestry {
-    /// Deeper trees than this are not climbed: ids may be used again while we look.
+    /// Deeper trees are not climbed: while we look, the kernel may give an id to another process.
     private static let limit = 64
 
-    /// Whether a process is another, or descends from it; nil: it is gone, or its parents are.
+    /// True if a process is another one or descends from it; nil: it is gone, or an ancestor is.
     ///
-    /// - Parameter parent: of a process; nil when it is gone.
+    /// - Parameter parent: gives a process's parent; nil when the process is gone.
     static func isWithin(
         _ pid: Int32, _ root: Int32, parent: (Int32) -> Int32? = Ancestry.parent(of:)
     ) -> Bool? {

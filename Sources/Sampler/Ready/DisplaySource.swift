@@ -4,10 +4,10 @@ import ProfileModel
 import System
 
 /// `window` and `frame`: the first top-level window of the process, or of one that it started, and
-/// the first picture in it. On each display that the environment names.
+/// the first picture in such a window. Watches each display that the environment names.
 ///
-/// On X11 a thread of ours waits for the server's events until it comes, on Wayland a process between
-/// the program and the compositor tells.
+/// On X11 a thread of ours waits for the server's events. On Wayland, a process between the program
+/// and the compositor reports them.
 final class DisplaySource: ReadySource {
     enum Wanted {
         case window, frame
@@ -20,9 +20,9 @@ final class DisplaySource: ReadySource {
     private let moment = AwaitedMoment()
 
     /// - Parameters:
-    ///   - relay: nil: there is no Wayland, or it is too late for it.
+    ///   - relay: nil: there is no Wayland, or it is too late to relay it.
     ///   - connection: nil: there is no X server.
-    ///   - isLaunch: the process has no windows yet.
+    ///   - isLaunch: true if the process has no windows yet.
     init(_ wanted: Wanted, _ connection: XConnection?, _ relay: WaylandRelay?, isLaunch: Bool) {
         self.wanted = wanted
         self.isLaunch = isLaunch
@@ -63,7 +63,7 @@ final class DisplaySource: ReadySource {
         return found
     }
 
-    /// The earliest.
+    /// The earlier of the two displays' times.
     private var found: MonotonicTime? {
         let told = wanted == .window ? relay?.configured : relay?.framed
         return [moment.time, told].compactMap { $0 }.min()

@@ -10,12 +10,12 @@ struct Displays {
     private(set) var server: XConnection?
     private(set) var relay: WaylandRelay?
 
-    /// For a program that is yet to be started. A display that cannot be reached is left out if there
-    /// is another: the program could not reach it either.
+    /// For a program that will be started. A display that cannot be reached is left out if there is
+    /// another one: the program could not reach it either.
     ///
     /// - Parameters:
-    ///   - known: a relay that the program is led to already.
-    ///   - setting: leads the program to a new one.
+    ///   - known: a relay that the program will connect to already.
+    ///   - setting: makes the program connect to a new relay.
     init(
         launching wanted: DisplaySource.Wanted, known: WaylandRelay?,
         _ setting: inout ProgramSetting
@@ -42,7 +42,7 @@ struct Displays {
                 : unreachable.joined(separator: "; "))
     }
 
-    /// For a process that has its connections already: on Wayland it is too late.
+    /// For a process that is connected already: on Wayland this is too late.
     init(attachingFor wanted: DisplaySource.Wanted) throws(DisplayProblem) {
         server = try Self.openServer()
         try Self.check(server, knows: wanted)

@@ -1,10 +1,10 @@
 import CXCB
 import Glibc
 
-/// By what an X server tells of drawing: Damage, or, where that is missing, Present, which knows of
-/// whole pictures alone (OpenGL, Vulkan).
+/// The extension by which an X server reports drawing: Damage, or, where it is missing, Present,
+/// which reports only whole pictures (OpenGL, Vulkan).
 ///
-/// Unsafe code: XCB's events are cast to what their numbers say that they are.
+/// Unsafe code: XCB's events are cast to the types that their numbers stand for.
 enum DrawingExtension: Equatable {
     case damage(event: UInt8)
     case present(opcode: UInt8)
@@ -23,7 +23,7 @@ enum DrawingExtension: Equatable {
         }
     }
 
-    /// nil: it is not one of drawing.
+    /// nil: the event is not about drawing.
     func event(_ event: UnsafeMutablePointer<xcb_generic_event_t>) -> XConnection.Event? {
         let number = event.pointee.response_type & 0x7f
         switch self {
@@ -48,17 +48,17 @@ enum DrawingExtension: Equatable {
 }
 
 extension XConnection {
-    /// What the server keeps for us of one window, to be ended.
+    /// A report of drawing that the server makes for us about one window; it must be ended.
     struct DrawingReport {
         let id: UInt32
-        /// Our request's number.
+        /// The number of our request.
         let sequence: UInt16
-        /// Of the window as it was then.
+        /// The window's attributes at the time of the request.
         fileprivate let attributes: xcb_get_window_attributes_cookie_t
     }
 
-    /// Has all drawing into a window, and into those in it, told from now on. What is there already
-    /// may be told, too, with this request's number.
+    /// From now on, the server reports all drawing into a window and its subwindows. It may also
+    /// report what is there already, with this request's number.
     func reportDrawing(into window: xcb_window_t) -> DrawingReport? {
         let id = xcb_generate_id(connection)
         let sequence: UInt32
@@ -72,7 +72,8 @@ extension XConnection {
             attributes: xcb_get_window_attributes(connection, window))
     }
 
-    /// Whether the window could be seen before its drawing was told. To be asked once.
+    /// True if the window was visible before the server began to report drawing into it. Ask only
+    /// once.
     func wasViewable(_ report: DrawingReport) -> Bool {
         let reply = xcb_get_window_attributes_reply(connection, report.attributes, nil)
         defer { free(reply) }
@@ -80,7 +81,7 @@ extension XConnection {
             ?? false
     }
 
-    /// Instead of ``wasViewable(_:)``.
+    /// Call this instead of ``wasViewable(_:)``.
     func end(_ report: DrawingReport, of window: xcb_window_t) {
         xcb_discard_reply(connection, report.attributes.sequence)
         switch drawing {
@@ -91,8 +92,8 @@ extension XConnection {
         xcb_flush(connection)
     }
 
-    /// Whether a window shows more than one colour: then somebody has drawn into it. Some rows of it
-    /// are looked at. A background that is a picture counts, too.
+    /// True if a window shows more than one colour: then something was drawn into it. Looks at some
+    /// of its rows. A picture as background counts, too.
     func showsSomething(_ window: xcb_window_t) -> Bool {
         guard let area = visibleArea(of: window) else { return false }
         let rows = min(area.height, 64)
@@ -107,7 +108,7 @@ extension XConnection {
             guard let reply = xcb_get_image_reply(connection, request, nil) else { continue }
             defer { free(reply) }
             let count = min(Int(reply.pointee.length) * 4, Int(xcb_get_image_data_length(reply)))
-            // Pixels of 32 bits, as all of today's screens have; of others nothing is said.
+            // Pixels of 32 bits, as all of today's screens have; we cannot judge others.
             guard reply.pointee.depth >= 24, let data = xcb_get_image_data(reply) else { continue }
             for offset in stride(from: 0, to: min(count, 4 * area.width) - 3, by: 4) {
                 let pixel = UnsafeRawPointer(data).loadUnaligned(
@@ -119,7 +120,7 @@ extension XConnection {
         return isDrawn
     }
 
-    /// What of a window is on the screen, from its own corner; nil: nothing.
+    /// The part of a window that is on the screen, relative to its corner; nil: none.
     private func visibleArea(
         of window: xcb_window_t
     ) -> (x: Int16, y: Int16, width: Int, height: Int)? {

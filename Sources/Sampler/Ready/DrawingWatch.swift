@@ -4,21 +4,22 @@ import System
 
 /// Waits for the first drawing into a top-level window of a process.
 ///
-/// The server paints a window's background by itself where the window comes to be seen, and Damage
-/// tells of that as of any drawing. It does so within one step, at whose end it tells the window of
-/// what is to be drawn (Expose). So what is drawn right before an Expose is the server's, and what is
-/// not followed by one in the same step is the program's.
+/// The server itself paints the background of a window that becomes visible, and Damage reports
+/// this like any drawing. But the server does so in one step, and ends the step with an event that
+/// tells the window what to draw (Expose). So drawing right before an Expose is the server's.
+/// Drawing that no Expose follows in the same step is the program's.
 struct DrawingWatch {
     private let connection: XConnection
     private let moment: AwaitedMoment
-    /// The program's windows below the root or a window manager's frame, with our reports' numbers.
+    /// The program's windows below the root or a window manager's frame, with our requests'
+    /// numbers.
     private var own: [xcb_window_t: UInt16] = [:]
-    /// Those and what is in them.
+    /// These windows and their subwindows.
     private var family: Set<xcb_window_t> = []
-    /// Has been read, and not been looked at.
+    /// Events that were read but not examined.
     private var backlog: ArraySlice<Timed> = []
 
-    /// More windows than this are not asked about their backgrounds.
+    /// At most this many windows are watched for their backgrounds.
     private static let mostWindows = 1_000
 
     init(_ connection: XConnection, _ moment: AwaitedMoment) {
@@ -26,7 +27,7 @@ struct DrawingWatch {
         self.moment = moment
     }
 
-    /// Until something was drawn, or the server is gone.
+    /// Runs until something was drawn, or the server is gone.
     mutating func run() {
         while moment.time == nil, let (event, time) = next() {
             switch event {
@@ -41,7 +42,7 @@ struct DrawingWatch {
         connection.hangUp()
     }
 
-    /// Looks at the windows that are there: a few levels below the root, inside frames.
+    /// Looks at the existing windows: a few levels below the root, inside frames.
     mutating func lookAtAll() {
         for root in connection.roots { lookBelow(root, levels: 3) }
     }
@@ -59,8 +60,8 @@ struct DrawingWatch {
         return connection.next().map { ($0, .now) }
     }
 
-    /// Everybody's drawing is asked for first, and whose window it is afterwards: the program may draw
-    /// at once.
+    /// First asks for reports of drawing, whoever owns the window, and only then who owns it: the
+    /// program may draw at once.
     private mutating func watch(_ window: xcb_window_t) {
         guard own[window] == nil, let report = connection.reportDrawing(into: window) else {
             return
@@ -77,13 +78,13 @@ struct DrawingWatch {
         }
         own[window] = report.sequence
         adopt(window)
-        // It was there before we could ask: nobody tells what was drawn until then.
+        // The window was there before we could ask, so earlier drawing was not reported.
         if connection.wasViewable(report), connection.showsSomething(window) {
             moment.came(at: .now)
         }
     }
 
-    /// A window of the program's, and those that are in it already.
+    /// Watches a window of the program and its existing subwindows.
     private mutating func adopt(_ window: xcb_window_t) {
         guard family.count < Self.mostWindows, family.insert(window).inserted else { return }
         if own[window] == nil {
@@ -93,13 +94,14 @@ struct DrawingWatch {
         for child in connection.children(of: window) { adopt(child) }
     }
 
-    /// Whether something was drawn; what was there when we began to ask is told once.
+    /// True if something was drawn. The server reports once what was there when we began to ask;
+    /// that does not count.
     private func isDrawing(_ window: xcb_window_t, _ sequence: UInt16) -> Bool {
         own[window].map { $0 != sequence } ?? false
     }
 
-    /// Whether what was just told was the server's background. All that belongs to the same step of
-    /// the server's is here as soon as it has answered.
+    /// True if the last reported drawing was the server's background. All events of the same step
+    /// have arrived once the server has answered.
     private mutating func isBackground() -> Bool {
         connection.waitUntilDone()
         while let event = connection.nextQueued() { backlog.append((event, .now)) }
@@ -110,10 +112,10 @@ struct DrawingWatch {
 
     typealias Timed = (event: XConnection.Event, time: MonotonicTime)
 
-    /// What is left of events that followed a drawing in the same step, if that was a background: the
-    /// drawings until the first Expose go with it.
+    /// The events left when those that followed a drawing in the same step show it as a background:
+    /// then the drawings up to the first Expose belong to it as well.
     ///
-    /// - Returns: nil: it was none.
+    /// - Returns: nil: it was no background.
     static func rest(
         of events: ArraySlice<Timed>, own: some Collection<xcb_window_t>,
         family: Set<xcb_window_t>

@@ -2,7 +2,7 @@ import ProfileModel
 
 /// `idle`: no thread of the process has had a core for a while, and none waits for the disk.
 ///
-/// The launch was over when that while began, not when we were sure of it.
+/// The launch was over when that while began, not when we became sure of it.
 final class IdleSource: ReadySource {
     private let span: TimeSpan
     private var quiet: (since: MonotonicTime, signature: UInt64)?
@@ -21,7 +21,7 @@ final class IdleSource: ReadySource {
             return nil
         }
         guard now - quiet.since >= span else { return nil }
-        // Asked last, because it is dear. A page fault shows as blocked, too.
+        // Checked last, because it is expensive. A thread in a page fault shows as blocked, too.
         if launch.waitsForDisk {
             self.quiet = nil
             return nil
@@ -30,8 +30,8 @@ final class IdleSource: ReadySource {
         return found
     }
 
-    /// Tells one set of stretches of being blocked from another; nil: a thread is not blocked, or
-    /// there is none.
+    /// Identifies the set of waits that the threads are in; nil: a thread is not blocked, or there
+    /// are no threads.
     static func signature(of threads: some Sequence<(Int32, UInt32?)>) -> UInt64? {
         var sum: UInt64 = 0
         var isEmpty = true

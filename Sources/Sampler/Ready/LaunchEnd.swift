@@ -2,7 +2,7 @@ import ProfileModel
 import System
 
 /// Decides when a recording has seen enough: some time after the program was ready, or when it
-/// should have been, but was not.
+/// should have been ready but was not.
 struct LaunchEnd {
     let ready: ReadyWatch
     private let extended: TimeSpan
@@ -10,14 +10,14 @@ struct LaunchEnd {
     private var readiness: Readiness?
     private var stall: Stall?
 
-    /// The time for the launch runs from now on.
+    /// The time limit of the launch starts now.
     init(_ ready: ReadyWatch, _ options: SamplerOptions) {
         self.ready = ready
         extended = options.extended
         watchdog = options.watchdog.map { .now + $0 }
     }
 
-    /// Whether to leave the process now. Asked at every tick.
+    /// True if the recording should leave the process now. Called at every tick.
     mutating func isReached(at now: MonotonicTime, in session: TraceSession) -> Bool {
         guard session.outcome == nil else { return false }
         if readiness == nil { take(ready.look(at: now, in: session), session.sink) }
@@ -27,12 +27,12 @@ struct LaunchEnd {
         return true
     }
 
-    /// Asked at a child's ticks, before its process's own are over.
+    /// Called at a child's ticks, before the tick of the process itself ends.
     func look(at now: MonotonicTime, inChild session: TraceSession) {
         if readiness == nil { ready.look(at: now, inChild: session.pid, session) }
     }
 
-    /// What the process did last may have been noticed only by others.
+    /// Other threads of ours alone may have noticed what the process did last.
     mutating func lookOnceMore(at session: TraceSession, _ signals: SignalQueue) {
         guard readiness == nil, stall == nil, session.outcome != .running else { return }
         take(ready.lastLook(signals), session.sink)

@@ -1,14 +1,15 @@
 import ProfileModel
 
-/// What a condition of `--until` may want to know of the process, from whoever follows its launch.
+/// What a condition of `--until` may ask about the process. The session that follows the launch
+/// answers.
 protocol LaunchView: AnyObject {
     var now: MonotonicTime { get }
-    /// Of the stretches of being blocked that all threads are in: another one as soon as any thread
-    /// has had a core. nil: not all are blocked.
+    /// Identifies the waits that all threads are in: it changes as soon as any thread has had a
+    /// core. nil: not all are blocked.
     var blockedSignature: UInt64? { get }
-    /// Whether a thread waits for storage, or a page fault.
+    /// True if a thread waits for storage or for a page fault.
     var waitsForDisk: Bool { get }
-    /// What a condition could not see.
+    /// Notes something that a condition could not see.
     func note(_ kind: RecorderNote.Kind)
 }
 
@@ -25,6 +26,6 @@ extension TraceSession: LaunchView {
 }
 
 extension TracedThread {
-    /// Whether it sleeps uninterruptibly (state D of `stat`).
+    /// True if the thread sleeps uninterruptibly (state D of `stat`).
     fileprivate var waitsForDisk: Bool { phase != .exited && state == UInt8(ascii: "D") }
 }

@@ -4,19 +4,19 @@ import System
 
 /// `listen`: looks for a socket of the process, or of a followed child, on which it accepts connections.
 ///
-/// Looked for at each tick at which a thread may have done something; that takes 3 µs, with sockets
-/// 20 to 40, and in all no more than a hundredth of a core (``LookBudget``).
+/// Looks at each tick at which a thread may have done something. A look takes 3 µs, with sockets 20
+/// to 40, and all looks at most a hundredth of a core (``LookBudget``).
 final class ListenSource: ReadySource {
     private let listeners: ListeningSockets
-    /// Those that it was started with: whoever started it listens on them.
+    /// The sockets that the process was started with: whoever started it listens on them.
     private let inherited: Set<UInt64>
     private var main: ListenWatch?
-    /// Of the children that are followed; nil: their descriptors may not be read.
+    /// The followed children; nil: their descriptors may not be read.
     private var children: [Int32: ListenWatch?] = [:]
     private var budget = LookBudget(at: .now)
     private var found: MonotonicTime?
 
-    /// - Parameter ignoresInherited: sockets of ours, which the process may have from us.
+    /// - Parameter ignoresInherited: ignores our own sockets, which the process may have inherited.
     init(port: UInt16?, ignoresInherited: Bool) {
         listeners = ListeningSockets(port: port)
         var own = ProcessSockets(pid: getpid())
@@ -44,7 +44,7 @@ final class ListenSource: ReadySource {
     ) -> MonotonicTime? {
         guard found == nil, watch != nil, budget.allows(at: now) else { return found }
         guard let extent = watch?.extent(of: launch) else { return found }
-        // The tick began a while ago, and it was not listening then, perhaps.
+        // The tick began a while ago; the process may not have listened then.
         budget.pay(for: {
             if watch?.isListening(extent, listeners) == true { found = launch.now }
         })
@@ -52,7 +52,7 @@ final class ListenSource: ReadySource {
     }
 }
 
-/// Whether one process accepts connections.
+/// Tells whether one process accepts connections.
 private struct ListenWatch {
     enum Extent {
         case newDescriptors, everyDescriptor
@@ -62,9 +62,9 @@ private struct ListenWatch {
     private let inherited: Set<UInt64>
     /// Sockets that the process opened itself.
     private var candidates: [ProcessSockets.Socket] = []
-    /// What the threads waited in at the last look; nil: not all did.
+    /// Identifies the threads' waits at the last look; nil: not all threads waited.
     private var lastSignature: UInt64?
-    /// Whether every descriptor was looked at since.
+    /// True if every descriptor was looked at since.
     private var isComplete = false
 
     /// nil: its descriptors may not be read.
@@ -73,16 +73,16 @@ private struct ListenWatch {
         (self.sockets, self.inherited) = (sockets, inherited)
     }
 
-    /// How much must be looked at; nil: nothing.
+    /// Which descriptors must be looked at; nil: none.
     mutating func extent(of launch: any LaunchView) -> Extent? {
         let isQuiet = isQuiet(launch)
         if isQuiet, isComplete { return nil }
         isComplete = isQuiet
-        // A socket in the place of a closed file may have been passed over until now.
+        // If a socket took the number of a closed file, we may have missed it until now.
         return isQuiet ? .everyDescriptor : .newDescriptors
     }
 
-    /// Nobody can have made a call since the last look.
+    /// True if no thread can have made a call since the last look.
     private mutating func isQuiet(_ launch: any LaunchView) -> Bool {
         let signature = launch.blockedSignature
         defer { lastSignature = signature }

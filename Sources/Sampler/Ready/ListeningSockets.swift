@@ -4,12 +4,12 @@ import ProfileModel
 
 /// The sockets on which connections are accepted.
 ///
-/// The kernel is asked for these alone (sock_diag(7), 10 to 20 µs a kind). `/proc/PID/net/tcp` took 5 ms on
-/// a quiet machine, because all of the table of connections is gone through; it serves for processes in
-/// another network namespace only.
+/// The kernel lists just these (sock_diag(7), 10 to 20 µs for each kind). `/proc/PID/net/tcp` took
+/// 5 ms on a quiet machine, because the kernel walks the whole table of connections. We use it only
+/// for processes in another network namespace.
 final class ListeningSockets {
     private let port: UInt16?
-    /// -1: cannot be had.
+    /// -1: not available.
     private let diagnosis: Int32
     private let ownNamespace = ListeningSockets.namespace(of: "self")
     private var buffer = [fl_listener](repeating: fl_listener(), count: 256)
@@ -50,7 +50,7 @@ final class ListeningSockets {
         return SocketFormats.listeningTCP(text.text)
     }
 
-    /// nil when the kernel does not tell.
+    /// nil if the kernel does not answer.
     private func ask(for family: SocketFamily) -> [(inode: UInt64, port: UInt16)]? {
         while true {
             let count = Int(fl_listeners(diagnosis, family.code, &buffer, Int32(buffer.count)))

@@ -4,25 +4,25 @@ import ProfileModel
 import Synchronization
 import System
 
-/// `notify`: is the service manager that sd_notify(3) talks to, and passes on what it hears to the
-/// real one.
+/// `notify`: acts as the service manager that sd_notify(3) talks to, and passes on its messages to
+/// the real one.
 ///
-/// A thread of ours waits for messages as long as we live, also after the recording: whoever sends
-/// one with a descriptor (sd_notify_barrier) waits until that is closed.
+/// A thread of ours waits for messages as long as we live, even after the recording: whoever sends
+/// a descriptor with a message (sd_notify_barrier) waits until we close it.
 final class NotifySource: ReadySource, Sendable {
-    /// What NOTIFY_SOCKET must be.
+    /// The value for NOTIFY_SOCKET.
     let name: String
     private let socket: Int32
     private let moment = AwaitedMoment()
     /// The outer service manager's socket; nil: there is none.
     private let outer: String?
-    /// Held while messages are taken.
+    /// Locked while messages are taken.
     private let buffer = Mutex([UInt8](repeating: 0, count: 65536))
-    /// Nobody is to hear of anything any more.
+    /// True if no message may be taken any more.
     private let isOver = Atomic(false)
 
-    /// - Parameter folder: where the socket is then; nil: it has an abstract name, which the program
-    ///   finds in our network namespace only.
+    /// - Parameter folder: the folder for the socket. nil: the socket gets an abstract name, which
+    ///   only a program in our network namespace can find.
     init(in folder: String?) throws(SystemError) {
         if let folder {
             name = "\(folder)/notify"
@@ -52,7 +52,8 @@ final class NotifySource: ReadySource, Sendable {
     func look(at now: MonotonicTime, in launch: any LaunchView) -> MonotonicTime? { moment.time }
 
     func lastLook(_ signals: SignalQueue) -> MonotonicTime? {
-        // Our thread may be waiting for a service manager that hangs; nobody waits for us then.
+        // Our thread may be waiting for a service manager that hangs; the end of the recording must
+        // not.
         for _ in 0..<Self.patience {
             guard
                 buffer.withLockIfAvailable({ takeMessages(&$0, limit: Self.patience) }) == nil
@@ -62,7 +63,7 @@ final class NotifySource: ReadySource, Sendable {
         return moment.time
     }
 
-    /// What the end of a recording may be held up, in milliseconds.
+    /// How long we may delay a recording's end, in milliseconds.
     private static let patience: Int32 = 100
 
     private func serve() {
@@ -70,7 +71,7 @@ final class NotifySource: ReadySource, Sendable {
         while !isOver.load(ordering: .acquiring) {
             var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
             guard poll(&entry, 1, -1) > 0 else { continue }
-            // The program would have waited for the service manager, too.
+            // Without us, the program would have to wait for the service manager, too.
             buffer.withLock { takeMessages(&$0, limit: 0) }
         }
     }
@@ -87,7 +88,7 @@ final class NotifySource: ReadySource, Sendable {
         }
     }
 
-    /// - Returns: false: the outer service manager took too long.
+    /// - Returns: false if the outer service manager took too long.
     private func take(
         _ message: ArraySlice<UInt8>, _ notification: fl_notification, at time: MonotonicTime,
         limit: Int32
@@ -100,7 +101,7 @@ final class NotifySource: ReadySource, Sendable {
         let sender = NotifySender(notification, of: pid)
         if sender.isOfProgram, Notification.saysReady(message) { moment.came(at: time) }
         guard sender.isOfProgram || sender.isOfItsUser else { return true }
-        // One that is longer than we can take cannot be passed on unchanged.
+        // A message longer than our buffer cannot be passed on unchanged.
         guard let outer, notification.is_cut == 0 else { return true }
         return Array(message).withUnsafeBytes { bytes in
             fl_notify_send(
@@ -109,14 +110,14 @@ final class NotifySource: ReadySource, Sendable {
     }
 }
 
-/// Who sent a message: the real service manager decides by itself whom it believes; we do so only
-/// for the launch's end.
+/// The sender of a message. The real service manager decides for itself whom it trusts; we decide
+/// only whether the message ends the launch.
 private struct NotifySender {
-    /// The process or one that descends from it; also a daemon, which has left its parents but not
-    /// the session or control group. Of one that is gone already (`systemd-notify` lives for a
-    /// moment only) the user has to be the same.
+    /// True for the process and its descendants, and for a daemon, which has left its parents but
+    /// not the session or control group. A sender may be gone already (`systemd-notify` lives only
+    /// for a moment); then its user must be the program's.
     let isOfProgram: Bool
-    /// Or of our own.
+    /// The same user as the process's, or our own.
     let isOfItsUser: Bool
 
     init(_ notification: fl_notification, of pid: Int32) {

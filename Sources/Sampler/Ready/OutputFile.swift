@@ -5,29 +5,29 @@ import System
 
 /// A regular file that is the program's standard output or error.
 ///
-/// No pipe may take its place: programs look whether they would read what they write
-/// (`cat a >> a`), how large it is, and seek in it. The program's descriptor is a copy of ours, so
-/// both have one position, and that tells how far it has written. Others may have a copy, too (the
-/// shell that started us, what else it runs): a move counts only if the program has written anything
-/// lately.
+/// A pipe must not take its place: programs check whether they would read what they write (`cat a
+/// >> a`), ask for the file's size, and seek in it. The program's descriptor is a copy of ours, so
+/// both share one position, which tells how far the program has written. Others may have copies,
+/// too (the shell that started us, and its other programs). So a move counts only if the program
+/// has written something lately.
 ///
-/// Unsafe code: the search lies at a fixed address, and is freed with this value.
+/// Unsafe code: the search has a fixed address and is freed with this value.
 final class OutputFile {
     private let descriptor: Int32
-    /// For reading, with a position of its own; -1: the first byte is all that is looked for.
+    /// For reading, with its own position; -1: we look for the first byte only.
     private let reader: Int32
-    /// What lies before it was there already, or has been looked at.
+    /// All bytes before it were there at the start, or have been searched.
     private var position: off_t
     private let search = UnsafeMutablePointer<fl_search>.allocate(capacity: 1)
     private var isFound = false
     private var writing: WritingWatch?
 
-    /// What is read at one look, in bytes. More waits for the next.
+    /// How many bytes one look reads at most. The rest waits for the next look.
     private static let mostAtOnce = 1 << 18
 
     /// - Parameters:
-    ///   - descriptor: ours, before the program has been started.
-    ///   - text: what to look for, without line breaks; empty: the first byte.
+    ///   - descriptor: ours, before the program starts.
+    ///   - text: the text to look for, without line breaks; empty: the first byte.
     init(_ descriptor: Int32, for text: String) throws(SystemError) {
         let bytes = Array(text.utf8)
         let started = fl_search_begin(search, bytes, bytes.count)
@@ -37,7 +37,7 @@ final class OutputFile {
         let problem = errno
         var status = stat()
         fstat(descriptor, &status)
-        // What is appended goes behind all that is there, wherever the position is.
+        // Appended text goes behind all that is there, wherever the position is.
         let appends = fcntl(descriptor, F_GETFL) & O_APPEND != 0
         self.descriptor = descriptor
         self.reader = reader
@@ -55,7 +55,7 @@ final class OutputFile {
 
     func began(_ pid: Int32) { writing = WritingWatch(pid, at: .now) }
 
-    /// Whether the text has been written by now, as far as has been read.
+    /// True if the text has been found in what was read so far.
     func look(at now: MonotonicTime) -> Bool {
         let end = lseek(descriptor, 0, SEEK_CUR)
         defer { writing?.look(at: now) }
@@ -68,7 +68,7 @@ final class OutputFile {
         return isFound
     }
 
-    /// The same of all that has been written by now. Others may go on writing without end.
+    /// The same for everything written by now. Other writers may go on without end.
     func lookThrough() -> Bool {
         let end = lseek(descriptor, 0, SEEK_CUR)
         guard !isFound, end > position, writing?.hasWritten != false else { return isFound }

@@ -3,15 +3,15 @@ import Glibc
 package import ProfileModel
 import System
 
-/// A process of its own between the program's standard output or error and where they go. It
-/// outlives us: the program's output does not depend on ours.
+/// A process of our own between the program's standard output or error and their destination. It
+/// outlives us, so the program's output does not depend on us.
 package struct OutputRelay: Sendable {
     private let control: Int32
 
     /// - Parameters:
-    ///   - original: where it passes everything on to.
-    ///   - text: what to look for, without line breaks; empty: the first byte.
-    ///   - input: what the program must write to.
+    ///   - original: the destination to which it passes everything on.
+    ///   - text: the text to look for, without line breaks; empty: the first byte.
+    ///   - input: receives the descriptor that the program must write to.
     init(to original: Int32, for text: String, input: inout Int32) throws(SystemError) {
         var control: Int32 = -1
         let bytes = Array(text.utf8)
@@ -21,7 +21,7 @@ package struct OutputRelay: Sendable {
         self.control = control
     }
 
-    /// Wakes the recorder by SIGCHLD when there is news, once; a thread of ours waits for that.
+    /// Wakes the recorder once by SIGCHLD when there is news; a thread of ours waits for it.
     func announceNews() {
         let copy = fcntl(control, F_DUPFD_CLOEXEC, 16)
         guard copy >= 0 else { return }
@@ -34,7 +34,7 @@ package struct OutputRelay: Sendable {
         if !isBegun { Glibc.close(copy) }
     }
 
-    /// Nobody asks it any more; it goes on.
+    /// Stops asking for news; the relay goes on.
     func close() {
         shutdown(control, Int32(SHUT_RDWR))
         Glibc.close(control)
@@ -45,7 +45,7 @@ package struct OutputRelay: Sendable {
         case drained
     }
 
-    /// nil: there is none. Throws at the relay's end.
+    /// nil: there is no news. Throws when the relay has ended.
     func news() throws(SystemError) -> News? {
         var news = fl_relay_news()
         guard try check(fl_relay_news(control, &news), "hearing of the program's output") == 1
@@ -56,14 +56,14 @@ package struct OutputRelay: Sendable {
             ? .found(MonotonicTime(nanoseconds: news.time)) : .drained
     }
 
-    /// Waits until all that was written so far has been passed on, or `signals` say that we are to
-    /// end. A reader that takes its time would have kept the program waiting instead.
+    /// Waits until all output so far has been passed on, or `signals` ask us to end. Without the
+    /// relay, a slow reader would have delayed the program instead.
     ///
-    /// - Returns: what was found meanwhile.
+    /// - Returns: the time of the match, if one was found meanwhile.
     @discardableResult
     package func drain(_ signals: SignalQueue) -> MonotonicTime? {
         var found: MonotonicTime?
-        // One that has ended cannot be asked, but may have told something before.
+        // A relay that has ended cannot be asked, but may have reported something before.
         _ = fl_relay_ask(control)
         do throws(SystemError) {
             while true {
@@ -77,11 +77,11 @@ package struct OutputRelay: Sendable {
                 }
             }
         } catch {
-            // Its end: it has passed on everything.
+            // The relay has ended, so it has passed on everything.
             return found
         }
     }
 
-    /// How often it is looked whether we are to end, in milliseconds.
+    /// How often we check for a request to end, in milliseconds.
     private static let patience: Int32 = 50
 }

@@ -3,17 +3,18 @@ import Glibc
 import ProfileModel
 import System
 
-/// `output`: the first byte, or line with a text, that the program writes to standard output or
-/// error.
+/// `output`: the first byte, or the first line with a given text, that the program writes to
+/// standard output or error.
 final class OutputSource: ReadySource {
     private(set) var relays: [OutputRelay] = []
     private var files: [OutputFile] = []
     private let text: String
     private var found: MonotonicTime?
 
-    /// Watches both streams, or the one that both are: so what is written to them stays in order.
+    /// Watches both streams, or the one that both share: this keeps what is written to them in
+    /// order.
     ///
-    /// - Parameter setting: where it leads may be a relay already, for another text.
+    /// - Parameter setting: its streams may lead to a relay already, for another text.
     init(text: String?, setting: inout ProgramSetting) throws(SystemError) {
         self.text = text ?? ""
         let (output, error) = (setting.currentOutput, setting.currentError)
@@ -25,7 +26,7 @@ final class OutputSource: ReadySource {
     private func watch(
         _ stream: Int32, isOutput: Bool, isError: Bool, _ setting: inout ProgramSetting
     ) throws(SystemError) {
-        // No program looks for something in a file that only we have, and a relay sees the moment.
+        // No program checks a file that only we have, and a relay sees the exact moment.
         let kind = setting.isGiven(stream) ? fl_stream_relayed : Int(fl_stream_kind(stream))
         switch kind {
         case fl_stream_relayed:
@@ -47,7 +48,7 @@ final class OutputSource: ReadySource {
 
     func look(at now: MonotonicTime, in launch: any LaunchView) -> MonotonicTime? {
         for relay in relays {
-            // A relay that ended has nothing to tell any more.
+            // A relay that has ended has no more news.
             guard case .found(let time)? = (try? relay.news()) ?? nil else { continue }
             take(time)
         }

@@ -4,7 +4,7 @@ import Glibc
 /// The stream sockets that a process has open.
 struct ProcessSockets {
     struct Socket: Hashable {
-        /// By which `/proc` and the kernel's socket tables name it.
+        /// The number by which `/proc` and the kernel's socket tables name the socket.
         var inode: UInt64
         var family: SocketFamily
     }
@@ -15,7 +15,7 @@ struct ProcessSockets {
     private var round = 0
     private let folder: String
 
-    /// nil when its descriptors may not be read.
+    /// nil if the process's descriptors may not be read.
     init?(pid: Int32) {
         self.pid = pid
         folder = "/proc/\(pid)/fd"
@@ -24,8 +24,8 @@ struct ProcessSockets {
 
     var open: [Socket] { known.compactMap(\.socket) }
 
-    /// Every so many looks a descriptor is looked at again: it may have been closed, and its number
-    /// be in use for another file.
+    /// Each descriptor is looked at again after this many looks: it may have been closed, and its
+    /// number reused for another file.
     private static let turns = 16
 
     /// Looks at every descriptor.
@@ -34,10 +34,10 @@ struct ProcessSockets {
         known = list()
     }
 
-    /// Whether something may have changed since the last call.
+    /// True if something may have changed since the last call.
     mutating func refresh() -> Bool {
         round = (round + 1) % Self.turns
-        // Linux 6.2 and later tell how many there are (2 µs instead of 10 to 20).
+        // Linux 6.2 and later tell the number of descriptors (2 µs instead of 10 to 20).
         var status = stat()
         if round % 4 != 0, stat(folder, &status) == 0, status.st_size > 0,
             Int(status.st_size) == known.count

@@ -1,9 +1,9 @@
 import Glibc
 import ProfileModel
 
-/// What a program gets instead of what we have.
+/// What a program gets in place of our own environment and descriptors.
 struct ProgramSetting: ~Copyable {
-    /// What its environment has instead of ours.
+    /// Variables that replace those of our environment.
     var variables: [String: String] = [:]
     /// Its standard output and error; nil: ours. They are closed with this value.
     private(set) var output: Int32?
@@ -11,7 +11,7 @@ struct ProgramSetting: ~Copyable {
     /// Other descriptors that it inherits under their numbers.
     private var inherited: [Int32] = []
 
-    /// What they are otherwise, which is the caller's; nil: ours.
+    /// The streams that the caller gives it otherwise; nil: ours.
     private let givenOutput: Int32?
     private let givenError: Int32?
 
@@ -19,17 +19,17 @@ struct ProgramSetting: ~Copyable {
         (givenOutput, givenError) = (output, error)
     }
 
-    /// Where its output and error lead.
+    /// Where the program's output and error lead.
     var currentOutput: Int32 { output ?? givenOutput ?? STDOUT_FILENO }
     var currentError: Int32 { error ?? givenError ?? STDERR_FILENO }
 
-    /// Whether this is one of ours that the program has instead of what we have.
+    /// True if the caller gave the program this stream in place of ours.
     func isGiven(_ stream: Int32) -> Bool { stream == givenOutput || stream == givenError }
 
-    /// A descriptor that is for the program alone.
+    /// Adds a descriptor for the program alone.
     mutating func handOn(_ descriptor: Int32) { inherited.append(descriptor) }
 
-    /// Takes over `descriptor`; what stood in its place is closed.
+    /// Takes over `descriptor`; closes the one that it replaces.
     mutating func replaceStreams(by descriptor: Int32, output isOutput: Bool, error isError: Bool) {
         let before = descriptors
         if isOutput { output = descriptor }
@@ -42,7 +42,7 @@ struct ProgramSetting: ~Copyable {
     /// As ``fl_make_start`` wants them.
     var streams: [Int32] { [output ?? givenOutput ?? -1, error ?? givenError ?? -1] }
 
-    /// Our own copies: as long as we hold them, there is no end to what comes out of the others.
+    /// Closes our own copies. While we hold them, readers of the other ends see no end of file.
     mutating func close() {
         for descriptor in descriptors { Glibc.close(descriptor) }
         (output, error, inherited) = (nil, nil, [])
@@ -52,7 +52,7 @@ struct ProgramSetting: ~Copyable {
         for descriptor in descriptors { Glibc.close(descriptor) }
     }
 
-    /// Our own environment, as `NAME=value` words, with what is different for the program.
+    /// Our environment as `NAME=value` words, with the changes for the program.
     func environment(changing changes: [EnvironmentChange] = []) -> [[CChar]] {
         var words: [[UInt8]] = []
         var next = environ
@@ -63,7 +63,7 @@ struct ProgramSetting: ~Copyable {
                 })
             next += 1
         }
-        // What is waited for comes by these, and by no others.
+        // The conditions depend on exactly these values, so they come last.
         let own = variables.sorted { $0.key < $1.key }.map { EnvironmentChange($0.key, $0.value) }
         return EnvironmentChange.apply(changes + own, to: words).map { word in
             word.map { CChar(bitPattern: $0) } + [0]

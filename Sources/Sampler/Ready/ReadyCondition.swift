@@ -6,26 +6,26 @@ package enum ReadyCondition: Hashable, Sendable {
     case exit
     /// `READY=1`, sent to NOTIFY_SOCKET as by sd_notify(3).
     case notify
-    /// A stream socket on which the process accepts connections; at this TCP port, or any of TCP
-    /// or the Unix domain.
+    /// A stream socket on which the process accepts connections: at this TCP port, or any of TCP or
+    /// the Unix domain.
     case listen(port: UInt16?)
     /// The first byte, or the first line with the text, on standard output or error.
     case output(text: String?)
     /// The first top-level window: on X11 it is mapped, on Wayland configured.
     case window
-    /// The first picture in a top-level window: on X11 something is drawn into it, on Wayland it is
-    /// committed with a buffer.
+    /// The first picture in a top-level window. On X11 something is drawn into the window; on
+    /// Wayland it is committed with a buffer.
     case frame
-    /// No thread has had anything to do for so long.
+    /// No thread has had anything to do for this long.
     case idle(TimeSpan)
     /// A signpost (an event, or an interval's end) of this name.
     case signpost(String)
     /// A mark (`--mark NAME=…`) of this name.
     case mark(String)
 
-    /// Whether it can be watched for in a process that runs already: where that takes another
-    /// environment or other descriptors, it is too late. (So it is for `window` and `frame` on
-    /// Wayland, not on X11.)
+    /// True if the condition can be watched in a process that runs already. It is too late if the
+    /// condition needs another environment or other descriptors. (So it is for `window` and `frame`
+    /// on Wayland, but not on X11.)
     package var suitsRunningProcess: Bool {
         switch self {
         case .notify, .output: false

@@ -2,22 +2,23 @@ import Glibc
 import ProfileModel
 import Synchronization
 
-/// Tells whether one condition of ``ReadyCondition`` is met. Asked at every tick by the sampling
-/// thread, which must not be kept waiting.
+/// Tells whether one ``ReadyCondition`` is met. The sampling thread asks at every tick and must not
+/// wait.
 protocol ReadySource: AnyObject {
-    /// The process to watch is there; it has not executed anything yet, unless it runs already.
+    /// The process to watch exists. It has not executed a program yet, unless it was running
+    /// already.
     func began(_ pid: Int32)
     /// When the condition was met; nil: not yet.
     func look(at now: MonotonicTime, in launch: any LaunchView) -> MonotonicTime?
-    /// The same of a child of the process's that is followed.
+    /// The same for a followed child of the process.
     func look(at now: MonotonicTime, inChild pid: Int32, _ child: any LaunchView) -> MonotonicTime?
     func childEnded(_ pid: Int32)
-    /// The same when the process has ended, for what it did last.
+    /// The same after the process's end, for what it did last.
     func lastLook(_ signals: SignalQueue) -> MonotonicTime?
-    /// Whether what it tells comes by looking only. Else the recorder is woken when there is news, by
-    /// SIGCHLD.
+    /// True if somebody must ask to get news. If false, SIGCHLD wakes the recorder when there is
+    /// news.
     var needsLooks: Bool { get }
-    /// Nobody asks any more: what it holds is given back.
+    /// Nobody asks any more: releases what it holds.
     func end()
 }
 
@@ -31,7 +32,7 @@ extension ReadySource {
     func lastLook(_ signals: SignalQueue) -> MonotonicTime? { nil }
 }
 
-/// The process to watch and the moment for which a thread of ours waits, between that thread and
+/// The process to watch, and the moment that a thread of ours waits for. Shared by that thread and
 /// the sampling thread.
 final class AwaitedMoment: Sendable {
     private let state = Mutex<(pid: Int32?, time: MonotonicTime?)>((nil, nil))
@@ -46,7 +47,7 @@ final class AwaitedMoment: Sendable {
     /// The first time counts.
     func came(at time: MonotonicTime) {
         state.withLock { $0.time = $0.time ?? time }
-        // Nobody may be looking.
+        // Wakes the recorder, which may not be looking.
         kill(getpid(), SIGCHLD)
     }
 }

@@ -3,22 +3,22 @@ import ProfileModel
 /// Finds out when a launch is over: as soon as one of several conditions is met.
 final class ReadyWatch {
     private var sources: [(condition: ReadyCondition, source: any ReadySource)] = []
-    /// What others told.
+    /// What others reported.
     private var told: Readiness?
     private let conditions: [ReadyCondition]
-    /// What the program's output goes through, where it is watched, in that order.
+    /// The relays of the program's output, in order, where it is watched.
     private(set) var relays: [OutputRelay] = []
-    /// Through what it goes to its Wayland compositor, where that is watched.
+    /// The relay to the program's Wayland compositor, where it is watched.
     private var wayland: WaylandRelay?
-    /// How the program must be started for that.
+    /// How the program must be started for the conditions.
     private(set) var setting: ProgramSetting
 
-    /// Where sockets are that the program must reach; nil: they need no place.
+    /// The folder for sockets that the program must reach; nil: they need none.
     private var socketFolder: String?
 
-    /// For a program that is yet to be started: nothing of what it needs may come later.
+    /// For a program that will be started: all that it needs must be ready before.
     ///
-    /// - Parameter setting: where its output goes otherwise.
+    /// - Parameter setting: where the program's output goes otherwise.
     init(
         launching conditions: [ReadyCondition],
         setting: consuming ProgramSetting = ProgramSetting(),
@@ -30,7 +30,7 @@ final class ReadyWatch {
         for condition in conditions { try add(condition, isLaunch: true) }
     }
 
-    /// For a process that runs already. Conditions that do not suit it are left out.
+    /// For a process that runs already. Conditions that do not suit such a process are left out.
     init(attachingFor conditions: [ReadyCondition]) throws(SamplerError) {
         self.conditions = conditions
         setting = ProgramSetting()
@@ -54,7 +54,7 @@ final class ReadyWatch {
             let output = try Self.explain(condition) { () throws(SystemError) in
                 try OutputSource(text: text, setting: &setting)
             }
-            // The program writes to the newest.
+            // The program writes to the newest relay.
             relays = output.relays + relays
             source = output
         case .window: source = try display(.window, for: condition, isLaunch: isLaunch)
@@ -89,18 +89,18 @@ final class ReadyWatch {
         }
     }
 
-    /// The process is there.
+    /// The process exists.
     func began(_ pid: Int32) {
         setting.close()
         for (_, source) in sources { source.began(pid) }
     }
 
-    /// The earliest of what has been met since the last look.
+    /// The earliest condition met since the last look.
     func look(at now: MonotonicTime, in launch: any LaunchView) -> Readiness? {
         earliest { $0.look(at: now, in: launch) }
     }
 
-    /// The same in a child of the process's that is followed.
+    /// The same in a followed child of the process.
     func look(at now: MonotonicTime, inChild pid: Int32, _ child: any LaunchView) {
         guard told == nil else { return }
         for (condition, source) in sources {
@@ -125,10 +125,10 @@ final class ReadyWatch {
         return found
     }
 
-    /// Whether somebody has to look now and then.
+    /// True if somebody must look now and then.
     var needsLooks: Bool { sources.contains { $0.source.needsLooks } }
 
-    /// Whether somebody else has to tell of signposts.
+    /// True if somebody else must report signposts.
     var watchesSignposts: Bool {
         conditions.contains { condition in
             guard case .signpost = condition else { return false }
@@ -139,7 +139,7 @@ final class ReadyWatch {
     /// Nobody asks any more.
     func end() { for (_, source) in sources { source.end() } }
 
-    // MARK: What others see
+    // MARK: What others report
 
     /// The program emitted a signpost.
     func saw(signpost name: String, at time: MonotonicTime) { saw(.signpost(name), at: time) }

@@ -1,4 +1,4 @@
-/// What `/proc` says of sockets, parsed. Lines that are not as expected are passed over.
+/// Parses what `/proc` says of sockets. Skips unexpected lines.
 enum SocketFormats {
     /// The inode in `socket:[12345]`, which links under `/proc/PID/fd` lead to; nil for other files.
     static func inode(ofLink target: some Collection<UInt8>) -> UInt64? {
@@ -11,8 +11,8 @@ enum SocketFormats {
         return inode
     }
 
-    /// `/proc/net/tcp` and `tcp6`: those in state 0A (`TCP_LISTEN` of the kernel's tcp_states.h).
-    /// They come first.
+    /// The sockets of `/proc/net/tcp` and `tcp6` in state 0A (`TCP_LISTEN` of the kernel's
+    /// tcp_states.h). They come first in these files.
     static func listeningTCP(_ text: ProcText) -> [(inode: UInt64, port: UInt16)] {
         var found: [(inode: UInt64, port: UInt16)] = []
         var text = text
@@ -37,7 +37,7 @@ enum SocketFormats {
         return found
     }
 
-    /// `/proc/net/unix`: those with the flag `__SO_ACCEPTCON` of the kernel's net.h.
+    /// The sockets of `/proc/net/unix` with the flag `__SO_ACCEPTCON` of the kernel's net.h.
     static func listeningUnix(_ text: ProcText) -> [UInt64] {
         var found: [UInt64] = []
         var text = text

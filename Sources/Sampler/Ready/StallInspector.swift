@@ -1,6 +1,6 @@
 import ProfileModel
 
-/// Looks at what each thread of a process waits for, without stopping any.
+/// Finds out what each thread of a process waits for, without stopping any.
 struct StallInspector {
     private let session: TraceSession
     private let tids: Set<Int32>

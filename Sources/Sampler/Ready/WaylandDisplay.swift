@@ -1,18 +1,18 @@
 import CSystem
 import Glibc
 
-/// Where a program finds its Wayland compositor, as libwayland-client looks for it: a connection
-/// that it inherits (WAYLAND_SOCKET), else a socket (WAYLAND_DISPLAY).
+/// Where a program finds its Wayland compositor. As in libwayland-client: a connection that the
+/// program inherits (WAYLAND_SOCKET), else a socket (WAYLAND_DISPLAY).
 struct WaylandDisplay {
     /// The number of the inherited descriptor.
     let inherited: Int32?
     /// The socket's path.
     let path: String?
-    /// Where a socket of ours may be.
+    /// The folder for a socket of ours.
     let folder: String
 
-    /// - Returns: nil: the environment names no compositor. (libwayland-client would try
-    ///   `wayland-0` all the same; most programs do not try Wayland then.)
+    /// - Returns: nil: the environment names no compositor. (libwayland-client would still try
+    ///   `wayland-0`, but most programs do not try Wayland then.)
     init?(_ environment: (String) -> String? = WaylandDisplay.variable) throws(SystemError) {
         let folder = environment("XDG_RUNTIME_DIR")
         self.folder = folder ?? "/tmp"
@@ -35,13 +35,13 @@ struct WaylandDisplay {
         if inherited == nil, path == nil { return nil }
     }
 
-    /// Whether somebody listens there.
+    /// Throws unless a compositor listens there.
     func reach() throws(SystemError) {
         guard inherited == nil, let path else { return }
         try check(fl_display_try(path), "connecting to '\(path)'")
     }
 
-    /// nil also where it is empty.
+    /// nil if the variable is missing or empty.
     static func variable(_ name: String) -> String? {
         guard let value = getenv(name), value.pointee != 0 else { return nil }
         return String(cString: value)

@@ -2,8 +2,8 @@ import CSystem
 import Glibc
 import ProfileModel
 
-/// A process of its own between the program and its Wayland compositor, which tells when there is
-/// something to see. It outlives us: the program's display does not depend on ours.
+/// A process of our own between the program and its Wayland compositor. It reports when there is
+/// something to see. It outlives us, so the program's display does not depend on us.
 final class WaylandRelay {
     private let control: Int32
     /// A top-level surface was configured.
@@ -12,12 +12,12 @@ final class WaylandRelay {
     private(set) var framed: MonotonicTime?
     private var losses = 0
 
-    /// - Parameter setting: leads the program to the relay.
+    /// - Parameter setting: changed so that the program connects to the relay.
     init(to target: WaylandDisplay, setting: inout ProgramSetting) throws(SystemError) {
         var display = fl_display_none()
         var control: Int32 = -1
         do throws(SystemError) {
-            // Beside a connection that is there already, a socket without a compositor is no matter.
+            // If a connection exists already, a socket without a compositor does not matter.
             if let path = target.path, target.inherited == nil || fl_display_try(path) == 0 {
                 try Self.listen(target, path, &display, &setting)
             }
@@ -35,7 +35,7 @@ final class WaylandRelay {
         self.control = control
     }
 
-    /// On a socket beside the compositor's, or, where there is no room for one, in `/tmp`.
+    /// Listens on a socket next to the compositor's, or in `/tmp` if that has no room for one.
     private static func listen(
         _ target: WaylandDisplay, _ path: String, _ display: inout fl_display,
         _ setting: inout ProgramSetting
@@ -51,19 +51,19 @@ final class WaylandRelay {
 
     deinit { close(control) }
 
-    /// The process that it stays for.
+    /// Tells the relay the process for which it stays.
     func began(_ pid: Int32) { _ = fl_display_began(control, pid) }
 
-    /// Of how many connections, since the last time, what passes cannot be read any further.
+    /// The number of connections, since the last call, whose traffic can no longer be read.
     func takeLosses() -> Int {
         defer { losses = 0 }
         return losses
     }
 
-    /// Takes what it has told.
+    /// Takes the relay's news.
     func look() { while takeOne() == .something {} }
 
-    /// The same when the program has ended: what it said last may be on its way.
+    /// The same after the program's end: its last messages may still be on their way.
     func lastLook() {
         guard framed == nil, fl_relay_ask(control) == 0 else { return look() }
         for _ in 0..<Self.patience {
@@ -78,7 +78,7 @@ final class WaylandRelay {
         }
     }
 
-    /// What the end of a recording may be held up, in milliseconds.
+    /// How long we may delay a recording's end, in milliseconds.
     private static let patience = 100
 
     private enum News {

@@ -4,8 +4,8 @@ import System
 
 /// Waits for the first window of a process to be mapped.
 ///
-/// Window managers put windows into frames of their own before these are mapped, so that the root
-/// hears of the frame only: each new window of the process is asked to tell of itself.
+/// Window managers put windows into frames of their own before mapping them, so the root window
+/// reports only the frame. So we ask for the events of each new window of the process.
 struct WindowWatch {
     private let connection: XConnection
     private let moment: AwaitedMoment
@@ -16,7 +16,7 @@ struct WindowWatch {
         self.moment = moment
     }
 
-    /// Until the window came, or the server is gone.
+    /// Runs until the window has come, or the server is gone.
     mutating func run() {
         while moment.time == nil, let event = connection.next() {
             let now = MonotonicTime.now
@@ -31,7 +31,7 @@ struct WindowWatch {
         connection.hangUp()
     }
 
-    /// Looks at the windows that are there: a few levels below the root, inside frames.
+    /// Looks at the existing windows: a few levels below the root, inside frames.
     mutating func lookAtAll() {
         for root in connection.roots { lookBelow(root, levels: 3) }
     }
@@ -50,7 +50,7 @@ struct WindowWatch {
         else { return }
         own.insert(window)
         connection.select(XCB_EVENT_MASK_STRUCTURE_NOTIFY, of: window)
-        // It may have been mapped before we could ask.
+        // The window may have been mapped before we could ask.
         if connection.isMapped(window) == true { moment.came(at: now) }
     }
 }

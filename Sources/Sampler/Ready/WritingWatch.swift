@@ -1,19 +1,20 @@
 import ProfileModel
 
-/// Whether a process, or one that it started, has written anything lately: by the kernel's count of
-/// bytes (`wchar` in proc_pid_io(5)), wherever they went.
+/// Tells whether a process, or one that it started, has written anything lately, to whatever place.
+/// It uses the kernel's count of bytes (`wchar` in proc_pid_io(5)).
 ///
-/// What it wrote counts before the file's position has moved. So the count is not compared with that
-/// of the last look, but with one that is older than anybody is kept from its core in between.
+/// The count grows before the file's position moves. A comparison with the last look could miss a
+/// write in between. So we compare with an older count: its age exceeds the time for which a thread
+/// is kept off its core.
 struct WritingWatch {
     private let pid: Int32
     private var older: Int64?
     private var newer: Int64?
     private var turn: MonotonicTime
 
-    /// How old the count is, once or twice.
+    /// The age of the older count: at least this, at most twice this.
     static let age = TimeSpan.milliseconds(100)
-    /// Of more processes it is not known what they write.
+    /// With more processes, we do not know what they write.
     private static let mostProcesses = 32
 
     init(_ pid: Int32, at now: MonotonicTime) {
@@ -29,17 +30,18 @@ struct WritingWatch {
         (older, newer) = (newer, Self.written(by: pid))
     }
 
-    /// Also where that cannot be told.
+    /// True also if the counts cannot be read.
     var hasWritten: Bool {
         guard let older, let count = Self.written(by: pid) else { return true }
         return count != older
     }
 
-    /// By the process, those of its children that it waited for, and all that descend from it; nil:
-    /// not known.
+    /// Bytes written by the process, the children that it waited for, and all its descendants; nil:
+    /// unknown.
     ///
-    /// Children first: what a child wrote becomes its parent's when that has waited for it. In the
-    /// other order neither would have it, if that happens in between; in this one both may.
+    /// Children are read first. When a parent has waited for a child, the child's bytes are added
+    /// to the parent's count. If this happens while we read, reading children first may count the
+    /// bytes twice, but the other order would miss them.
     private static func written(by pid: Int32) -> Int64? {
         guard let processes = family(of: pid) else { return nil }
         var buffer = ReadBuffer()
@@ -55,7 +57,7 @@ struct WritingWatch {
         return sum
     }
 
-    /// The process and all that descend from it, parents before their children; nil: not known.
+    /// The process and all its descendants, parents before their children; nil: unknown.
     private static func family(of pid: Int32) -> [Int32]? {
         var processes = [pid]
         var next = 0

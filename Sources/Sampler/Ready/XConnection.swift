@@ -11,9 +11,9 @@ final class XConnection: @unchecked Sendable {
     let connection: OpaquePointer
     /// The root windows, one for each screen.
     let roots: [xcb_window_t]
-    /// Whether it knows whose windows are.
+    /// True if the server knows which process owns a window.
     private let knowsClients: Bool
-    /// How it tells of what is drawn.
+    /// The extension by which the server reports drawing.
     let drawing: DrawingExtension
 
     /// How long the server may take to answer.
@@ -25,8 +25,8 @@ final class XConnection: @unchecked Sendable {
         case failed
     }
 
-    /// A server may accept, and never answer, for which XCB waits for ever: a thread of its own
-    /// does. Whoever wants us to end meanwhile is heard.
+    /// A server may accept the connection and never answer. XCB would wait for ever, so a thread of
+    /// its own waits for XCB. Meanwhile a request for our end is still served.
     static func open(_ name: String) throws(DisplayProblem) -> XConnection {
         let attempt = AttemptResult()
         let isBegun = startThread { attempt.end(with: XConnection(name)) }
@@ -52,7 +52,7 @@ final class XConnection: @unchecked Sendable {
         }
     }
 
-    /// nil: there is no server. Waits for its answers.
+    /// Waits for the server's answers. nil: there is no server.
     private init?(_ name: String) {
         guard let connection = xcb_connect(name, nil) else { return nil }
         guard xcb_connection_has_error(connection) == 0 else {
@@ -81,12 +81,12 @@ final class XConnection: @unchecked Sendable {
         guard xcb_connection_has_error(connection) == 0 else { return nil }
     }
 
-    /// Until the server has done what it was asked before.
+    /// Waits until the server has done all earlier requests.
     func waitUntilDone() {
         free(xcb_get_input_focus_reply(connection, xcb_get_input_focus(connection), nil))
     }
 
-    /// What we want to hear of a window, beside what others hear.
+    /// Selects the events that we want for a window, without affecting other clients.
     func select(_ mask: xcb_event_mask_t..., of window: xcb_window_t) {
         var value = mask.reduce(0) { $0 | UInt32($1.rawValue) }
         xcb_change_window_attributes(
@@ -96,16 +96,16 @@ final class XConnection: @unchecked Sendable {
 
     deinit { xcb_disconnect(connection) }
 
-    /// Nothing more is wanted: the server forgets what it was to tell, and nobody has to read it.
+    /// Ends the connection: the server forgets what it was to report, and nobody has to read it.
     func hangUp() { shutdown(xcb_get_file_descriptor(connection), Int32(SHUT_RDWR)) }
 
     enum Event: Equatable {
         case created(xcb_window_t, parent: xcb_window_t)
         case mapped(xcb_window_t)
-        /// It has lost what it showed; the server has painted its background, if it has one.
+        /// The window has lost its content; the server has painted its background, if it has one.
         case exposed(xcb_window_t)
-        /// Something was drawn into it or the windows in it, when the server had taken our request of
-        /// this number last.
+        /// Something was drawn into the window or its subwindows. `sequence` is our last request
+        /// that the server had taken by then.
         case drawn(xcb_window_t, sequence: UInt16)
         case other
     }
@@ -113,7 +113,7 @@ final class XConnection: @unchecked Sendable {
     /// Waits for the next; nil: the connection is gone.
     func next() -> Event? { take(xcb_wait_for_event(connection)) }
 
-    /// One that has been read already; nil: there is none.
+    /// An event that has been read already; nil: there is none.
     func nextQueued() -> Event? { take(xcb_poll_for_queued_event(connection)) }
 
     private func take(_ event: UnsafeMutablePointer<xcb_generic_event_t>?) -> Event? {
@@ -137,7 +137,7 @@ final class XConnection: @unchecked Sendable {
         }
     }
 
-    /// Whether a window is mapped, and one that shows something; nil: it is gone.
+    /// True if a window is mapped and can show something; nil: it is gone.
     func isMapped(_ window: xcb_window_t) -> Bool? {
         guard
             let reply = xcb_get_window_attributes_reply(
@@ -155,12 +155,12 @@ final class XConnection: @unchecked Sendable {
         else { return [] }
         defer { free(reply) }
         guard let first = xcb_query_tree_children(reply) else { return [] }
-        // A server may claim anything; what came is as long as the reply says, in words.
+        // A server may claim anything. The reply's own length, in words, limits it.
         let count = min(Int(xcb_query_tree_children_length(reply)), Int(reply.pointee.length))
         return Array(UnsafeBufferPointer(start: first, count: count))
     }
 
-    /// The process whose window it is: as the server knows it, or as its client says.
+    /// The process that owns a window: as the server knows it, or else as its client says.
     func process(of window: xcb_window_t) -> Int32? {
         serversWord(on: window) ?? ownWord(of: window)
     }

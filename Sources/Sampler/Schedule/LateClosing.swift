@@ -2,8 +2,8 @@ import Glibc
 import Synchronization
 import System
 
-/// Closes descriptors of tracepoints without waiting for it: the kernel lets go of one only when no
-/// core can be in it any more (50 ms were seen), which would come between a launch and its summary.
+/// Closes descriptors of tracepoints without waiting. The kernel closes one only when no core can
+/// be inside it any more (50 ms were seen). That would delay the summary of a launch.
 enum LateClosing {
     private struct State {
         var pending: [Int32] = []
@@ -12,7 +12,7 @@ enum LateClosing {
 
     private static let state = Mutex(State())
 
-    /// Takes the descriptors over.
+    /// Takes over the descriptors.
     static func close(_ descriptors: [Int32]) {
         guard !descriptors.isEmpty else { return }
         let isRunning = state.withLock { state in
@@ -20,7 +20,7 @@ enum LateClosing {
             defer { state.isRunning = true }
             return state.isRunning
         }
-        // One thread, however many cores have tracepoints; if there can be none, it is done here.
+        // One thread, however many cores have tracepoints. If it cannot be started, close here.
         if !isRunning, !startThread({ closeAll() }) { closeAll() }
     }
 

@@ -3,28 +3,28 @@ import Glibc
 import ProfileModel
 import System
 
-/// What the scheduler does on every core, of which only the threads of a process, and of those that
-/// it starts if they are followed, are told; and who woke them. Needs the privilege to see the whole machine, and costs the program nothing when it
-/// starts threads.
+/// What the scheduler does on every core. It reports only the threads of a process, and of the
+/// processes that it starts if they are followed; and which thread woke them. It needs the
+/// privilege to see the whole machine, and costs the program nothing when it starts threads.
 ///
-/// Switches come as perf's own records, not by their tracepoint: on Linux 6.18 perf was seen not to
-/// tell of that one any more where a core had been idle.
+/// Switches come as perf's own records, not from their tracepoint: on Linux 6.18, perf was seen to
+/// stop reporting the tracepoint where a core had been idle.
 struct MachineSchedule {
     private let points: SchedulerTracepoints
     private let pid: Int32
     private let followsChildren: Bool
     private var rings: [PerfRing] = []
-    /// The processes' threads, as far as they are known.
+    /// The known threads of the processes.
     private var own: Set<Int32>
-    /// Those of which it was told that their tracer stops them, and not yet that they left.
+    /// Threads that are stopping for their tracer, and were not yet reported to leave their core.
     private var stopping: Set<Int32> = []
-    /// The time of each ring's last record, since which others may be lost.
+    /// The time of each ring's last record; later records may be lost.
     private var latest: [MonotonicTime] = []
-    /// What is not told yet: of another core something older may still come.
+    /// Events not reported yet: an older event of another core may still come.
     private var waiting: [Entry] = []
-    /// When all cores were read the last time.
+    /// When all cores were last read.
     private var lastRead = MonotonicTime.now
-    /// Up to when everything was told; what came later still waits, or is in the rings.
+    /// Everything up to this time was reported; later events still wait, or are in the rings.
     private var told = MonotonicTime.now
     private var names = ThreadNames()
     /// Threads that are followed since the last call.
@@ -44,7 +44,7 @@ struct MachineSchedule {
     /// A quarter of a MiB: 2,700 switches on a core between two looks.
     private static let pages = 64
 
-    /// - Parameter threads: those that the process has already.
+    /// - Parameter threads: the threads that the process has already.
     init(
         _ points: SchedulerTracepoints, pid: Int32, threads: [Int32],
         followsChildren: Bool = false
@@ -56,7 +56,7 @@ struct MachineSchedule {
         let requests = points.requests(from: Self.leastThread(own, pid))
         for core in 0..<Int32(clamping: sysconf(Int32(_SC_NPROCESSORS_CONF))) {
             let switches = fl_open_switches(-1, core)
-            // That core is switched off.
+            // The core is switched off.
             if switches == -ENODEV { continue }
             let ring = try PerfRing(descriptor: switches, pages: Self.pages)
             for request in requests {
@@ -72,8 +72,8 @@ struct MachineSchedule {
         watched = own.sorted().map { SchedulerRecord(now, $0, .watched) }
     }
 
-    /// From which id on threads' waking is looked at: others' does not even reach us. Ids are given
-    /// out in order; near their end they begin anew.
+    /// The lowest id of threads whose wake-ups we ask for: others do not even reach us. Ids are
+    /// given out in order; near their end they start again.
     private static func leastThread(_ own: Set<Int32>, _ pid: Int32) -> Int32 {
         var buffer = ReadBuffer()
         buffer.readAll(path: "/proc/sys/kernel/pid_max")
@@ -82,13 +82,13 @@ struct MachineSchedule {
         return own.min() ?? 1
     }
 
-    /// A thread that was found otherwise. Its start may not be told yet, and that it has left its
-    /// core since: from then on it is followed, not from now on.
+    /// Follows a thread that was found in another way. Reports of its start, and of its leaving its
+    /// core since, may still come: so it is followed from the last reported time on, not from now.
     mutating func follow(_ tid: Int32) {
         if own.insert(tid).inserted { watched.append(SchedulerRecord(told, tid, .watched)) }
     }
 
-    /// What happened up to the last call, in order; with `isLast`, all of it.
+    /// What happened up to the last call, in order; all of it if `isLast`.
     mutating func read(isLast: Bool) -> [SchedulerRecord] {
         let now = MonotonicTime.now
         for index in rings.indices { takeRecords(of: index) }
@@ -129,7 +129,7 @@ struct MachineSchedule {
         }
     }
 
-    /// Only here it is known whose threads these are.
+    /// Only here do we know whose threads these are.
     private mutating func tell(_ entry: Entry, _ result: inout [SchedulerRecord]) {
         let event: (tid: Int32, kind: SchedulerRecord.Kind)
         switch entry.content {

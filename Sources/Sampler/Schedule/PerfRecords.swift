@@ -1,9 +1,9 @@
 import ProfileModel
 
-/// The records of a perf ring, one after the other (`perf_event.h` of the kernel is the format).
-/// What is shorter than it says, or than it must be, ends the reading.
+/// The records of a perf ring, one after another (`perf_event.h` of the kernel defines the format).
+/// A record that is shorter than it says, or than it must be, ends the reading.
 struct PerfRecords {
-    /// One record without its header. Fields that do not lie within it are nil.
+    /// One record without its header. Fields outside the record are nil.
     struct Record {
         var kind: Kind
         var flags: UInt16
@@ -16,13 +16,13 @@ struct PerfRecords {
             return bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: type) }
         }
 
-        /// So many bytes of it; fewer, where it ends.
+        /// At most `count` bytes; fewer if the record ends before.
         func bytes(at offset: Int, count: Int) -> [UInt8] {
             guard offset >= 0, offset < bytes.count, count > 0 else { return [] }
             return Array(bytes.dropFirst(offset).prefix(count))
         }
 
-        /// Where its pid, tid, time and core are.
+        /// The offset of its pid, tid, time and core.
         private var identity: Int { kind == .sample ? 0 : bytes.count - 24 }
 
         var process: Int32? { number(at: identity, as: Int32.self) }
@@ -32,7 +32,7 @@ struct PerfRecords {
             number(at: identity + 8, as: Int64.self).map(MonotonicTime.init(nanoseconds:))
         }
 
-        /// Of a fork: the process that the new thread belongs to, and its id.
+        /// For a fork: the process of the new thread, and the thread's id.
         var child: (pid: Int32, tid: Int32)? {
             guard kind == .fork, let pid = number(at: 0, as: Int32.self),
                 let tid = number(at: 8, as: Int32.self)
@@ -40,7 +40,7 @@ struct PerfRecords {
             return (pid, tid)
         }
 
-        /// Of a count of CPU time.
+        /// For a count: the CPU time.
         var count: TimeSpan? {
             guard kind == .count, let time = number(at: 8, as: Int64.self), time >= 0 else {
                 return nil
@@ -48,11 +48,11 @@ struct PerfRecords {
             return TimeSpan(nanoseconds: time)
         }
 
-        /// Of a new name: whether it is that of a program that was executed, and not one that the thread
+        /// For a new name: true if the name is that of an executed program, not one that the thread
         /// gave itself (`PERF_RECORD_MISC_COMM_EXEC`).
         var isExec: Bool { kind == .name && flags & 1 << 13 != 0 }
 
-        /// Of a new name: that name.
+        /// For a new name: the name.
         var name: String {
             guard kind == .name, identity > Self.nameOffset else { return "" }
             let bytes = bytes(at: Self.nameOffset, count: identity - Self.nameOffset)
@@ -61,7 +61,7 @@ struct PerfRecords {
 
         private static let nameOffset = 8
 
-        /// Of a mapping: code, as the kernel names it.
+        /// For a mapping: the code, as the kernel names it.
         var mapping: CodeMapping? {
             guard kind == .mapping, let start = number(at: 8, as: UInt64.self),
                 let size = number(at: 16, as: UInt64.self), size > 0,
@@ -80,7 +80,7 @@ struct PerfRecords {
 
         private static let pathOffset = 64
 
-        /// Whether a sample was taken in the kernel's code (`PERF_RECORD_MISC_CPUMODE_MASK`).
+        /// True if a sample was taken in the kernel's code (`PERF_RECORD_MISC_CPUMODE_MASK`).
         var isInKernel: Bool { kind == .sample && flags & 7 != 2 }
 
         /// A field of a sample's raw data.
@@ -98,18 +98,18 @@ struct PerfRecords {
         }
     }
 
-    /// `PERF_RECORD_…`; others are passed over.
+    /// `PERF_RECORD_…`; other kinds are skipped.
     enum Kind: UInt32 {
         case lost = 2
         case name = 3
         case exit = 4
         case fork = 7
-        /// What an event had counted of a thread that ends.
+        /// What an event has counted for a thread that ends.
         case count = 8
         case sample = 9
         case mapping = 10
         case `switch` = 14
-        /// The same, of an event of all threads.
+        /// The same, from an event of all threads.
         case machineSwitch = 15
     }
 
@@ -144,7 +144,7 @@ extension PerfRecords.Record {
     private static let out: UInt16 = 1 << 13
     private static let preempted: UInt16 = 1 << 14
 
-    /// What it says of its thread; nil for other records.
+    /// What the record says of its thread; nil for other records.
     var switching: SchedulerRecord.Kind? {
         switch kind {
         case .switch, .machineSwitch:

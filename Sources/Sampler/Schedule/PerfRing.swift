@@ -9,10 +9,10 @@ final class PerfRing {
     private let descriptor: Int32
     private let memory: UnsafeMutableRawPointer
     private let pages: Int
-    /// Other events that write here.
+    /// Other events whose records arrive here.
     private var others: [Int32] = []
 
-    /// Takes the descriptor over, also when there can be no ring.
+    /// Takes over the descriptor, even if there can be no ring.
     convenience init(descriptor: Int32, pages: Int) throws(SystemError) {
         try check(descriptor, "opening scheduler events")
         do throws(SystemError) {
@@ -23,11 +23,11 @@ final class PerfRing {
         }
     }
 
-    /// One for each core that is switched on.
+    /// One ring for each core that is switched on.
     ///
     /// - Parameters:
-    ///   - open: an event on a core: its descriptor, or -errno.
-    ///   - what: is opened, for the error.
+    ///   - open: opens an event on a core; returns its descriptor, or -errno.
+    ///   - what: what is opened, for the error.
     static func onEachCore(
         pages: Int, _ what: String, _ open: (Int32) -> Int32
     ) throws(SystemError) -> [PerfRing] {
@@ -43,13 +43,13 @@ final class PerfRing {
 
     static func close(_ descriptor: Int32) { _ = Glibc.close(descriptor) }
 
-    /// What the event has counted; nil: it cannot be read.
+    /// What the event has counted; nil: unreadable.
     var count: Int64? {
         let count = fl_read_count(descriptor)
         return count < 0 ? nil : count
     }
 
-    /// Takes the descriptor over only if there is a ring.
+    /// Takes over the descriptor only if there is a ring.
     init(copying descriptor: Int32, pages: Int) throws(SystemError) {
         var error: Int32 = 0
         guard let memory = fl_map_ring(descriptor, pages, &error) else {
@@ -66,7 +66,7 @@ final class PerfRing {
         Self.close(descriptor)
     }
 
-    /// Lets a tracepoint write here what passes a filter, and takes its descriptor over.
+    /// Makes a tracepoint write here what passes a filter, and takes over its descriptor.
     func add(_ other: Int32, filter: String) throws(SystemError) {
         try check(other, "opening scheduler events")
         others.append(other)
@@ -77,7 +77,7 @@ final class PerfRing {
 
     /// The records since the last call.
     func read() -> PerfRecords {
-        // Where the content ended when it was asked for, a record ended.
+        // When we asked for the end of the content, a record ended there.
         let size = fl_ring_content(memory, pages)
         guard size > 0 else { return PerfRecords([]) }
         let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in

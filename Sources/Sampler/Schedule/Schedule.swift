@@ -1,18 +1,18 @@
 import ProfileModel
 
-/// The scheduler's own account of a process, as far as it can be had: who had a core when, and
-/// with the privilege to see the whole machine also who woke whom.
+/// The scheduler's own account of a process, as far as available: which thread had a core when.
+/// With the privilege to see the whole machine, also which thread woke which.
 struct Schedule {
-    // One of them is there.
+    // Exactly one of them is set.
     private var machine: MachineSchedule?
     private var switches: ThreadSwitches?
 
-    /// nil where the kernel tells nothing.
+    /// nil if the kernel reports nothing.
     ///
     /// - Parameters:
-    ///   - threads: those that the process has already.
-    ///   - followsChildren: whether it is to tell of the processes that this one starts, too, if it
-    ///     sees the whole machine.
+    ///   - threads: the threads that the process has already.
+    ///   - followsChildren: true to report also on the processes that this one starts, if it sees
+    ///     the whole machine.
     init?(pid: Int32, threads: [Int32], followsChildren: Bool = false) {
         if let points = try? SchedulerTracepoints() {
             machine = try? MachineSchedule(
@@ -22,8 +22,8 @@ struct Schedule {
         guard beginSwitches(of: pid, threads: threads) else { return nil }
     }
 
-    /// Of a process that is recorded beside another whose account does not tell of it. A view of the
-    /// whole machine for each would cost too much.
+    /// For a process that is recorded together with another one whose account does not cover it.
+    /// One view of the whole machine for each would cost too much.
     init?(ofChild pid: Int32, threads: [Int32]) {
         guard beginSwitches(of: pid, threads: threads) else { return nil }
     }
@@ -36,13 +36,13 @@ struct Schedule {
 
     var account: SchedulerAccount { machine == nil ? .switches : .wakeups }
 
-    /// Whether it tells of other processes' threads, too.
+    /// True if it reports on other processes' threads, too.
     var seesMachine: Bool { machine != nil }
 
-    /// Threads that it could not follow.
+    /// How many threads it could not follow.
     var unfollowed: Int64 { switches?.refused ?? 0 }
 
-    /// A thread was found.
+    /// A new thread was found.
     mutating func follow(_ tid: Int32) {
         machine?.follow(tid)
         switches?.follow(tid)

@@ -1,7 +1,7 @@
 import ProfileModel
 
-/// The two tracepoints that tell who woke whom, and which thread its tracer has stopped; and how
-/// to read them.
+/// The two tracepoints that tell which thread woke which, and which thread was stopped by its
+/// tracer; and how to read them.
 struct SchedulerTracepoints {
     private let switching: Switching
     private let waking: Waking
@@ -19,14 +19,14 @@ struct SchedulerTracepoints {
         var woken: TracepointFormat.Field
     }
 
-    /// What happened in one sample of a tracepoint.
+    /// What one sample of a tracepoint reports.
     enum Event: Hashable {
-        /// It leaves its core, since its tracer stops it.
+        /// The thread leaves its core because its tracer stops it.
         case stopping(Int32)
         case woken(Int32, by: Int32, isInterrupt: Bool)
     }
 
-    /// nil when a field is missing that is needed.
+    /// nil if a required field is missing.
     init?(switching: TracepointFormat, waking: TracepointFormat) {
         guard let type = switching["common_type"], waking["common_type"] == type,
             let leaving = switching["prev_pid"], switching["prev_state"] != nil,
@@ -37,8 +37,8 @@ struct SchedulerTracepoints {
         self.waking = Waking(id: waking.id, flags: flags, waker: waker, woken: woken)
     }
 
-    /// What to ask for, and what of it, of threads from an id on. Of the switches only those of
-    /// threads in the state `__TASK_TRACED` (of the kernel's sched.h).
+    /// The tracepoints to ask for, with filters, for threads from an id on. Of the switches only
+    /// those of threads in the state `__TASK_TRACED` (of the kernel's sched.h).
     func requests(from tid: Int32) -> [(id: UInt64, filter: String)] {
         [
             (UInt64(switching.id), "prev_pid >= \(tid) && prev_state & 8"),
@@ -46,7 +46,7 @@ struct SchedulerTracepoints {
         ]
     }
 
-    /// nil for what is of neither tracepoint, or incomplete.
+    /// nil if the record is from neither tracepoint, or incomplete.
     func event(_ record: PerfRecords.Record) -> Event? {
         let type = record.raw(switching.type)
         if type == Int64(switching.id) {
@@ -73,15 +73,15 @@ extension SchedulerTracepoints {
     enum Obstacle: Error, Hashable {
         /// tracefs is not mounted, or not for us.
         case unreadable
-        /// This kernel's format is another one.
+        /// This kernel has another format.
         case unknownFormat
-        /// It numbers threads otherwise than we see them.
+        /// The kernel uses other thread ids than those that we see.
         case foreignNumbers
     }
 
     private static let folders = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"]
 
-    /// As this machine has them.
+    /// The tracepoints of this machine.
     init() throws(Obstacle) {
         guard ConfinementFacts.hasOwnProcessIDs() == false else { throw .foreignNumbers }
         guard let switching = Self.text("sched_switch"), let waking = Self.text("sched_waking")

@@ -1,9 +1,9 @@
-/// Names of threads that are not the process's, asked for once.
+/// Names of threads outside the process, each read once.
 struct ThreadNames {
     private var known: [Int32: String] = [:]
     private var buffer = ReadBuffer(capacity: 64)
 
-    /// Ids are used again in the end; so is memory.
+    /// More names would take too much memory, and ids are reused in the end.
     private static let limit = 1024
 
     /// Empty for a thread that is gone.

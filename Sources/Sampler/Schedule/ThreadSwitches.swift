@@ -2,22 +2,22 @@ import CSystem
 import ProfileModel
 import System
 
-/// When each thread has a core, told to whoever may observe it: no privilege, and nobody else's
-/// threads. Each thread has a ring of its own. An event that threads hand down to those that they
-/// start would save looking for them, but cost 12 µs a core for each that is started.
+/// Reports when each thread has a core, to any user who may observe it: no privilege is needed, and
+/// other processes' threads are not seen. Each thread has a ring of its own. An event that new
+/// threads inherit would save looking for them, but cost 12 µs per core for each new thread.
 struct ThreadSwitches {
     private var rings: [Int32: PerfRing] = [:]
-    /// The time of each thread's last record, since which others may be lost.
+    /// The time of each thread's last record; later records may be lost.
     private var latest: [Int32: MonotonicTime] = [:]
     /// Threads that could not be followed.
     private(set) var refused: Int64 = 0
     private var started: [SchedulerRecord] = []
 
-    /// Room for 256 switches between two looks; what the kernel lets a user have is enough for 43
-    /// threads a core.
+    /// Room for 256 switches between two looks. The memory that the kernel grants a user is enough
+    /// for 43 threads per core.
     private static let pages = 2
 
-    /// - Parameter first: a thread that must be there, so that it is known whether it works.
+    /// - Parameter first: a thread that must exist: it shows whether the kernel allows this.
     init(first: Int32) throws(SystemError) {
         try open(first)
     }
@@ -37,7 +37,7 @@ struct ThreadSwitches {
         started.append(SchedulerRecord(.now, tid, .watched))
     }
 
-    /// The records since the last call, each thread's in order.
+    /// The records since the last call, in order for each thread.
     mutating func read() -> [SchedulerRecord] {
         var result = started
         started.removeAll(keepingCapacity: true)

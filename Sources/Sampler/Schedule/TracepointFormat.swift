@@ -1,5 +1,5 @@
-/// Where a tracepoint's fields lie in its raw data, from its `format` file in tracefs. What is not
-/// as expected gives no format, rather than wrong fields.
+/// Where a tracepoint's fields are in its raw data, from its `format` file in tracefs. Unexpected
+/// text gives no format, rather than wrong fields.
 struct TracepointFormat: Hashable {
     struct Field: Hashable {
         var offset: Int
@@ -7,11 +7,11 @@ struct TracepointFormat: Hashable {
         var size: Int
     }
 
-    /// What the kernel numbers it by.
+    /// The kernel's number of the tracepoint.
     let id: UInt16
     private let fields: [String: Field]
 
-    /// More than any event has.
+    /// No event has a longer record.
     private static let longestRecord = 4096
 
     /// - Parameter text: lines such as `field:pid_t prev_pid;	offset:24;	size:4;	signed:1;`
@@ -28,7 +28,7 @@ struct TracepointFormat: Hashable {
         self.fields = fields
     }
 
-    /// nil when it has none of that name that is a plain number.
+    /// nil if there is no such field that is a plain number.
     subscript(name: String) -> Field? { fields[name] }
 
     private static func field(_ line: Substring) -> (String, Field)? {

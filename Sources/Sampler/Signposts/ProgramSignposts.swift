@@ -1,20 +1,20 @@
 import ProfileModel
 
-/// One recorded process's signposts: how they are switched on, and what they say.
+/// The signposts of one recorded process: switches them on, and reads them.
 ///
-/// Whoever follows the process maps ``SignpostRing/size(events:)`` bytes of shared memory into it and
-/// into the recorder, makes this of them, carries out the writes that it asks for, and polls.
+/// The owner maps ``SignpostRing/size(events:)`` bytes of shared memory into the process and into
+/// the recorder, and makes this from them. It carries out the writes that this asks for, and polls.
 final class ProgramSignposts {
-    /// What came since the last look.
+    /// What came since the last poll.
     struct News {
-        /// Each event, in the order in which the program gave them.
+        /// Each event, in the order in which the program wrote them.
         var events: [SignpostEvent] = []
-        /// What became complete with them.
+        /// The intervals and signposts that these events completed.
         var results: [SignpostPairing.Result] = []
     }
 
     private let ring: SignpostRing
-    /// Where the ring is in the program.
+    /// The ring's address in the program.
     private let address: UInt64
     private var pairing = SignpostPairing()
     private var states: Set<UInt64> = []
@@ -24,27 +24,28 @@ final class ProgramSignposts {
         self.address = address
     }
 
-    /// What to write so that the signposts of an image are recorded; nothing when it has none, or
-    /// they are already. Once the image is mapped: it need not be relocated.
+    /// The writes that switch on an image's signposts; empty if it has none, or if they are on
+    /// already. The image must be mapped, but need not be relocated.
     func activation(of image: LoadedImage) -> [MemoryWrite] {
         SignpostLocator(image).states().flatMap { state in
             states.insert(state).inserted ? SignpostSwitch(state: state).on(ring: address) : []
         }
     }
 
-    /// What to write at the end. An image that is gone meanwhile must be forgotten before.
+    /// The writes for the end. Images that are gone by then must be forgotten first.
     func deactivation() -> [MemoryWrite] {
         states.sorted().map { SignpostSwitch(state: $0).off }
     }
 
-    /// Forgets the states of images that were unmapped: what is there now is not to be written to.
+    /// Forgets the states of images that were unmapped: something else may be at their addresses,
+    /// and must not be overwritten.
     ///
-    /// - Parameter images: all that are there.
+    /// - Parameter images: all images that are mapped now.
     func forgetAll(butThoseOf images: [LoadedImage]) {
         states.formIntersection(images.flatMap { SignpostLocator($0).states() })
     }
 
-    /// - Parameter thread: of a thread's id, as the program knows it.
+    /// - Parameter thread: gives the index for a thread's id, as the program knows it.
     func poll(thread: (Int32) -> ThreadIndex?) -> News {
         var news = News(events: ring.poll())
         for event in news.events {
@@ -55,17 +56,17 @@ final class ProgramSignposts {
         return news
     }
 
-    /// The last news; what has not ended is closed at `end`. The ring is of no use then.
+    /// The last news; whatever has not ended is closed at `end`. The ring is useless afterwards.
     func finish(at end: MonotonicTime, thread: (Int32) -> ThreadIndex?) -> News {
         var news = poll(thread: thread)
         news.results += pairing.finish(at: end)
         return news
     }
 
-    /// Whether any image of the program has signposts.
+    /// True if any image of the program has signposts.
     var isOn: Bool { !states.isEmpty }
 
-    /// Gives the ring's memory back, where the program keeps its mapping.
+    /// Returns the ring's memory to the kernel, where the program keeps its mapping.
     func releaseMemory() { ring.release() }
 
     var losses: SignpostRing.Losses { ring.losses }

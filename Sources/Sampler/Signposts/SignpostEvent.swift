@@ -1,14 +1,14 @@
 import ProfileModel
 
-/// Who speaks, and what of. Texts that were too long end in "…".
+/// What an event is called. Texts that were too long end in "…".
 struct SignpostLabel: Hashable, Sendable {
     var name: String
     var category: String
-    /// Empty where the program names none.
+    /// Empty if the program names none.
     var subsystem: String
 }
 
-/// What the program said, as it said it.
+/// One event, as the program wrote it.
 struct SignpostEvent: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
         case event
@@ -16,11 +16,11 @@ struct SignpostEvent: Hashable, Sendable {
         case end
     }
 
-    /// Which beginning and end belong together.
+    /// Tells which beginning and end belong together.
     enum Identity: Hashable, Sendable {
-        /// Given to each beginning; 0 at the end of one that was not recorded.
+        /// We give one to each beginning; 0 for an end whose beginning was not recorded.
         case given(UInt64)
-        /// The program's choice: belongs together with the same label only.
+        /// The program has chosen it: it pairs only events with the same label.
         case chosen(UInt64)
     }
 

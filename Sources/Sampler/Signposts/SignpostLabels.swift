@@ -1,9 +1,9 @@
 import CSignpost
 import Glibc
 
-/// The texts of signposts: programs use few of them over and over, so each is decoded once.
+/// The texts of signposts. Programs repeat a few of them, so each is decoded only once.
 struct SignpostLabels {
-    /// One event's texts, in one piece as they lie in the ring.
+    /// One event's texts, in one piece as they are in the ring.
     struct Key: Hashable {
         var bytes: [UInt8]
         var nameLength: Int
@@ -11,9 +11,9 @@ struct SignpostLabels {
         var isTruncated: Bool
     }
 
-    /// How many are kept for being used again.
+    /// How many labels are kept for reuse.
     private let limit: Int
-    /// By their bytes' checksum. Of several with the same one, only the first is kept.
+    /// By their bytes' checksum. Among several with the same checksum, only the first is kept.
     private var known: [UInt64: (key: Key, label: SignpostLabel)] = [:]
 
     init(limit: Int = 4096) {
@@ -22,7 +22,8 @@ struct SignpostLabels {
 
     var count: Int { known.count }
 
-    /// - Parameter bytes: of the key, which needs none of its own. Copied only when they are new.
+    /// - Parameter bytes: the key's bytes, so that the key itself may have none. They are copied
+    ///   only for a new label.
     mutating func label(_ key: Key, bytes: UnsafeRawBufferPointer) -> SignpostLabel {
         let checksum = Self.checksum(key, bytes)
         if let found = known[checksum], found.key.nameLength == key.nameLength,
@@ -75,15 +76,15 @@ struct SignpostLabels {
             subsystem: text(categoryEnd..<key.bytes.count, limit: FIRSTLIGHT_LABEL_LIMIT))
     }
 
-    /// What is no UTF-8 is shown as the replacement character; half a character at the end of what
-    /// was cut is left out.
+    /// Bytes that are not UTF-8 become the replacement character. A partial character at the end of
+    /// a truncated text is left out.
     private static func decoded(_ bytes: ArraySlice<UInt8>, isTruncated: Bool) -> String {
         guard isTruncated else { return String(decoding: bytes, as: UTF8.self) }
         return String(decoding: withoutHalfCharacter(bytes), as: UTF8.self) + "…"
     }
 
     private static func withoutHalfCharacter(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        // A character's first byte tells its length; those behind it are 0b10xxxxxx.
+        // A character's first byte tells its length; its other bytes are 0b10xxxxxx.
         let tail = bytes.suffix(3)
         guard let first = tail.lastIndex(where: { $0 & 0xC0 != 0x80 }) else { return bytes }
         let length: Int =

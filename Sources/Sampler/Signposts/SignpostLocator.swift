@@ -2,13 +2,13 @@ import CSignpost
 import ELF
 import ProfileModel
 
-/// Finds where a loaded program or library keeps the state of its signposts: a note tells, so that no
-/// symbols are needed (`firstlight/signpost.h`).
+/// Finds where a loaded program or library keeps the state of its signposts. A note in the file
+/// tells, so that no symbols are needed (`firstlight/signpost.h`).
 struct SignpostLocator {
-    /// Notes are short: more than this of a segment is not looked at, in bytes.
+    /// How many bytes of a segment are read at most: notes are short.
     private static let noteLimit: UInt64 = 65_536
-    /// Each source file has a note, all of one module the same state; that should be enough for
-    /// modules that were linked into one without their states being so.
+    /// Each source file has a note; all notes of one module point to the same state. The limit
+    /// should be enough for modules that were linked together without sharing a state.
     static let stateLimit = 64
 
     private let image: LoadedImage
@@ -17,7 +17,7 @@ struct SignpostLocator {
         self.image = image
     }
 
-    /// Addresses of `firstlight_signpost_state`, each once. Empty: it has no signposts.
+    /// The addresses of `firstlight_signpost_state`, each once. Empty: the image has no signposts.
     func states() -> [UInt64] {
         var found: [UInt64] = []
         for segment in image.segments where segment.kind == 4 {
@@ -31,9 +31,9 @@ struct SignpostLocator {
         return found
     }
 
-    /// What the notes in `bytes` say, wherever it leads.
+    /// The addresses in the notes in `bytes`, wherever they point.
     static func states(notes bytes: [UInt8], at address: UInt64) -> [UInt64] {
-        // Unsafe code: the notes are done with before their bytes are.
+        // Unsafe code: the notes do not outlive their bytes.
         bytes.withUnsafeBytes { bytes in
             ELFNotes(bytes).compactMap { note in
                 guard note.isOf("Firstlight", type: UInt32(FIRSTLIGHT_SIGNPOST_NOTE)),
@@ -44,7 +44,7 @@ struct SignpostLocator {
         }
     }
 
-    /// In memory of the image that may be written to, and of the version that we know.
+    /// True if the state is in writable memory of the image and has the version that we know.
     private func isState(_ address: UInt64) -> Bool {
         let size = UInt64(MemoryLayout<firstlight_signpost_state>.size)
         guard address % 8 == 0, address <= .max - size,

@@ -1,8 +1,7 @@
 import ProfileModel
 
-/// Makes intervals of their beginnings and ends. Only what is open is remembered, and of that no
-/// more than ``openLimit``; no more than ``limit`` results are handed out in all. What is beyond is
-/// counted.
+/// Pairs beginnings and ends to intervals. It remembers only open ones, at most ``openLimit``, and
+/// hands out at most ``limit`` results in all. It counts what exceeds these limits.
 struct SignpostPairing {
     enum Result: Hashable, Sendable {
         case interval(Interval)
@@ -10,10 +9,10 @@ struct SignpostPairing {
     }
 
     struct Counts: Hashable, Sendable {
-        /// Ends whose beginning is not known: there was none, or it was before the recording, or
-        /// it was lost.
+        /// Ends whose beginning is unknown: there was none, it came before the recording, or it was
+        /// lost.
         var endsWithoutBegin: UInt64 = 0
-        /// Intervals whose end had not come when the recording ended.
+        /// Intervals that had not ended when the recording ended.
         var unfinished: UInt64 = 0
         /// Intervals and signposts beyond the limits.
         var unkept: UInt64 = 0
@@ -30,7 +29,7 @@ struct SignpostPairing {
     private let limit: Int
     private let openLimit: Int
     private var given: [UInt64: Interval] = [:]
-    /// Those begun last are last.
+    /// The last to begin is last.
     private var chosen: [Key: [Interval]] = [:]
     private var openCount = 0
     private var results = 0
@@ -41,8 +40,8 @@ struct SignpostPairing {
         self.openLimit = openLimit
     }
 
-    /// - Parameter thread: the event's, if it is one that is recorded.
-    /// - Returns: what is complete with this event.
+    /// - Parameter thread: the event's thread, if it is recorded.
+    /// - Returns: the result that this event completes.
     mutating func add(_ event: SignpostEvent, thread: ThreadIndex?) -> Result? {
         let label = event.label
         switch event.kind {
@@ -70,7 +69,7 @@ struct SignpostPairing {
         }
     }
 
-    /// Closes what is open, in the order of its beginning.
+    /// Closes the open intervals, in the order of their beginnings.
     mutating func finish(at end: MonotonicTime) -> [Result] {
         let left = (Array(given.values) + chosen.values.joined()).sorted {
             ($0.start, $0.name, $0.category) < ($1.start, $1.name, $1.category)
@@ -93,7 +92,8 @@ struct SignpostPairing {
         }
         switch event.identity {
         case .given(let id):
-            // The ring gives each of them once; only a program that has damaged it says it twice.
+            // The ring gives each id once; a repeated one means that the program has damaged the
+            // ring.
             if given.updateValue(interval, forKey: id) == nil { openCount += 1 }
         case .chosen(let id):
             chosen[Key(id: id, label: event.label), default: []].append(interval)

@@ -5,32 +5,34 @@ import Synchronization
 import System
 
 /// The memory through which a program's signposts arrive (`firstlight/signpost.h` is the other
-/// side): many threads write, we alone read. Nobody waits. What finds no room is dropped and
-/// counted by the program; what a thread has begun to write, and not finished, is passed over and
-/// taken when it is finished, at whatever time.
+/// side): many threads write, we alone read, and nobody waits. An event that finds no room is
+/// dropped, and the program counts it. An event that a thread has begun to write but not finished
+/// is passed over, and taken whenever it is finished.
 ///
-/// Unsafe code: every access goes through an event's number, taken modulo the number of slots, and
-/// what the program may have written is checked before it is used.
+/// Unsafe code: every access goes through an event's number, taken modulo the number of slots. All
+/// that the program may have written is checked before use.
 final class SignpostRing {
-    /// Events that are lost, and why, since the start.
+    /// Events that were lost since the start, and why.
     struct Losses: Hashable, Sendable {
         /// The ring was full.
         var dropped: UInt64 = 0
-        /// What was written is none of ours: the program has damaged the ring.
+        /// The slot's content is not from our code: the program has damaged the ring.
         var damaged: UInt64 = 0
-        /// Names, categories or subsystems of more bytes than are kept. The events are there.
+        /// Events with longer names, categories or subsystems than are kept. The events themselves
+        /// are kept.
         var truncated: UInt64 = 0
     }
 
     /// Room for 8 ms at a million events a second.
     static let defaultEvents = 8192
-    /// How many half-written events are remembered; behind more, reading stops until one is done.
+    /// How many unfinished events are remembered. If there are more, reading stops until one is
+    /// finished.
     static let pendingLimit = 512
 
     private let base: UnsafeMutableRawPointer
     private let shift: UInt64
     private var labels = SignpostLabels()
-    /// One event's texts, out of the program's reach.
+    /// One event's texts, copied out of the program's reach.
     private let text = UnsafeMutableRawBufferPointer.allocate(
         byteCount: FIRSTLIGHT_NAME_LIMIT + 2 * FIRSTLIGHT_LABEL_LIMIT, alignment: 8)
     /// Numbers of events that a thread has begun to write.
@@ -41,8 +43,8 @@ final class SignpostRing {
     private var now: MonotonicTime
     private(set) var losses = Losses()
 
-    /// What a ring for so many events takes, in bytes: whole pages. Only those that are used become
-    /// memory.
+    /// The size of a ring for that many events, in bytes: whole pages. Only pages that are used
+    /// take memory.
     static func size(events: Int = defaultEvents) -> Int {
         let bytes = slotsOffset + (1 << shift(events)) * slotSize
         return (bytes + 4095) / 4096 * 4096
@@ -59,10 +61,10 @@ final class SignpostRing {
     /// Makes a ring of shared memory that is all zero, as new memory is.
     ///
     /// - Parameters:
-    ///   - memory: ``size(events:)`` bytes, aligned to a page. They stay the caller's.
-    ///   - process: the program's id, as it knows itself: children that it forks inherit the
-    ///     memory, and are told apart by it.
-    ///   - start: no event can be older.
+    ///   - memory: ``size(events:)`` bytes, aligned to a page. The caller keeps owning them.
+    ///   - process: the program's id, as it knows itself. Children that it forks inherit the
+    ///     memory; the id tells them apart.
+    ///   - start: no event can be older than this.
     init(
         memory: UnsafeMutableRawPointer, events: Int = defaultEvents, process: Int32,
         start: MonotonicTime = .now
@@ -75,7 +77,7 @@ final class SignpostRing {
         head.pointee.version = UInt32(FIRSTLIGHT_SIGNPOST_VERSION)
         head.pointee.process = UInt32(bitPattern: process)
         head.pointee.shift = UInt32(shift)
-        // An interval that was begun in another recording must find nothing of its own here.
+        // Random, so that an interval begun in another recording finds no match here.
         head.pointee.first_id = UInt64.random(in: 1 << 32..<1 << 62) << 1 | 1
     }
 
@@ -84,12 +86,13 @@ final class SignpostRing {
     /// The events that are complete. A beginning always comes before its end.
     func poll() -> [SignpostEvent] {
         var events: [SignpostEvent] = []
-        // First of all: what is complete by the time at which a later one took its slot is seen.
+        // Read this first: then we see every event that was complete when a later one took its
+        // slot.
         let given = word(Offset.given).value
         countDropped()
         takePending(into: &events, given: given)
         guard given &- taken <= count else {
-            // Not possible by our rules. What it has overwritten cannot be told.
+            // Our protocol does not allow this. We cannot tell what was overwritten.
             losses.damaged &+= 1
             taken = given
             word(Offset.taken).set(taken)
@@ -104,8 +107,8 @@ final class SignpostRing {
         return events
     }
 
-    /// Gives the memory's pages back. The program may still write, but nobody will read it. Only
-    /// when everybody who recorded is done: the ring is empty and unusable then.
+    /// Returns the memory's pages to the kernel. The program may still write, but nobody will read
+    /// it. Call it only when all recorders are done: the ring is empty and unusable afterwards.
     func release() {
         _ = fl_release_shared(base, slotsOffset + (1 << Int(shift)) * slotSize)
     }
@@ -116,7 +119,7 @@ final class SignpostRing {
 
     private func countDropped() {
         let dropped = word(Offset.dropped).value
-        // It only grows; otherwise somebody else has written there.
+        // The count only grows; otherwise something else has written there.
         if dropped > lastDropped { losses.dropped &+= dropped - lastDropped }
         lastDropped = dropped
     }
@@ -128,7 +131,7 @@ final class SignpostRing {
             let turn = turn(of: number)
             if turn.value == complete(number) {
                 read(number, into: &events)
-                // Others may have passed this slot by; none is as far as a round from here.
+                // Other events may have passed this slot by, but none is a full round ahead.
                 turn.set(2 &* ((given >> shift) &+ 2))
             } else {
                 still.append(number)
@@ -161,7 +164,7 @@ final class SignpostRing {
         events.append(event)
     }
 
-    /// Reads each field once: what is checked must be what is used.
+    /// Reads each field only once, so that the checked value is the one used.
     private func event(_ slot: UnsafeMutableRawPointer) -> SignpostEvent? {
         let kind: SignpostEvent.Kind
         switch Int(slot.load(fromByteOffset: Offset.kind, as: UInt8.self)) {
@@ -235,7 +238,7 @@ final class SignpostRing {
     private func word(_ offset: Int) -> AtomicWord { AtomicWord(base + offset) }
 }
 
-/// A word of the ring that both sides may touch at any time.
+/// A word of the ring that both sides may access at any time.
 private struct AtomicWord {
     private let pointer: UnsafeMutablePointer<Atomic<UInt64>>
 
@@ -243,7 +246,7 @@ private struct AtomicWord {
         pointer = address.assumingMemoryBound(to: Atomic<UInt64>.self)
     }
 
-    /// What was written before this value was is seen, too.
+    /// Whoever sees this value also sees everything that was written before it.
     var value: UInt64 { pointer.pointee.load(ordering: .acquiring) }
 
     func set(_ value: UInt64) { pointer.pointee.store(value, ordering: .releasing) }

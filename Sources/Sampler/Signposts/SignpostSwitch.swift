@@ -6,14 +6,14 @@ struct MemoryWrite: Hashable, Sendable {
     var bytes: [UInt8]
 }
 
-/// What to write to let a module's signposts begin, and end. Each write may happen while the program
-/// runs, in one step or byte by byte; what counts is that the next one follows it.
+/// The writes that switch a module's signposts on and off. Each write may happen while the program
+/// runs, in one step or byte by byte; only their order matters.
 struct SignpostSwitch: Hashable, Sendable {
     /// The module's state, as ``SignpostLocator`` found it.
     var state: UInt64
 
-    /// - Parameter ring: where the ring is mapped in the program. It must stay there as long as the
-    ///   program lives: a thread may be in the midst of writing at any time.
+    /// - Parameter ring: the ring's address in the program. It must stay mapped as long as the
+    ///   program lives: a thread may be writing at any time.
     func on(ring: UInt64) -> [MemoryWrite] {
         [
             off,

@@ -1,4 +1,4 @@
-/// What an open file is, by where its link under `/proc/PID/fd` leads to.
+/// The kind of an open file, from the target of its link under `/proc/PID/fd`.
 enum DescriptorKind: Hashable {
     case file(String)
     case pipe

@@ -7,10 +7,10 @@ struct FutexCall: Hashable {
     private var operation: UInt64
     private var isPrivate: Bool
     private var isByRealTime: Bool
-    /// What the word must be for the caller to wait.
+    /// The call waits only if the word has this value.
     private var value: UInt32
 
-    /// nil when that is another call (futex is 202).
+    /// nil if it is another call (futex is 202).
     init?(_ systemCall: Int32, _ registers: Registers) {
         guard systemCall == 202, let address = registers[5], let operation = registers[4],
             let value = registers[1]
@@ -26,22 +26,23 @@ struct FutexCall: Hashable {
         (0, 6, 9, 13)
     /// The bits of a priority-inheritance mutex's word that are its owner's id (FUTEX_TID_MASK).
     private static let ownerMask: Int32 = 0x3fff_ffff
-    /// More threads than these wait for nothing.
+    /// A larger count of waiters is not believed.
     private static let mostWaiters: Int32 = 1 << 22
 
-    /// What it waits for. glibc's data decide (nptl/pthread_mutex_lock.c, pthread_join_common.c,
-    /// pthread_rwlock_common.c, pthread_cond_wait.c, sem_waitcommon.c):
+    /// What the call waits for. The data of glibc decide (nptl/pthread_mutex_lock.c,
+    /// pthread_join_common.c, pthread_rwlock_common.c, pthread_cond_wait.c, sem_waitcommon.c):
     ///
-    /// - a mutex's word is 2 while others wait for it, and its owner stands 8 bytes behind;
-    /// - that of a mutex with priority inheritance holds the owner's id itself;
-    /// - whoever waits for a thread's end waits, not privately, for its id to become 0;
-    /// - the words of a read-write lock that are waited for are 3, and the thread that writes
-    ///   stands 24 bytes behind its start;
-    /// - a condition counts those that wait for it, and so does a semaphore.
+    /// - a mutex's word is 2 while others wait for it, and its owner is 8 bytes behind the word;
+    /// - the word of a mutex with priority inheritance holds the owner's id itself;
+    /// - to join a thread, a futex call that is not private waits for the thread's id to become 0;
+    /// - in a read-write lock, the words to wait for are 3, and the writing thread is 24 bytes
+    ///   behind the lock's start;
+    /// - condition variables and semaphores count their waiters.
     ///
     /// - Parameters:
-    ///   - isThread: whether it is one of the process's threads: no other can own anything.
-    ///   - read: a word of the process's memory; nil where there is none.
+    ///   - isThread: tells whether an id is one of the process's threads: no other can own
+    ///     anything.
+    ///   - read: reads a word of the process's memory; nil if there is none.
     func wait(isThread: (Int32) -> Bool, read: (UInt64) -> Int32?) -> FutexWait {
         switch operation {
         case Self.wait, Self.waitBitset:
@@ -67,14 +68,14 @@ struct FutexCall: Hashable {
         _ isThread: (Int32) -> Bool, _ read: (UInt64) -> Int32?
     ) -> FutexWait? {
         guard value == 3, read(address) == 3 else { return nil }
-        // Readers wait for the word at 8, writers for that at 12.
+        // Readers wait for the word at offset 8, writers for the one at 12.
         let start = address &- (address % 8 == 0 ? 8 : 12)
         guard let owner = read(start &+ 24), owner > 0, isThread(owner) else { return nil }
         return .readWriteLock(start, owner: owner)
     }
 
-    /// The words that are waited for lie at 40 and 44, the count of those that wait at 36, and how
-    /// many of them refer to which word at 16 and 20.
+    /// The words to wait for are at offsets 40 and 44, the count of waiters at 36. How many waiters
+    /// refer to which word is at 16 and 20.
     private func condition(_ read: (UInt64) -> Int32?) -> FutexWait? {
         guard operation == Self.waitBitset else { return nil }
         let start = address &- (address % 8 == 0 ? 40 : 44)
@@ -84,7 +85,7 @@ struct FutexCall: Hashable {
         return .condition(start)
     }
 
-    /// Its value is 0; behind it come the number of those that wait, and whether it is private.
+    /// The semaphore's value is 0. Behind it are the number of waiters, and whether it is private.
     private func semaphore(_ read: (UInt64) -> Int32?) -> FutexWait? {
         guard operation == Self.waitBitset, isByRealTime, value == 0, address % 8 == 0,
             read(address) == 0, let waiters = read(address &+ 4),

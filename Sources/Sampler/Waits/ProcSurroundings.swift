@@ -2,14 +2,15 @@ import CSystem
 import Glibc
 import ProfileModel
 
-/// The surroundings of a waiting thread as `/proc` and the kernel tell of them.
+/// A waiting thread's surroundings, read from `/proc` and the kernel.
 struct ProcSurroundings: WaitSurroundings {
     let pid: Int32
     let tid: Int32
     let isUninterruptible: Bool
 
     func memory(at address: UInt64, count: Int) -> [UInt8] {
-        // By the thread's own id: the process's first thread may have given up the memory.
+        // By the thread's own id: the process's first thread may have ended, and then has no
+        // memory.
         TargetMemory(pid: tid).read(at: address, count: count)
     }
 
@@ -43,7 +44,7 @@ struct ProcSurroundings: WaitSurroundings {
         guard process > 0, let stat = ProcessFiles(pid: process).stat(), !stat.hasOnlyForked,
             let bytes = buffer("\(process)/cmdline")?.contents
         else { return nil }
-        // Each ends in 0, but the last where the text was cut.
+        // Each word ends in 0, except perhaps the last one of a truncated text.
         let ended = bytes.last == 0 ? bytes.dropLast() : bytes[...]
         let words = ended.split(separator: 0, omittingEmptySubsequences: false)
         guard let name = words.first, !name.isEmpty else { return nil }
@@ -54,7 +55,7 @@ struct ProcSurroundings: WaitSurroundings {
 
     private func contents(_ path: String) -> ProcText? { buffer(path)?.text }
 
-    /// As much of a file as it hands out at once; nil when it cannot be read.
+    /// As much of a file as one read returns; nil if it cannot be read.
     private func buffer(_ path: String) -> ReadBuffer? {
         guard let file = ProcFile("/proc/" + path) else { return nil }
         var buffer = ReadBuffer()

@@ -1,14 +1,15 @@
 import ProfileModel
 
-/// A call that the kernel restarts with the time that is left, after a stop or a signal without a
-/// handler, is another one by its number (`restart_syscall`). Its arguments stay in their registers,
-/// and the program's code in front of the program counter says which one it was.
+/// After a stop or a signal without a handler, the kernel restarts some calls with the time that is
+/// left, under another number (`restart_syscall`). The arguments stay in their registers, and the
+/// code before the program counter tells which call it was.
 enum RestartedCall {
     private static let number: Int32 = 219
     /// poll nanosleep futex clock_nanosleep
     private static let restarting: Set<Int32> = [7, 35, 202, 230]
 
-    /// The call itself where that cannot be told, as when its number was not set right there.
+    /// The given call if the original is unknown, for example if its number was not set right
+    /// there.
     static func original(
         of call: Int32, _ registers: Registers, _ thread: some ThreadAccess
     ) -> Int32 {

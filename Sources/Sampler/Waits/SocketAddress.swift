@@ -6,8 +6,9 @@ struct SocketAddress: Hashable, CustomStringConvertible {
     /// `127.0.0.1:5432`, `[::1]:80`, `/run/x.sock`, `@abstract`.
     let description: String
 
-    /// - Parameter bytes: a `sockaddr`. nil where there is no address in it, or one of another
-    ///   family than TCP's, UDP's and the Unix domain's.
+    /// nil if the bytes hold no address, or one that is not of TCP, UDP or the Unix domain.
+    ///
+    /// - Parameter bytes: a `sockaddr`.
     init?(_ bytes: some Collection<UInt8>) {
         let bytes = Array(bytes)
         switch bytes.littleEndianUInt16(at: 0).map(Int32.init) {
@@ -31,7 +32,7 @@ struct SocketAddress: Hashable, CustomStringConvertible {
         bytes.littleEndianUInt16(at: 2)?.byteSwapped
     }
 
-    /// An abstract name begins with 0, and may hold others.
+    /// An abstract name begins with 0, and may contain zeros.
     private static func unixPath(_ bytes: ArraySlice<UInt8>) -> String {
         if bytes.first == 0 {
             let name = bytes.dropFirst()

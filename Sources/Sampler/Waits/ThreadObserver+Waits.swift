@@ -1,14 +1,14 @@
 import ProfileModel
 
 extension ThreadObserver {
-    /// The thread is where it was at the last look.
+    /// The thread still waits where it did at the last look.
     mutating func followWait(of thread: TracedThread, at now: MonotonicTime) {
         guard var wait = thread.wait else { return }
         waits.follow(&wait, of: thread.tid, at: now)
         thread.wait = wait
     }
 
-    /// The thread's wait is over, after the sample that says so.
+    /// The thread's wait is over. Call it after the sample that shows this.
     mutating func endWait(of thread: TracedThread, at end: MonotonicTime) {
         guard let wait = thread.wait else { return }
         thread.wait = nil
@@ -16,18 +16,18 @@ extension ThreadObserver {
         if let found { sink.receive(.wait(found)) }
     }
 
-    /// The thread is gone, and nothing of it can be read any more: it waited as long as it was
-    /// seen to.
+    /// The thread is gone, and nothing of it can be read any more: its wait counts up to the last
+    /// look at it.
     mutating func closeWait(of thread: TracedThread) {
         guard let wait = thread.wait else { return }
         close(thread, at: wait.lastSeen)
     }
 
-    /// How often priorities of threads that have had a core are looked at.
+    /// How often we look at the priority of a thread that has had a core.
     private static let priorityInterval = TimeSpan.milliseconds(50)
 
-    /// Tells the sink of a name that a young thread has taken: threads name themselves in their
-    /// first milliseconds. Of later ones ``watchPriority(of:_:at:)`` hears.
+    /// Reports the new name of a young thread: threads name themselves in their first milliseconds.
+    /// ``watchPriority(of:_:at:)`` reports later names.
     mutating func watchName(of thread: TracedThread, at now: MonotonicTime) {
         if thread.watchName(at: now, &nameBudget) { tellName(of: thread) }
     }
@@ -36,8 +36,8 @@ extension ThreadObserver {
         sink.receive(.threadNamed(thread.index, thread.name))
     }
 
-    /// Tells the sink of a thread's priority: what it is at first, and when it has changed. What
-    /// is read for that has its name, too.
+    /// Reports a thread's priority: the first one, and every change. The same file has the thread's
+    /// name, so that is watched, too.
     mutating func watchPriority(
         of thread: TracedThread, _ counters: SchedulerCounters, at now: MonotonicTime
     ) {

@@ -1,11 +1,11 @@
 import ProfileModel
 
-/// Finds out what a thread waits for, from its system call and from what can be told of its
-/// process. What cannot be told is left out, never guessed.
+/// Finds out what a thread waits for, from its system call and from its process. What cannot be
+/// found out is left out, never guessed.
 struct WaitInspection<Surroundings: WaitSurroundings> {
     let surroundings: Surroundings
 
-    /// A descriptor number that no process has.
+    /// No process has a descriptor with this number.
     private static var mostDescriptors: UInt64 { 1 << 16 }
     /// How many of several descriptors are named.
     private static var mostNamed: Int { 3 }
@@ -59,7 +59,7 @@ struct WaitInspection<Surroundings: WaitSurroundings> {
 
     // MARK: Sleep
 
-    /// The length that a `timespec` tells, with a space before it.
+    /// The length in a `timespec`, preceded by a space.
     private func length(at address: UInt64) -> String? {
         let bytes = surroundings.memory(at: address, count: 16)
         guard let seconds = bytes.littleEndianWord(at: 0).flatMap({ Int64(exactly: $0) }),
@@ -96,7 +96,7 @@ struct WaitInspection<Surroundings: WaitSurroundings> {
     }
 
     private func connection(to address: UInt64, length: UInt64) -> String? {
-        // A sockaddr_un is the longest.
+        // The longest one is a sockaddr_un.
         let count = Int(min(length, 110))
         return SocketAddress(surroundings.memory(at: address, count: count))?.description
     }
@@ -105,7 +105,7 @@ struct WaitInspection<Surroundings: WaitSurroundings> {
 
     private func polled(at address: UInt64, count: UInt64) -> [Int32] {
         let bytes = surroundings.memory(at: address, count: 8 * Int(min(count, 1024)))
-        // Negative ones are not looked at.
+        // The kernel ignores negative descriptors.
         return stride(from: 0, to: bytes.count, by: 8).compactMap {
             bytes.littleEndianInt32(at: $0).flatMap { $0 >= 0 ? $0 : nil }
         }
@@ -185,7 +185,7 @@ struct WaitInspection<Surroundings: WaitSurroundings> {
     }
 }
 
-/// A process of which nothing can be told: what is left is what the call itself says.
+/// Surroundings in which nothing can be read: the reason comes from the call alone.
 struct UnknownSurroundings: WaitSurroundings {
     func memory(at address: UInt64, count: Int) -> [UInt8] { [] }
     func isThread(_ tid: Int32) -> Bool { false }

@@ -1,18 +1,18 @@
 import ProfileModel
 
-/// A stretch of a thread's being blocked that goes on, and what is known of its reason.
+/// A wait of a thread that goes on, and what is known of its reason.
 struct OpenWait {
     let start: MonotonicTime
     let systemCall: Int32
     /// At least the call's arguments.
     let registers: Registers
-    /// Whether it could not be interrupted (state D): known of page faults and forks.
+    /// True if the thread could not be interrupted (state D): known of page faults and forks.
     let isUninterruptible: Bool
-    /// When the thread was last seen in it.
+    /// When the thread was last seen in this wait.
     var lastSeen: MonotonicTime
-    /// nil: it was not looked into yet.
+    /// nil: not looked into yet.
     fileprivate(set) var reason: WaitReason?
-    /// When it is to be looked into, or once more; nil: what is known stays so.
+    /// When to look into it (again); nil: what is known will not change.
     fileprivate var due: MonotonicTime?
 
     init(
@@ -30,18 +30,18 @@ struct OpenWait {
     fileprivate var call: WaitingCall { WaitingCall(systemCall, registers) }
 }
 
-/// Looks into what threads wait for: only in waits that are worth recording, and for a hundredth
-/// of a core at most. A thread that blocks a thousand times a second costs nothing here.
+/// Finds out what threads wait for: only in waits that are worth recording, and with at most a
+/// hundredth of a core. A thread that blocks a thousand times a second costs nothing here.
 struct WaitWatch {
     private let pid: Int32
     private var budget: LookBudget
     private var recorded = 0
-    /// Waits for which there was no room.
+    /// Waits that exceeded the limit.
     private(set) var lost: Int64 = 0
 
     /// How many waits are recorded at most: a hundred bytes each.
     private static let most = 200_000
-    /// Bytes of a detail.
+    /// How many bytes of a detail are kept.
     private static let longestDetail = 256
 
     init(pid: Int32, at now: MonotonicTime) {
@@ -82,8 +82,9 @@ struct WaitWatch {
         }
         recorded += 1
         var wait = wait
-        // A child that was waited for until it executed its program has done so now. (Of several, the
-        // one that is left now is not the one whose end was waited for.)
+        // If a thread waited for a child to execute its program, the child has done so now. (If
+        // there are several children, the one that is left now is not the one whose end the thread
+        // waited for.)
         if wait.reason?.kind == .child, wait.reason?.owner != nil, wait.reason?.detail == nil,
             budget.allows(at: end)
         {
@@ -100,10 +101,10 @@ struct WaitWatch {
             systemCall: wait.systemCall)
     }
 
-    /// Of a path its end tells most, of everything else its beginning.
+    /// Keeps the end of a path, but the beginning of everything else.
     static func bounded(_ detail: String) -> String {
         guard detail.utf8.count > longestDetail else { return detail }
-        // Three bytes are the ellipsis's.
+        // The ellipsis takes three bytes.
         let room = longestDetail - 3
         let bytes = Array(detail.utf8)
         guard detail.hasPrefix("/") else {
@@ -115,7 +116,7 @@ struct WaitWatch {
 }
 
 extension ArraySlice<UInt8> {
-    /// Without a character of UTF-8 at its end whose bytes are not all there.
+    /// Without an incomplete UTF-8 character at its end.
     fileprivate var dropPartialCharacter: ArraySlice<UInt8> {
         guard let start = lastIndex(where: { $0 & 0xC0 != 0x80 }), self[start] >= 0xC0 else {
             return self
@@ -126,8 +127,8 @@ extension ArraySlice<UInt8> {
 }
 
 extension WaitReason {
-    /// What is known of a wait after it was looked into once more: what was seen in a moment
-    /// between two states does not take back what was known.
+    /// What is known of a wait after another look. A look that fell between two states does not
+    /// erase what was known before.
     func replacing(_ older: WaitReason) -> WaitReason {
         guard kind == older.kind, owner != nil || older.owner == nil else { return older }
         var result = self

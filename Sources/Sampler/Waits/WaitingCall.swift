@@ -1,17 +1,18 @@
 import ProfileModel
 
-/// What a system call that waits is about, by its number (x86-64) and its arguments.
+/// What a waiting system call is about, by its number (x86-64) and its arguments.
 enum WaitingCall: Hashable {
     case futex(FutexCall)
-    /// For how long lies in memory, as a `timespec`; nil: until a set time, or not known.
+    /// The length is the address of a `timespec`; nil: the call waits until a set time, or it is
+    /// unknown.
     case sleep(Sleep, length: UInt64?)
-    /// Reads, writes and the like of an open file, whatever that is.
+    /// Reads, writes and similar calls on an open file of any kind.
     case descriptor(Int32)
-    /// Something about a file by its name, which is there in memory; nil: about all files.
+    /// A call on a file by its name, at this address; nil: on all files.
     case path(UInt64?)
     /// With the descriptor of a socket.
     case socket(Int32)
-    /// To the address that lies in memory.
+    /// To the socket address at this memory address.
     case connection(to: UInt64, length: UInt64)
     /// `pollfd`s in memory.
     case poll(UInt64, count: UInt64)
@@ -19,7 +20,7 @@ enum WaitingCall: Hashable {
     case select([UInt64], count: UInt64)
     case epoll(Int32)
     case child(Child)
-    /// A new process has its parent's memory until it executes a program or ends.
+    /// A new process shares its parent's memory until it executes a program or ends.
     case spawning
     case ioUring
     case signal
@@ -33,7 +34,7 @@ enum WaitingCall: Hashable {
 
     enum Child: Hashable {
         case process(Int32)
-        /// By a descriptor that refers to it.
+        /// By a descriptor that refers to the process.
         case descriptor(Int32)
         case any
     }
@@ -165,7 +166,7 @@ private struct CallArguments {
         self[position].map { Int32(truncatingIfNeeded: $0) }
     }
 
-    /// nil for what cannot be one.
+    /// nil if the value cannot be a descriptor.
     func descriptor(_ position: Int) -> Int32? {
         number(position).flatMap { $0 >= 0 ? $0 : nil }
     }

@@ -1,23 +1,23 @@
 import ProfileModel
 
-/// What programs processes executed, as the kernel told it while they did: the name by which it was
-/// executed, and the first code that was mapped, which is the program's own.
+/// The programs that processes executed, as the kernel told at the time: the name by which each was
+/// executed, and its first mapped code, which is the program's own.
 ///
-/// Pure: it is told of both in the order in which they happened on each core.
+/// Pure: it receives both kinds of events in the order in which they happened on each core.
 struct ExecNames {
     struct Name: Hashable, Sendable {
         var time: MonotonicTime
         /// At most 15 bytes.
         var command: String
-        /// Of the executable; empty: not told.
+        /// The executable's path; empty: not told.
         var path = ""
         var inode: UInt64 = 0
     }
 
-    /// Those that nobody has asked for.
+    /// Names that nobody has asked for yet.
     private var names: [Int32: [Name]] = [:]
 
-    /// Names of processes that execute one program after the other, faster than anybody asks.
+    /// For processes that execute one program after another, faster than anybody asks.
     private static let mostOfOne = 64
 
     mutating func executed(_ pid: Int32, command: String, at time: MonotonicTime) {
@@ -25,17 +25,17 @@ struct ExecNames {
         names[pid, default: []].append(Name(time: time, command: command))
     }
 
-    /// Later code of the program's, its libraries' and its children's changes nothing.
+    /// Only the first mapping counts: later ones are the program's other code, its libraries, or
+    /// its children.
     mutating func mapped(_ pid: Int32, path: String, inode: UInt64) {
         guard let last = names[pid]?.indices.last, names[pid]?[last].path == "" else { return }
         names[pid]?[last].path = path
         names[pid]?[last].inode = inode
     }
 
-    /// The program that a process had executed at a moment, and forgets those before it; nil: it was
-    /// not told.
+    /// The program that a process had executed at a moment; nil: not told. Forgets earlier ones.
     ///
-    /// - Parameter earliest: when it began, or executed the one before.
+    /// - Parameter earliest: when the process began, or executed its previous program.
     mutating func take(
         _ pid: Int32, after earliest: MonotonicTime?, upTo time: MonotonicTime
     ) -> Name? {
@@ -46,7 +46,7 @@ struct ExecNames {
         return last.flatMap { $0.time >= earliest ?? $0.time ? $0 : nil }
     }
 
-    /// Some was not told: the next code that is mapped need not be the first.
+    /// Some events were lost: the next mapped code need not be the first.
     mutating func lost() {
         for (pid, known) in names where known.last?.path == "" {
             names[pid] = known.count > 1 ? Array(known.dropLast()) : nil
@@ -64,7 +64,7 @@ struct ExecNames {
 }
 
 extension ExecNames {
-    /// What a ring tells.
+    /// What a ring reports.
     private struct News {
         enum Kind {
             case executed(command: String)
@@ -77,7 +77,7 @@ extension ExecNames {
         var kind: Kind
     }
 
-    /// Takes what the rings of all cores tell: a process may go to another core in the midst of an exec.
+    /// Takes the events of all cores: a process may move to another core in the middle of an exec.
     mutating func take(_ rings: [PerfRecords]) {
         var news: [News] = []
         for records in rings {

@@ -6,7 +6,7 @@ import System
 /// Why launches cannot be watched.
 package enum LaunchWatchError: Error, Hashable, CustomStringConvertible {
     case notPermitted
-    /// The kernel tells nothing: it has no process connector, or we are in a container.
+    /// The kernel reports nothing: it has no process connector, or we are in a container.
     case silent
     case system(SystemError)
 
@@ -23,11 +23,11 @@ package enum LaunchWatchError: Error, Hashable, CustomStringConvertible {
     }
 }
 
-/// Sees every launch on the machine, from outside: the kernel tells of each fork, exec and end (process
-/// connector), of what threads had used (taskstats), and of the names of programs (perf events). Nobody
-/// is stopped, signalled or looked into.
+/// Sees every launch on the machine from outside. The kernel reports each fork, exec and end
+/// (process connector), what threads used (taskstats), and the names of programs (perf events). No
+/// process is stopped, signalled or read.
 ///
-/// It sleeps until the kernel tells something. What is told within ``pause`` is read together.
+/// It sleeps until the kernel reports something. Reports within ``pause`` are read together.
 package final class LaunchWatch {
     /// What ended a wait.
     package enum Wake: Hashable, Sendable {
@@ -36,14 +36,14 @@ package final class LaunchWatch {
         case deadline
     }
 
-    /// Tells which version of its executable a program is that a process has just executed.
+    /// Tells the version of the executable of a program that a process has just executed.
     package typealias Versions = (_ program: WatchedProgram, _ pid: Int32) -> String?
 
     private let events: Int32
-    /// -1: this kernel tells no costs.
+    /// -1: this kernel reports no costs.
     private let costs: Int32
     private let signals: Int32
-    /// Empty: perf events cannot be had, and names are read from `/proc`.
+    /// Empty: perf events are not available, and names are read from `/proc`.
     private let rings: [PerfRing]
     private let wanted: WatchedNames
     private let versions: Versions
@@ -51,7 +51,7 @@ package final class LaunchWatch {
     private var names = ExecNames()
     private var buffer = [UInt8](repeating: 0, count: 16 << 10)
     private var scratch = ReadBuffer()
-    /// Whether this kernel counts what processes read.
+    /// True if this kernel counts what processes read.
     private let isReadCounted: Bool
     /// How many events the kernel had no room for.
     private var drops: Int64 = 0
@@ -61,13 +61,13 @@ package final class LaunchWatch {
     private static let receiveBytes: Int32 = 16 << 20
     /// Room for the names of a thousand launches on each core.
     private static let pages = 128
-    /// So long the kernel may take to answer.
+    /// How long the kernel may take to answer.
     private static let patience = TimeSpan.milliseconds(1000)
     /// Launches come in groups, and a wake-up costs as much as reading several events.
     private static let pause = TimeSpan.milliseconds(2)
-    /// No more at once, that what has ended is kept soon.
+    /// How many are read at most in one go, so that ended launches are stored soon.
     private static let mostAtOnce = 2000
-    /// More than there is room for.
+    /// More than the kernel has room for.
     private static let mostDropped = 200_000
 
     /// - Parameter signals: blocked ones that end a wait.
@@ -90,7 +90,7 @@ package final class LaunchWatch {
         self.signals = fl_open_signals(&set)
         events = fl_open_process_events(Self.receiveBytes)
         if events == -EPERM { throw .notPermitted }
-        // Another network namespace than the first has none.
+        // Only the initial network namespace has a process connector.
         if events == -EPROTONOSUPPORT || events == -ECONNREFUSED { throw .silent }
         do throws(SystemError) {
             try check(events, "listening to processes")
@@ -103,7 +103,7 @@ package final class LaunchWatch {
 
     deinit { for file in [events, costs, signals] where file >= 0 { close(file) } }
 
-    /// What of the launches cannot be told here, for the user; nil: nothing.
+    /// What cannot be seen of launches here, for the user; nil: nothing is missing.
     package var shortcoming: String? {
         if rings.isEmpty {
             return
@@ -116,27 +116,27 @@ package final class LaunchWatch {
 
     package var tally: WatchTally { launches.tally }
 
-    /// How many watched launches are not over.
+    /// How many watched launches are under way.
     package var running: Int { launches.running }
 
     package func earliest(
         of program: WatchedProgram, since limit: MonotonicTime
     ) -> MonotonicTime? { launches.earliest(of: program, since: limit) }
 
-    /// Waits until something was told, and takes it in: then ``take()`` may have launches.
+    /// Waits until the kernel reports something, and takes it: then ``take()`` may have launches.
     ///
-    /// - Parameter deadline: nil: for ever.
+    /// - Parameter deadline: nil: waits for ever.
     package func wait(until deadline: MonotonicTime? = nil) -> Wake {
         let left = deadline.map { max(.zero, $0 - .now).nanoseconds } ?? -1
         fl_await_descriptors([events, signals], 2, left)
         let signal = fl_read_signal(signals)
-        // What happened before the signal counts.
+        // Events from before the signal count.
         let isTold = readEvents()
         if signal > 0 { return .signal(signal) }
         return isTold ? .events : .deadline
     }
 
-    /// Lets what comes next come together with what follows. A signal ends it.
+    /// Pauses, so that the next reports can be read together. A signal ends the pause.
     package func rest() { fl_await_descriptors([signals], 1, Self.pause.nanoseconds) }
 
     /// Launches that have ended since the last call.
@@ -150,7 +150,7 @@ package final class LaunchWatch {
         }
     }
 
-    /// What was executed of the watched programs since the last call, in launches.
+    /// The watched programs that launches executed since the last call.
     package func takeExecuted() -> [(pid: Int32, program: WatchedProgram)] {
         defer { executed = [] }
         return executed
@@ -166,9 +166,9 @@ package final class LaunchWatch {
             fl_await_descriptors([events], 1, max(.zero, deadline - .now).nanoseconds)
             while let message = read(events) {
                 guard let event = ProcessEvent(message) else { continue }
-                // Others may have asked before us, so that events come first.
+                // Others may have asked before us, so events may come before the answer.
                 if event.kind == .listening {
-                    // Of threads whose ends went by unseen.
+                    // These are costs of threads whose ends we did not see.
                     discardCosts()
                     return
                 }
@@ -193,7 +193,7 @@ package final class LaunchWatch {
             if let event = ProcessEvent(message) { told.append(event) }
         }
         let isWhole = !isOverrun(&told)
-        // The kernel tells names and costs before what they belong to.
+        // The kernel reports names and costs before the events that they belong to.
         names.take(rings.map { $0.read() })
         if !isWhole { names.forgetAll() }
         if costs >= 0 {
@@ -205,8 +205,8 @@ package final class LaunchWatch {
         return !told.isEmpty || !isWhole
     }
 
-    /// Whether the kernel had no room for some events. Then all that it has told by now goes: what is
-    /// missing stands somewhere among it.
+    /// True if the kernel had no room for some events. Then everything reported so far is
+    /// discarded: the missing events are somewhere among it.
     private func isOverrun(_ told: inout [ProcessEvent]) -> Bool {
         var lost = newDrops()
         guard lost > 0 else { return false }
@@ -222,8 +222,8 @@ package final class LaunchWatch {
             lost += more
         }
         launches.lost(lost)
-        // Costs are told before ends: those of threads whose ends were just thrown away must not become
-        // those of the next thread with the same id.
+        // Costs are reported before ends. Those of threads whose ends we have just discarded must
+        // not be charged to the next thread with the same id.
         discardCosts()
         return true
     }
@@ -233,7 +233,7 @@ package final class LaunchWatch {
         for _ in 0..<Self.mostDropped where read(costs) == nil { return }
     }
 
-    /// How many more events there was no room for.
+    /// How many more events the kernel had no room for.
     private func newDrops() -> Int64 {
         let least: Int64 = hasOverrun ? 1 : 0
         hasOverrun = false
@@ -245,7 +245,7 @@ package final class LaunchWatch {
 
     private func take(_ event: ProcessEvent) {
         guard case .executed(let pid) = event.kind else {
-            // A process that nobody has waited for yet still has a clock.
+            // A process that nobody has waited for still has a clock.
             let clock: TimeSpan? =
                 if case .threadEnded(let pid, _, _) = event.kind, launches.isEnded(by: event) {
                     ProcessFiles(pid: pid).cpuTime
@@ -253,7 +253,7 @@ package final class LaunchWatch {
                     nil
                 }
             launches.add(event, clock: clock)
-            // Of an exec that failed after the kernel had told its name.
+            // Names of execs that failed after the kernel had reported the name.
             if case .threadEnded(let pid, let tid, _) = event.kind, pid == tid {
                 names.forget(pid, upTo: event.time)
             }
@@ -274,7 +274,7 @@ package final class LaunchWatch {
             nanoseconds: Int64(length.tv_sec) &* 1_000_000_000 &+ Int64(length.tv_nsec))
     }
 
-    /// Only what names are looked for in: who executes something may give it millions of words.
+    /// Keeps only as many arguments as the search for names needs: a process may pass millions.
     private static func arguments(_ words: some Collection<UInt8>) -> [[UInt8]] {
         Array(words.prefix(mostArgumentBytes))
             .split(separator: 0, maxSplits: mostArguments, omittingEmptySubsequences: false)
@@ -286,8 +286,8 @@ package final class LaunchWatch {
 
     // MARK: Names
 
-    /// What a process has executed: as the kernel told it, else as `/proc` shows it if that is still
-    /// so.
+    /// The program that a process has executed: as the kernel reported it, else as `/proc` shows it
+    /// if it still runs.
     private func program(of pid: Int32, at time: MonotonicTime) -> WatchedLaunches.Program? {
         let told = names.take(pid, after: launches.latest(of: pid), upTo: time)
         var target = [UInt8](repeating: 0, count: Int(PATH_MAX))
@@ -303,7 +303,7 @@ package final class LaunchWatch {
             guard let image = ProcessImage(scratch.contents) else { return nil }
             names.command = image.command
         }
-        // By now it may have executed another, or have ended and its number be another's.
+        // By now the process may have executed another program, or have ended and its id be reused.
         if !shown.isEmpty, told.map({ Array($0.path.utf8) == shown }) ?? true {
             scratch.readArguments(of: pid)
             names.arguments = Self.arguments(scratch.contents)

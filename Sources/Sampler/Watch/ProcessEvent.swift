@@ -1,15 +1,15 @@
 import ProfileModel
 
-/// What the kernel's process connector tells of a process or thread (`cn_proc.h` of the kernel is the
-/// format).
+/// An event of the kernel's process connector about a process or thread (`cn_proc.h` of the kernel
+/// defines the format).
 struct ProcessEvent: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
-        /// The kernel has heard that we listen.
+        /// The kernel confirms that we listen.
         case listening
         case processBegan(pid: Int32, parent: Int32)
         case threadBegan(process: Int32, tid: Int32)
         case executed(pid: Int32)
-        /// `code` is as wait(2) has it.
+        /// `code` is a wait(2) status.
         case threadEnded(process: Int32, tid: Int32, code: Int32)
         /// A change of user, session or name.
         case other
@@ -24,7 +24,7 @@ extension ProcessEvent {
     private static let messageSize = 20
     private static let dataOffset = headerSize + messageSize + 16
 
-    /// The event of one netlink message; nil: it holds none that is whole.
+    /// The event in one netlink message; nil: it holds no complete one.
     init?(_ bytes: ArraySlice<UInt8>) {
         let fields = KernelFields(bytes)
         guard let length = fields.number(at: 0, as: UInt32.self), Int(length) <= bytes.count,
@@ -39,7 +39,7 @@ extension ProcessEvent {
         self.init(kind: kind, time: MonotonicTime(nanoseconds: time))
     }
 
-    /// nil: it is cut short, or its ids are none.
+    /// nil: the event is cut short, or has invalid ids.
     private static func kind(_ what: UInt32, _ fields: KernelFields) -> Kind? {
         func word(_ index: Int) -> Int32? {
             fields.number(at: dataOffset + 4 * index, as: Int32.self)
@@ -49,7 +49,7 @@ extension ProcessEvent {
         case 0: return .listening
         case 1:
             guard let tid = id(2), let pid = id(3) else { return nil }
-            // The parent of one that the kernel started may be nobody.
+            // A process that the kernel started may have no parent.
             return tid == pid
                 ? .processBegan(pid: pid, parent: word(1) ?? 0)
                 : .threadBegan(process: pid, tid: tid)
@@ -62,7 +62,7 @@ extension ProcessEvent {
     }
 }
 
-/// Numbers in the kernel's bytes. What does not lie within them is nil.
+/// Numbers in the kernel's bytes; nil if they lie outside.
 struct KernelFields {
     private let bytes: ArraySlice<UInt8>
 

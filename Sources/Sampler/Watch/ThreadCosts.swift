@@ -1,7 +1,7 @@
 import ProfileModel
 
-/// What a thread had used when it ended, as the kernel tells it (`taskstats.h` of the kernel is the
-/// format).
+/// What a thread had used when it ended, as the kernel reports it (`taskstats.h` of the kernel
+/// defines the format).
 struct ThreadCosts: Hashable, Sendable {
     var cpu = TimeSpan.zero
     var minorFaults: Int64 = 0
@@ -17,7 +17,7 @@ struct ThreadCosts: Hashable, Sendable {
 }
 
 extension ThreadCosts {
-    /// Of one thread.
+    /// The costs of one thread.
     struct News: Hashable, Sendable {
         var tid: Int32
         var costs: ThreadCosts
@@ -25,12 +25,13 @@ extension ThreadCosts {
 
     private static let headerSize = 20
     private static let attributeSize = 4
-    /// Of attributes: `TASKSTATS_TYPE_PID`, `…_STATS` and `…_AGGR_PID`, which holds the two.
+    /// Types of attributes: `TASKSTATS_TYPE_PID`, `…_STATS` and `…_AGGR_PID`, which contains the
+    /// other two.
     private static let threadType: UInt16 = 1
     private static let figuresType: UInt16 = 3
     private static let pairType: UInt16 = 4
 
-    /// The threads that a message tells of.
+    /// The threads in a message, with their costs.
     static func news(_ bytes: ArraySlice<UInt8>) -> [News] {
         let length = KernelFields(bytes).number(at: 0, as: UInt32.self).map { Int($0) } ?? 0
         guard length >= headerSize, length <= bytes.count else { return [] }
@@ -53,12 +54,12 @@ extension ThreadCosts {
         return News(tid: tid, costs: costs)
     }
 
-    /// nil where one of them is not there, or cannot be.
+    /// nil if a figure is missing or impossible.
     private static func figures(_ fields: KernelFields) -> ThreadCosts? {
         func figure(_ offset: Int) -> Int64? {
             fields.number(at: offset, as: Int64.self).flatMap { 0...largest ~= $0 ? $0 : nil }
         }
-        // Version 15 had new fields in the midst, which version 16 has at its end.
+        // Version 15 had new fields in the middle; version 16 has them at the end.
         let isOdd = fields.number(at: 0, as: UInt16.self) == 15
         guard let cpu = figure(isOdd ? 120 : 72), let minor = figure(isOdd ? 216 : 168),
             let major = figure(isOdd ? 224 : 176), let read = figure(isOdd ? 296 : 248)
@@ -68,10 +69,10 @@ extension ThreadCosts {
         )
     }
 
-    /// Thousands of them can be added.
+    /// Small enough that thousands can be added.
     private static let largest: Int64 = 1 << 50
 
-    /// What is longer than the bytes ends them.
+    /// An attribute longer than the bytes ends the list.
     private static func attributes(
         _ bytes: ArraySlice<UInt8>
     ) -> [(type: UInt16, bytes: ArraySlice<UInt8>)] {

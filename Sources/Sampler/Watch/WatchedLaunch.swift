@@ -1,25 +1,26 @@
 package import ProfileModel
 
-/// One launch as it was seen from outside, from its process's fork to its end.
+/// One launch seen from outside, from its process's fork to its end.
 package struct WatchedLaunch: Hashable, Sendable {
     package var pid: Int32
     package var begun: MonotonicTime
     package var ended: MonotonicTime
-    /// Whose launch it is: the last of those that the process executed, or of those that were to be
-    /// watched.
+    /// The program that the launch counts for: the last one that the process executed, or the last
+    /// of those to be watched.
     package var program: WatchedProgram
-    /// The executable's version, as whoever watches has told it; nil: not known.
+    /// The executable's version, as the watcher tells it; nil: unknown.
     package var version: String?
     /// All programs that the process executed.
     package var images: [Image]
     package var outcome: Recording.Outcome
-    /// Of the process's own threads; nil: not known.
+    /// CPU time of the process's own threads; nil: unknown.
     package var cpu: TimeSpan?
-    /// Of the process, and of those that it started and that ended before it; nil: not known.
+    /// Counters of the process and of the processes that it started and that ended before it; nil:
+    /// unknown.
     package var counters: ProcessCounters
 
-    /// As measured launches are. Where libraries were loaded and `main` began is not seen from outside:
-    /// all after the exec is *Main*.
+    /// The launch in the form of a measured one. From outside we do not see when libraries were
+    /// loaded and when `main` began: all after the exec is *Main*.
     package var observed: ObservedLaunch {
         var marks = [Mark(kind: .spawned, time: begun)]
         for image in images {
@@ -36,13 +37,13 @@ package struct WatchedLaunch: Hashable, Sendable {
     }
 }
 
-/// What became of launches that were to be watched, and could not be.
+/// Counts launches that should have been watched but could not be.
 package struct WatchTally: Hashable, Sendable {
-    /// The kernel had no room for so many events.
+    /// Events that the kernel had no room for.
     package var lostEvents: Int64 = 0
-    /// A watched program was executed by a process that ran before, or its end was among what was lost.
+    /// Watched programs that were executed by a process that ran before us, or whose end was lost.
     package var partial = 0
-    /// A program was executed of which nothing could be found out in time.
+    /// Executed programs whose names could not be found out in time.
     package var unnamed = 0
 
     package init() {}

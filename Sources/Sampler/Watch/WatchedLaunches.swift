@@ -1,9 +1,9 @@
 import ProfileModel
 
-/// Makes launches out of what the kernel tells of all processes.
+/// Makes launches from what the kernel reports of all processes.
 ///
-/// Pure: events in, in the order in which the kernel told them, and launches out. Only a process whose
-/// fork was told can have a launch. What its threads used is told when they end, just before that.
+/// Pure: events in, in the order of their reports, and launches out. A process has a launch only if
+/// its fork was reported. What a thread used is reported just before its end.
 struct WatchedLaunches {
     /// What a process executed.
     struct Program: Hashable, Sendable {
@@ -15,25 +15,25 @@ struct WatchedLaunches {
     private struct Life {
         var begun: MonotonicTime
         var parent: Int32
-        /// We have started it, to watch others.
+        /// True if we have started it, to watch others.
         var isOurs: Bool
-        /// Those that have not ended.
+        /// The threads that have not ended.
         var threads: Set<Int32>
         var endedThreads: Int64 = 0
         var images: [Image] = []
-        /// The last of them that is to be watched.
+        /// The last of the images that is to be watched.
         var watched: (program: WatchedProgram, version: String?)?
-        /// A program that was executed has no name.
+        /// True if a program was executed whose name is unknown.
         var isUnnamed = false
-        /// nil: of some thread it is not known.
+        /// nil: the costs of some thread are unknown.
         var costs: ThreadCosts? = ThreadCosts()
-        /// Of children that have ended.
+        /// The costs of children that have ended.
         var childCosts: ThreadCosts? = ThreadCosts()
     }
 
     private struct Ending {
         var time: MonotonicTime
-        /// As wait(2) has it.
+        /// A wait(2) status.
         var code: Int32
         var clock: TimeSpan?
     }
@@ -42,37 +42,37 @@ struct WatchedLaunches {
     private let own: Int32
     private let tick: TimeSpan
     private var lives: [Int32: Life] = [:]
-    /// Of threads that are about to end. An id may be another thread's before the first one's end was
-    /// told.
+    /// Costs of threads that are about to end. An id may be reused before its first thread's end
+    /// was reported.
     private var costs: [Int32: [ThreadCosts]] = [:]
     private var ended: [WatchedLaunch] = []
     private(set) var tally = WatchTally()
 
-    /// As long as a file's name may be.
+    /// The longest possible name of a file.
     private static let mostNameBytes = 255
-    /// A process that executes one program after the other has no launch with an end to it.
+    /// A process that executes one program after another has no launch that ends.
     static let mostImages = 64
-    /// Of the CPU time, by which it may be wrong: a fiftieth.
+    /// The CPU time may be wrong by one part in so many: a fiftieth.
     private static let precision: Int64 = 50
 
     /// - Parameters:
     ///   - own: our process, whose children have no launches.
-    ///   - tick: how often the kernel brings the CPU time of a running thread up to date, by which it is
-    ///     too short when that ends.
+    ///   - tick: how often the kernel updates the CPU time of a running thread. When a thread ends,
+    ///     the time since the last update is missing.
     init(of wanted: WatchedNames, own: Int32, tick: TimeSpan) {
         (self.wanted, self.own, self.tick) = (wanted, own, tick)
     }
 
-    /// Launches that ended since the last call, in that order.
+    /// Launches that ended since the last call, in order.
     mutating func take() -> [WatchedLaunch] {
         defer { ended = [] }
         return ended
     }
 
-    /// How many launches of watched programs are not over.
+    /// How many launches of watched programs are under way.
     var running: Int { lives.values.count { $0.watched != nil } }
 
-    /// When the first of a program's launches began that are not over; nil: there are none.
+    /// When the earliest of a program's launches began that are under way; nil: there are none.
     func earliest(of program: WatchedProgram, since limit: MonotonicTime) -> MonotonicTime? {
         lives.values.filter { life in
             life.begun >= limit
@@ -83,12 +83,12 @@ struct WatchedLaunches {
         }.map(\.begun).min()
     }
 
-    /// When a process began, or executed what it runs; nil: not known.
+    /// When a process began, or executed its present program; nil: unknown.
     func latest(of pid: Int32) -> MonotonicTime? {
         lives[pid].map { $0.images.last?.time ?? $0.begun }
     }
 
-    /// Whether a watched launch is over with an event.
+    /// True if the event ends a watched launch.
     func isEnded(by event: ProcessEvent) -> Bool {
         guard case .threadEnded(let pid, let tid, _) = event.kind, let life = lives[pid] else {
             return false
@@ -96,12 +96,12 @@ struct WatchedLaunches {
         return life.watched != nil && life.threads == [tid]
     }
 
-    // MARK: What the kernel tells
+    // MARK: Events of the kernel
 
     /// - Parameters:
-    ///   - program: what an exec led to; nil: not known.
-    ///   - clock: the CPU time of a process that has just ended; nil: it is not known any more.
-    /// - Returns: true if a watched program has been executed, in a launch that was seen from its begin.
+    ///   - program: the program of an exec; nil: unknown.
+    ///   - clock: the CPU time of a process that has just ended; nil: no longer known.
+    /// - Returns: true if a watched program was executed in a launch whose begin was seen.
     @discardableResult
     mutating func add(
         _ event: ProcessEvent, program: Program? = nil, clock: TimeSpan? = nil
@@ -119,7 +119,7 @@ struct WatchedLaunches {
 
     mutating func add(_ news: ThreadCosts.News) { costs[news.tid, default: []].append(news.costs) }
 
-    /// What processes had used may be missing from now on for those that run.
+    /// Reports of costs were lost: the costs of running processes are unknown from now on.
     mutating func lostCosts() {
         costs = [:]
         for pid in lives.keys {
@@ -128,7 +128,7 @@ struct WatchedLaunches {
         }
     }
 
-    /// So many events were lost: what is known of all that run may be wrong.
+    /// Events were lost: what is known of all running processes may be wrong.
     mutating func lost(_ count: Int64) {
         tally.lostEvents += count
         tally.partial += running
@@ -139,7 +139,7 @@ struct WatchedLaunches {
     // MARK: Processes
 
     private mutating func begin(_ pid: Int32, _ parent: Int32, _ time: MonotonicTime) {
-        // The end of who had the number before was not told.
+        // The end of the earlier process with this id was not reported.
         if lives[pid]?.watched != nil { tally.partial += 1 }
         lives[pid] = Life(
             begun: time, parent: parent, isOurs: parent == own, threads: [pid])
@@ -157,13 +157,13 @@ struct WatchedLaunches {
             return false
         }
         guard !life.isOurs else { return false }
-        // Whichever thread did, the others have ended.
+        // Whichever thread called execve, the others have ended.
         life.threads = [pid]
         if found == nil, !life.isUnnamed {
             tally.unnamed += 1
             life.isUnnamed = true
         }
-        // One more than that shows that there are too many.
+        // One more than the limit shows that there are too many.
         if life.images.count <= Self.mostImages {
             life.images.append(Self.image(found?.1, program?.names, time))
         }
@@ -175,7 +175,7 @@ struct WatchedLaunches {
     private static func image(
         _ program: WatchedProgram?, _ names: ProcessNames?, _ time: MonotonicTime
     ) -> Image {
-        // What it is called, and no more: it is kept as long as the process lives.
+        // The name alone, since it is kept as long as the process lives.
         let called = names?.arguments.first.map { ProgramName.file(of: $0).prefix(mostNameBytes) }
         return Image(
             path: program?.path ?? "",
@@ -187,7 +187,7 @@ struct WatchedLaunches {
     ) {
         let used = takeCosts(of: tid)
         guard var life = lives[pid] else { return }
-        // Others than those that are known ended in an exec, and are told of late.
+        // Unknown threads ended in an exec, and are reported late.
         guard life.threads.remove(tid) != nil else { return }
         life.endedThreads += 1
         if let costs = life.costs { life.costs = used.map { costs + $0 } }
@@ -197,7 +197,7 @@ struct WatchedLaunches {
         }
         lives[pid] = nil
         let all = life.costs.flatMap { own in life.childCosts.map { own + $0 } }
-        // By now the parent's number may be another's.
+        // By now the parent's id may be reused.
         if let parent = lives[life.parent], parent.begun <= life.begun,
             let known = parent.childCosts
         {
@@ -225,8 +225,8 @@ struct WatchedLaunches {
                     readBytes: all?.readBytes)))
     }
 
-    /// What threads had used is too short by up to a tick each. The process's clock is exact, if it is
-    /// still that process's.
+    /// The costs of each thread may be up to a tick too low. The process's clock is exact, if the
+    /// id still belongs to that process.
     private func cpu(of life: Life, _ clock: TimeSpan?) -> TimeSpan? {
         guard let told = life.costs?.cpu else { return nil }
         let missing = TimeSpan(nanoseconds: tick.nanoseconds &* life.endedThreads)

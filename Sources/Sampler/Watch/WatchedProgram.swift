@@ -1,16 +1,18 @@
 /// A program that a process executed while launches are watched.
 package struct WatchedProgram: Hashable, Sendable {
-    /// The executable's file, as the kernel names it; empty: not known. A script's is its interpreter.
+    /// The executable's file, as the kernel names it; empty: unknown. For a script, its
+    /// interpreter.
     package var executable: String
-    /// What it is called: the executable's file, unless it was executed by another name: a script's
-    /// own, or that of a link to it.
+    /// The program's name: that of the executable's file, unless it was executed by another name: a
+    /// script's own, or that of a link to it.
     package var name: String
-    /// Where that is, if it is known: the executable, or the script as its interpreter was given it.
+    /// The path of the program if known: of the executable, or of the script as given to its
+    /// interpreter.
     package var path: String
-    /// Of the executable; 0: not known.
+    /// The executable's inode; 0: unknown.
     package var inode: UInt64
 
-    /// nil: it is known neither by its file nor by its command's name.
+    /// nil: both the file's and the command's name are unknown.
     init?(_ names: ProcessNames, inode: UInt64 = 0) {
         let file = ProgramName.file(of: names.executable)
         let command = names.command
@@ -22,7 +24,7 @@ package struct WatchedProgram: Hashable, Sendable {
             path = executable
             return
         }
-        // A longer name was cut: an argument may have the rest.
+        // The name was cut after 15 bytes: an argument may have all of it.
         let argument = names.arguments.first { argument in
             let file = ProgramName.file(of: argument)
             return file.prefix(ProgramName.commandLength) == command[...]
@@ -34,7 +36,7 @@ package struct WatchedProgram: Hashable, Sendable {
     }
 }
 
-/// Whose launches are watched.
+/// Tells whose launches are watched.
 package enum WatchedNames: Hashable, Sendable {
     case all
     case programs([ProgramName])

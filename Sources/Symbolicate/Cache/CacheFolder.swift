@@ -1,32 +1,32 @@
 internal import Glibc
 internal import System
 
-/// A folder of files that nobody misses: bounded in all, and safe for several processes at once.
+/// A folder of cached files: limited in total size, and safe for several processes at once.
 ///
-/// A file is written under another name and then renamed, so that whoever reads finds a whole one;
-/// what is put behind it is complete in itself.
-/// The folder must belong to the user and be closed to others: what is in it is believed, and under
-/// `sudo` nothing shall be left in somebody else's home.
+/// A file is written under another name and then renamed, so that readers find it complete. Bytes
+/// that are appended later are complete in themselves. The folder must belong to the user and be
+/// closed to others, since its content is trusted; and under `sudo` nothing may be left in another
+/// user's home.
 package struct CacheFolder: Sendable {
     package let path: String
-    /// Folders above it that are made, too, if they are not there.
+    /// Parent folders to create if they are missing.
     let makes: [String]
-    /// In bytes, of all files.
+    /// The total size of all files, in bytes.
     let limit: Int
 
-    /// What the names of files end in.
+    /// The endings of file names.
     package enum Suffix: String, Sendable, CaseIterable {
         case answers = ".symbols"
         case places = ".places"
         case sections = ".sections"
-        /// Pages that a browser shows.
+        /// Pages to show in a browser.
         case page = ".html"
     }
 
     private static let temporary = ".new-"
-    /// A write that was interrupted leaves a file behind.
+    /// A file of an interrupted write is deleted after this many seconds.
     private static let longestWrite = 3600
-    /// A file's time tells when it was used last, to this many seconds.
+    /// A file's time tells when it was last used, within this many seconds.
     private static let accuracy = 3600
     private static let mostFiles = 1 << 20
 
@@ -55,7 +55,7 @@ package struct CacheFolder: Sendable {
 
     // MARK: - Files
 
-    /// A file's bytes; nil if there is none, or it is larger than `limit`.
+    /// A file's bytes; nil if there is no such file, or it is larger than `limit`.
     func map(_ name: String, limit: Int) -> MappedFile? {
         guard let folder = open() else { return nil }
         defer { close(folder) }
@@ -70,8 +70,8 @@ package struct CacheFolder: Sendable {
         return MappedFile(file, size: Int(status.st_size))
     }
 
-    /// Puts a file in place of an older one, and takes away what is too much then; false if it
-    /// could not be kept.
+    /// Writes a file, replacing an older one, and deletes files over the limit; false if it could
+    /// not be written.
     @discardableResult
     package func write(_ bytes: [UInt8], as name: String) -> Bool {
         guard !bytes.isEmpty, bytes.count <= limit else { return false }
@@ -82,7 +82,7 @@ package struct CacheFolder: Sendable {
         mkdir(path, 0o700)
         guard let folder = open() else { return false }
         defer { close(folder) }
-        // Threads of this process write different names.
+        // Threads of this process write files of different names.
         let draft = "\(Self.temporary)\(getpid())-\(name)"
         unlinkat(folder, draft, 0)
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
@@ -98,10 +98,10 @@ package struct CacheFolder: Sendable {
         return true
     }
 
-    /// Puts bytes behind a file's others; false if there is no such file, or it would be too large.
+    /// Appends bytes to a file; false if there is no such file, or it would be too large.
     ///
-    /// At once, so that those of several processes do not mingle. If it is cut short (a full disk),
-    /// what is there then is damaged, which whoever reads it notices.
+    /// One write, so that bytes of several processes do not mix. If it is cut short (a full disk),
+    /// the file is damaged, and readers notice.
     func append(_ bytes: [UInt8], to name: String, limit: Int) -> Bool {
         guard let folder = open() else { return false }
         defer { close(folder) }
@@ -121,7 +121,7 @@ package struct CacheFolder: Sendable {
         (try? file.write(bytes)) != nil
     }
 
-    /// nil unless it is this user's, and nobody else may write there.
+    /// nil unless the folder belongs to this user and nobody else may write to it.
     private func open() -> CInt? {
         let folder = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
         guard folder >= 0 else { return nil }
@@ -142,8 +142,8 @@ package struct CacheFolder: Sendable {
         var used: Int
     }
 
-    /// Takes away drafts that nobody finishes, and if there is too much, what was not used for
-    /// longest, until there is room for some more.
+    /// Deletes drafts that nobody will finish. If the files exceed the limit, deletes the least
+    /// recently used ones, until there is some spare room.
     private func prune(_ folder: CInt) {
         var files: [Entry] = []
         let now = time(nil)
@@ -171,7 +171,7 @@ package struct CacheFolder: Sendable {
         defer { closedir(stream) }
         var result: [Entry] = []
         while result.count < Self.mostFiles, let entry = readdir(stream) {
-            // The name ends within the entry, as the C library leaves it.
+            // The name ends within the entry, as the C library guarantees.
             let name = withUnsafePointer(to: &entry.pointee.d_name) {
                 $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }

@@ -1,32 +1,32 @@
 internal import ELF
 package import ProfileModel
 
-/// The answers of one module as a file of the cache has them.
+/// The answers of one module in the form of a cache file.
 ///
-/// The file is one or several ``Parcel``s, one behind the other, so that what is added is all that
-/// has to be put together. In each: how many texts, frames and addresses there are, 4 bytes each,
-/// and 4 of nothing; the addresses, ascending, each 8 bytes with its first frame and how many it
-/// has; the frames, five numbers of 4 bytes each (the function's, its linkage name's and the file's
-/// text, 0xFFFFFFFF for none, the line, 0 for none, and flags); where each text ends, counted from the
-/// first; the texts.
+/// The file consists of one or more ``Parcel``s, one after another, so that adding answers costs
+/// only the new parcel. Each begins with the numbers of texts, frames and addresses, 4 bytes each,
+/// and 4 unused bytes. Then come: the addresses, ascending, 8 bytes each, with their first frame
+/// and number of frames; the frames, five numbers of 4 bytes each (the texts of the function, its
+/// linkage name and the file, 0xFFFFFFFF for none; the line, 0 for none; and flags); the end of
+/// each text, counted from the first; the texts.
 ///
-/// Only what is asked about is read; that it is sound is seen then.
+/// Only what is asked for is read, and only then checked.
 package struct CachedAnswers: @unchecked Sendable {
     private var parts: [Part] = []
-    /// What is not in a file yet.
+    /// Answers that are not in a file yet.
     private var added: [UInt64: [SourceFrame]] = [:]
-    /// What the parts lie in.
+    /// The file that holds the parts.
     private var file: MappedFile?
 
-    /// Beyond this a file is neither written nor read.
+    /// Larger files are neither written nor read.
     static let mostBytes = 64 << 20
     private static let mostAddresses = 200_000
-    /// More are put together to one.
+    /// More parcels than this are merged into one.
     private static let mostParts = 16
 
     package init(_ frames: [UInt64: [SourceFrame]] = [:]) { added = frames }
 
-    /// nil when the file is damaged, of another version, or of other debug information.
+    /// nil if the file is damaged, of another version, or for other debug information.
     init?(_ file: MappedFile, identity: [UInt8]) {
         self.init(parts: file.bytes, identity: identity)
         self.file = file
@@ -43,7 +43,7 @@ package struct CachedAnswers: @unchecked Sendable {
         } while !rest.isEmpty
     }
 
-    /// What is known of the addresses; those that are not are not among the result.
+    /// The known frames at the addresses; unknown addresses are left out.
     package mutating func frames(at addresses: some Sequence<UInt64>) -> [UInt64: [SourceFrame]] {
         var result: [UInt64: [SourceFrame]] = [:]
         for address in addresses {
@@ -60,30 +60,30 @@ package struct CachedAnswers: @unchecked Sendable {
         return nil
     }
 
-    /// All that is known.
+    /// All known answers.
     package var all: [UInt64: [SourceFrame]] {
         var copy = self
         return copy.frames(at: parts.flatMap(\.addresses) + added.keys)
     }
 
-    /// Adds what was found now; where that is too much, only it remains.
+    /// Adds new answers; if there would be too many, only the new ones remain.
     package mutating func add(_ found: [UInt64: [SourceFrame]]) {
         let count = parts.reduce(added.count) { $0 + $1.count }
         if count + found.count > Self.mostAddresses { self = CachedAnswers() }
         added.merge(found) { $1 }
     }
 
-    /// Whether what is encoded belongs behind what is in the file already.
+    /// True if ``encoded(identity:)`` is to be appended to the existing file.
     var areBehindOthers: Bool { (1..<Self.mostParts).contains(parts.count) }
 
-    /// What was added, or all, as one parcel; empty if that is too much.
+    /// The added answers, or all, as one parcel; empty if they are too large.
     package func encoded(identity: [UInt8]) -> [UInt8] {
         let content = Part.encode(areBehindOthers ? added : all)
         let bytes = Parcel.sealed(.answers, identity: identity, content)
         return bytes.count <= Self.mostBytes ? bytes : []
     }
 
-    /// What a file of these bytes has.
+    /// The answers in a file with these bytes.
     package static func decode(
         _ bytes: [UInt8], identity: [UInt8]
     ) -> [UInt64: [SourceFrame]]? {
@@ -100,7 +100,7 @@ private struct Part {
     private let frames: UnsafeRawBufferPointer
     private let ends: UnsafeRawBufferPointer
     private let texts: UnsafeRawBufferPointer
-    /// Those that were read, by number.
+    /// The texts read so far, by number.
     private var known: [String?]
 
     private static let nothing = UInt32.max
@@ -119,7 +119,7 @@ private struct Part {
             cursor.skip(size)
             return UnsafeRawBufferPointer(rebasing: content[start..<cursor.position])
         }
-        // Of 32 bits each: nothing overflows.
+        // Each number has 32 bits, so nothing overflows.
         places = next(count * Self.placeSize)
         frames = next(frameCount * Self.frameSize)
         ends = next(textCount * 4)
@@ -164,7 +164,7 @@ private struct Part {
             isUnoptimized: flags & 2 != 0, linkageName: linkage)
     }
 
-    /// The text of a number, which may be none; nil where there is no such number.
+    /// The text with a number, which may stand for none; nil if there is no such number.
     private mutating func text(_ number: UInt32) -> String?? {
         if number == Self.nothing { return .some(nil) }
         let index = Int(number)

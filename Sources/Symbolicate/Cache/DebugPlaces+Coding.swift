@@ -1,9 +1,9 @@
 internal import ELF
 
-/// The content of a ``Parcel``: how many segments the map has and how many units are described,
-/// 4 bytes each; each segment's start (8 bytes) and value (4); of each unit its number and how many
-/// functions, sequences, containers and passed entries it has, 4 bytes each; then these: ranges
-/// and offsets with 8 bytes for each number, what is beside them with 4.
+/// The content of a ``Parcel``. First the numbers of the map's segments and of the described units,
+/// 4 bytes each. Then each segment's start (8 bytes) and value (4). Then for each unit its number,
+/// and how many functions, sequences, containers and passed entries it has, 4 bytes each; then
+/// these, with 8 bytes for each number of a range or offset, and 4 for others.
 extension DebugPlaces {
     private static let segmentSize = 12
     private static let unitSize = 20
@@ -12,7 +12,7 @@ extension DebugPlaces {
     private static let functionSize = 28
     static let mostBytes = 16 << 20
 
-    /// Empty if that is too much to keep.
+    /// Empty if it is too much to keep.
     func encoded() -> [UInt8] {
         var result = Parcel.Encoder()
         result.add(UInt32(clamping: map.segments.count))
@@ -28,7 +28,7 @@ extension DebugPlaces {
         return result.bytes.count <= Self.mostBytes ? result.bytes : []
     }
 
-    /// nil when the numbers do not agree with each other.
+    /// nil if the numbers contradict each other.
     init?(_ content: UnsafeRawBufferPointer) {
         var cursor = ByteCursor(content, at: 0)
         let counts = (Int(cursor.number(UInt32.self)), Int(cursor.number(UInt32.self)))
@@ -115,7 +115,7 @@ extension Parcel.Encoder {
 extension ByteCursor {
     fileprivate var rest: Int { end - position }
 
-    /// As many values as there should be; the cursor is broken if one of them makes no sense.
+    /// Reads `count` values; the cursor is broken if one of them makes no sense.
     fileprivate mutating func list<Value>(
         _ count: Int, _ read: (inout ByteCursor) -> Value?
     ) -> ContiguousArray<Value> {

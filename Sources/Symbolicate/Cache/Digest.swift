@@ -2,8 +2,8 @@ internal import ELF
 
 // Raw memory: the bytes are read as a whole, from the first to the last.
 
-/// XXH64 (xxHash's specification, version 0.1.1) with the seed 0: tells damage apart, several times
-/// faster than a CRC-32, and is no protection from anybody who means it.
+/// XXH64 (xxHash's specification, version 0.1.1) with the seed 0. It detects damage, several times
+/// faster than a CRC-32, but does not protect from intent.
 package enum Digest {
     // Computed, so that they are constants where they are used.
     private static var prime1: UInt64 { 0x9E37_79B1_85EB_CA87 }

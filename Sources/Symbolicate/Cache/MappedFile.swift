@@ -1,14 +1,14 @@
 internal import Glibc
 
-/// A file's bytes where they are mapped, as long as this lives.
+/// A file's mapped bytes, valid as long as this lives.
 ///
-/// Files of the cache are replaced, never changed: what was verified stays as it was.
+/// Files of the cache are replaced, never changed: verified bytes stay as they were.
 final class MappedFile: @unchecked Sendable {
     let bytes: UnsafeRawBufferPointer
 
-    /// All of an open file; nil if it cannot be mapped.
+    /// Maps a whole open file; nil if that is not possible.
     init?(_ file: CInt, size: Int) {
-        // All of it will be verified.
+        // The whole file will be verified.
         let flags = MAP_PRIVATE | MAP_POPULATE
         guard size > 0, let start = mmap(nil, size, PROT_READ, flags, file, 0),
             start != MAP_FAILED

@@ -1,21 +1,21 @@
 internal import ELF
 
-// Raw memory: what is opened lies in the bytes that it was opened in.
+// Raw memory: the content stays in the bytes that were opened.
 
-/// A piece of a file of the cache that is complete in itself: what it is, which files it belongs to,
-/// and whether it is as it was written.
+/// A piece of a cache file that is complete in itself. It tells its kind, which files it belongs
+/// to, and whether it is undamaged.
 ///
-/// Layout, little-endian: eight letters that say what it is; the cache's version and the identity's
-/// size, 4 bytes each; the content's size and the XXH64 of identity and content, 8 bytes each;
-/// the identity; the content.
+/// Layout, little-endian: eight letters for the kind; the cache's version and the identity's size,
+/// 4 bytes each; the content's size and the XXH64 of identity and content, 8 bytes each; the
+/// identity; the content.
 struct Parcel {
     let content: UnsafeRawBufferPointer
-    /// Of all of it.
+    /// The size of the whole parcel.
     let size: Int
 
     private static let headerSize = 32
 
-    /// What a parcel is.
+    /// The kinds of parcels.
     enum Kind: String {
         case answers = "FLSYMBOL"
         case places = "FLPLACES"
@@ -41,8 +41,8 @@ struct Parcel {
         return result.bytes
     }
 
-    /// The parcel that the bytes begin with; nil if it is damaged, of another version, or of other
-    /// files.
+    /// The parcel at the beginning of the bytes; nil if it is damaged, of another version, or for
+    /// other files.
     init?(_ kind: Kind, _ bytes: UnsafeRawBufferPointer, identity: [UInt8]) {
         var cursor = ByteCursor(bytes, at: 8)
         guard bytes.prefix(8).elementsEqual(kind.rawValue.utf8),
@@ -52,7 +52,7 @@ struct Parcel {
         else { return nil }
         let digest = cursor.number(UInt64.self)
         let start = Self.headerSize + identity.count
-        // Before the digest, which takes longer: most misses are these.
+        // Checked before the digest, which takes longer: most mismatches are found here.
         guard !cursor.isBroken, start <= bytes.count, length <= bytes.count - start,
             bytes[Self.headerSize..<start].elementsEqual(identity)
         else { return nil }
@@ -62,7 +62,7 @@ struct Parcel {
         content = UnsafeRawBufferPointer(rebasing: bytes[start..<size])
     }
 
-    /// Puts numbers one after another.
+    /// Writes numbers one after another.
     struct Encoder {
         var bytes: [UInt8] = []
 

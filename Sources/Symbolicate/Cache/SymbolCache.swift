@@ -3,20 +3,20 @@ internal import ProfileModel
 
 /// What earlier symbolication found, kept on disk by build id.
 ///
-/// Of each module there may be three files: the answers (address → frames), because a launch asks
-/// for some hundreds of addresses, mostly the same ones each time; where in the debug information
-/// what is, for the addresses that nobody asked about before; and that information's sections, where
-/// they were packed.
+/// Each module may have three files. The first has the answers (address → frames), because a launch
+/// asks for some hundreds of addresses, mostly the same ones each time. The second tells where
+/// things are in the debug information, for addresses that nobody asked about before. The third has
+/// unpacked sections of that information, if they were packed.
 ///
-/// Nothing here is an error for anybody: where a file cannot be read or written, is damaged or is of
-/// other debug information, there is no answer, and symbolication finds it anew.
+/// Nothing here is an error: if a file cannot be read or written, is damaged, or is for other debug
+/// information, there is no answer, and symbolication starts again.
 package struct SymbolCache: Sendable {
-    /// Changes with the format of the files and with what symbolication would answer.
+    /// Changes with the format of the files, and with the answers that symbolication would give.
     package static let version: UInt32 = 2
 
-    /// What answers belong to.
+    /// Identifies what answers belong to.
     struct Key: Sendable {
-        /// The module's.
+        /// The module's build id.
         var buildID: [UInt8]
         /// The files that the answers were taken from.
         var identity: [UInt8]
@@ -25,31 +25,31 @@ package struct SymbolCache: Sendable {
     private let folder: CacheFolder
 
     /// - Parameters:
-    ///   - path: absolute; made if it is not there, but not the folder that it is in.
-    ///   - limit: the bytes that all files together may have; those not used for longest go.
+    ///   - path: absolute. The folder is created if it is missing, but not its parent.
+    ///   - limit: the total size of all files in bytes; the least recently used ones are deleted.
     package init(folder path: String, limit: Int = 512 << 20) {
         folder = CacheFolder(path: path, makes: [], limit: limit)
     }
 
     private init(_ folder: CacheFolder) { self.folder = folder }
 
-    /// The user's: `$FIRSTLIGHT_CACHE`, else `firstlight` in `$XDG_CACHE_HOME`, else
-    /// `~/.cache/firstlight`. nil where there is none, and where `FIRSTLIGHT_CACHE` is empty.
+    /// The user's cache: `$FIRSTLIGHT_CACHE`, else `firstlight` in `$XDG_CACHE_HOME`, else
+    /// `~/.cache/firstlight`. nil if there is none of these, or if `FIRSTLIGHT_CACHE` is empty.
     package static var ofUser: SymbolCache? {
         CacheFolder.ofUser(limit: 512 << 20).map(SymbolCache.init)
     }
 
-    /// Where it is, or would be.
+    /// Where the cache is, or would be.
     package var path: String { folder.path }
 
-    /// What is known of a module's addresses.
+    /// The known answers for a module's addresses.
     func answers(for key: Key) -> CachedAnswers? {
         map(.answers, key, limit: CachedAnswers.mostBytes).flatMap {
             CachedAnswers($0, identity: key.identity)
         }
     }
 
-    /// Keeps a module's answers, besides the ones that were there.
+    /// Stores a module's answers, in addition to those already there.
     func store(_ answers: CachedAnswers, for key: Key) {
         guard let name = Self.name(of: key, .answers) else { return }
         let bytes = answers.encoded(identity: key.identity)
@@ -61,18 +61,18 @@ package struct SymbolCache: Sendable {
         }
     }
 
-    /// Keeps what was found out about a module's debug information.
+    /// Stores what was found out about a module's debug information.
     func store(_ dwarf: DirectDwarf, for key: Key) {
         if dwarf.hasLearned { store(dwarf.places, for: key) }
         store(dwarf.unpackedSections, for: key)
     }
 
-    /// Where in a module's debug information what is.
+    /// Where things are in a module's debug information.
     func places(for key: Key) -> DebugPlaces? {
         guard let file = map(.places, key, limit: DebugPlaces.mostBytes),
             let parcel = Parcel(.places, file.bytes, identity: key.identity)
         else { return nil }
-        // It copies what it keeps.
+        // `DebugPlaces` copies what it keeps.
         return withExtendedLifetime(file) { DebugPlaces(parcel.content) }
     }
 
@@ -82,7 +82,7 @@ package struct SymbolCache: Sendable {
         write(Parcel.sealed(.places, identity: key.identity, content), .places, key)
     }
 
-    /// The sections of a module's debug information that are packed in its file.
+    /// The unpacked sections of a module's debug information that are packed in its file.
     func sections(for key: Key) -> UnpackedSections? {
         map(.sections, key, limit: UnpackedSections.mostBytes).flatMap {
             UnpackedSections($0, identity: key.identity)
@@ -108,7 +108,7 @@ package struct SymbolCache: Sendable {
         folder.write(bytes, as: name)
     }
 
-    /// Shorter ones are no identity.
+    /// A shorter build id identifies nothing.
     private static func name(of key: Key, _ suffix: CacheFolder.Suffix) -> String? {
         guard (8...64).contains(key.buildID.count) else { return nil }
         return key.buildID.hex + suffix.rawValue

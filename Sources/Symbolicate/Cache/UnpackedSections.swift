@@ -2,20 +2,20 @@ internal import ELF
 
 // Raw memory: sections lie in the mapped file, which lives as long as this.
 
-/// Sections of debug information that are packed in their file, as a ``Parcel`` of the cache has
-/// them: how many there are, 4 bytes; of each the size of its name, 4 bytes, and its own, 8 bytes; then
-/// each one's name and bytes.
+/// Unpacked sections of debug information that are packed in their file, as a ``Parcel`` of the
+/// cache: their number, 4 bytes; for each the size of its name, 4 bytes, and its own size, 8 bytes;
+/// then each one's name and bytes.
 struct UnpackedSections: @unchecked Sendable {
     private let sections: [(name: String, bytes: UnsafeRawBufferPointer)]
     private let file: MappedFile
 
-    /// Beyond this they are neither written nor read.
+    /// Larger ones are neither written nor read.
     static let mostBytes = 128 << 20
-    /// Less is unpacked sooner than it is read.
+    /// Smaller ones are unpacked faster than they are read.
     private static let leastBytes = 1 << 16
     private static let most = 64
 
-    /// nil when the file is damaged, of another version, or of other debug information.
+    /// nil if the file is damaged, of another version, or for other debug information.
     init?(_ file: MappedFile, identity: [UInt8]) {
         guard let parcel = Parcel(.sections, file.bytes, identity: identity) else { return nil }
         let content = parcel.content
@@ -44,7 +44,7 @@ struct UnpackedSections: @unchecked Sendable {
         sections.first { $0.name == name }?.bytes
     }
 
-    /// Empty if they are not worth it, or too many.
+    /// Empty if the sections are too small, too large, or too many.
     static func encoded(_ sections: [(name: String, bytes: UnsafeRawBufferPointer)]) -> [UInt8] {
         let size = sections.reduce(0) { $0 + $1.bytes.count }
         guard (leastBytes...mostBytes).contains(size), sections.count <= most else { return [] }

@@ -1,12 +1,11 @@
 internal import CElfutils
 internal import Glibc
 
-// Raw memory: texts that these functions return lie in the mapped file and are valid while the
-// `DwarfFile` lives.
+// Raw memory: returned texts are in the mapped file, and valid while the `DwarfFile` lives.
 
 extension Dwarf_Die {
-    /// The entry's position: unique among all entries of the open files, and increasing in the
-    /// order of the tree.
+    /// The entry's position: unique among all entries of the open files, and ascending in the order
+    /// of the tree.
     var position: UInt { UInt(bitPattern: addr) }
 
     var tag: Int {
@@ -21,7 +20,6 @@ extension Dwarf_Die {
         return dwarf_child(&die, &child) == 0 ? child : nil
     }
 
-    /// The next entry beside this one.
     var nextSibling: Dwarf_Die? {
         var die = self
         var sibling = Dwarf_Die()
@@ -33,7 +31,7 @@ extension Dwarf_Die {
         return dwarf_hasattr(&die, UInt32(attribute)) != 0
     }
 
-    /// A number of this very entry; nil when it has no such attribute or a negative one.
+    /// A number of this entry itself; nil if it has no such attribute, or a negative one.
     func number(_ attribute: Int) -> UInt64? {
         var die = self
         var value = Dwarf_Attribute()
@@ -44,8 +42,8 @@ extension Dwarf_Die {
         return number
     }
 
-    /// Text of this entry or of the one that it is an instance or the definition of. (libdw's own
-    /// way to look there opens files that units are split off to.)
+    /// A text of this entry, or of the one that it is an instance or the definition of. (libdw's
+    /// own function would open files of split units for this.)
     func text(_ attribute: Int) -> UnsafePointer<CChar>? {
         var die = self
         var value = Dwarf_Attribute()
@@ -59,14 +57,14 @@ extension Dwarf_Die {
         return nil
     }
 
-    /// The mangled name; nil when there is none (C, and what other files cannot refer to).
+    /// The mangled name; nil if there is none (C, and functions that other files cannot refer to).
     var linkageName: UnsafeRawBufferPointer? {
         (text(DW_AT_linkage_name) ?? text(DW_AT_MIPS_linkage_name)).map { start in
             UnsafeRawBufferPointer(start: start, count: strlen(start))
         }
     }
 
-    /// The entry that declares what this one is an instance or the definition of; itself when
+    /// The entry that declares what this one is an instance or the definition of; this entry if
     /// there is no other.
     var declaration: Dwarf_Die {
         var result = self
@@ -77,7 +75,7 @@ extension Dwarf_Die {
         return result
     }
 
-    /// Longer ones are cut: they may be cycles.
+    /// Longer chains are cut: they may be cycles.
     private static var longestChain: Int { 16 }
 
     private var origin: Dwarf_Die? {
@@ -94,9 +92,8 @@ extension Dwarf_Die {
         return target
     }
 
-    /// The ranges of addresses that the entry covers, at most `limit` of them. Those that start
-    /// outside of `code` are left out: linkers give the ranges of functions that they dropped an
-    /// address near 0.
+    /// The address ranges of the entry, at most `limit`. Ranges that start outside `code` are left
+    /// out: linkers give dropped functions an address near 0.
     func ranges(within code: Range<UInt64>, limit: Int) -> [Range<UInt64>] {
         var die = self
         var result: [Range<UInt64>] = []

@@ -1,16 +1,16 @@
 internal import CElfutils
 internal import ELF
 
-/// The DWARF of one file: finds the unit that holds an address, and indexes units when they are
-/// first asked about.
+/// The DWARF of one file: finds the unit that contains an address, and indexes a unit when it is
+/// first needed.
 ///
-/// Units are found by their own ranges: `.debug_aranges` is not written by clang and swiftc by
-/// default, and where it is, it may lack units of other compilers.
+/// Units are found by their own ranges. clang and swiftc do not write `.debug_aranges` by default,
+/// and where it exists, it may lack units of other compilers.
 final class DwarfFile {
     private let handle: OpaquePointer
-    /// libdw reads from it: it lives as long.
+    /// libdw reads from this file, so it must live as long.
     private let file: ELFFile
-    /// What `dwz` moved out of several files into a common one.
+    /// The common file into which `dwz` moved parts of several files.
     private let alternate: DwarfFile?
     private let code: Range<UInt64>
     private let names: NameCache
@@ -18,14 +18,14 @@ final class DwarfFile {
     private lazy var map: IntervalMap = makeMap()
     private var indexed: [Int32: DwarfUnit] = [:]
 
-    /// No file's unit ranges and no unit's scopes are more than this: more are made up.
+    /// A file with more unit ranges, or a unit with more scopes, is made up.
     static let rangeLimit = 1 << 22
 
-    /// nil when the file has no DWARF.
+    /// nil if the file has no DWARF.
     /// - Parameters:
     ///   - code: from the first to the last address of code in the module.
-    ///   - names: outlives no file that it was used with.
-    ///   - findAlternate: opens the file that `.gnu_debugaltlink` names by name and build id.
+    ///   - names: must not outlive a file that it was used with.
+    ///   - findAlternate: opens the file that `.gnu_debugaltlink` names, by name and build id.
     init?(
         _ file: ELFFile, code: Range<UInt64>, names: NameCache,
         findAlternate: (_ name: String, _ buildID: [UInt8]) -> ELFFile?
@@ -46,7 +46,7 @@ final class DwarfFile {
         dwarf_end(handle)
     }
 
-    /// The functions at an address, outermost first; empty when no unit covers it.
+    /// The functions at an address, outermost first; empty if no unit covers it.
     func frames(at address: UInt64) -> [DwarfFrame] {
         guard let index = map[address] else { return [] }
         return unit(index).frames(at: address)
@@ -59,8 +59,8 @@ final class DwarfFile {
         return unit
     }
 
-    /// Of units that claim the same function the first counts: GNU ld keeps the first object's
-    /// copy of an inline function and points the others' debug information at it, too.
+    /// If several units claim the same function, the first counts. GNU ld keeps the first object's
+    /// copy of an inline function, and points the others' debug information at it, too.
     private func makeMap() -> IntervalMap {
         var intervals: [IntervalMap.Interval] = []
         for (index, unit) in units.enumerated() {
@@ -91,9 +91,9 @@ final class DwarfFile {
 
 /// The root entries of a unit that has code.
 struct UnitRoot {
-    /// Ranges and the line table hang on this one.
+    /// Has the ranges and the line table.
     var root: Dwarf_Die
-    /// Functions are below this one: `root`, or with `-gsplit-dwarf` that of the `.dwo` file.
+    /// Has the functions: `root`, or with `-gsplit-dwarf` the root in the `.dwo` file.
     var tree: Dwarf_Die
 
     /// All compilation units, as far as the file is sound.
@@ -112,14 +112,14 @@ struct UnitRoot {
         return result
     }
 
-    /// Calls `body` with each unit, its type and its root entry, until it says that this is enough.
+    /// Calls `body` with each unit, its type and its root entry, until it returns false.
     static func forEach(
         in handle: OpaquePointer, _ body: (OpaquePointer, Int, Dwarf_Die) -> Bool
     ) {
         var unit: OpaquePointer?
         var type: UInt8 = 0
         var root = Dwarf_Die()
-        // Asked for the split unit's root, too, it would open that unit's file.
+        // If it also returned the split unit's root, it would open that unit's file.
         while dwarf_get_units(handle, unit, &unit, nil, &type, &root, nil) == 0, let unit,
             body(unit, Int(type), root)
         {}

@@ -2,11 +2,12 @@ internal import CElfutils
 internal import ELF
 internal import Glibc
 
-/// libdw opens files that debug information names: those of split units, and the common file of
-/// `dwz`. Whoever wrote the information chooses what these are. To open a pipe waits for its
-/// writer, or lets it go; to open a device may do anything. Here is what keeps libdw from it.
+/// libdw opens files that the debug information names: those of split units, and the common file of
+/// `dwz`. The author of the information chooses these names. Opening a pipe waits for its writer,
+/// or releases a waiting one; opening a device may do anything. This keeps libdw from both.
 enum DwarfHandle {
-    /// libdw's handle of a file; nil when that has no DWARF. Whoever has the common file sets it.
+    /// libdw's handle of a file; nil if the file has no DWARF. The caller must set the common file
+    /// if there is one.
     static func open(_ file: ELFFile) -> OpaquePointer? {
         guard let handle = dwarf_begin_elf(file.handle, DWARF_C_READ, nil) else { return nil }
         setCommonFile(of: handle)
@@ -17,18 +18,18 @@ enum DwarfHandle {
         dwarf_setalt(handle, noCommonFile)
     }
 
-    /// Where there is a common file already, libdw looks for none.
+    /// If a common file is set, libdw looks for none.
     private nonisolated(unsafe) static let noCommonFile: OpaquePointer? = {
         var image = emptyImage
         let size = image.count
-        // As long as the process lives.
+        // Kept as long as the process lives.
         let copy = UnsafeMutablePointer<CChar>.allocate(capacity: size)
         memcpy(copy, &image, size)
         _ = elf_version(UInt32(EV_CURRENT))
         return elf_memory(copy, size).flatMap { dwarf_begin_elf($0, DWARF_C_READ, nil) }
     }()
 
-    /// An ELF file with a section by which libdw takes it for one with DWARF.
+    /// An ELF file with a section that makes libdw accept it as one with DWARF.
     private static var emptyImage: [UInt8] {
         let names = Array("\0.debug_frame\0.shstrtab\0".utf8)
         let headers = 64 + (names.count + 7) / 8 * 8
@@ -57,15 +58,15 @@ enum DwarfHandle {
 
     // MARK: Split files
 
-    /// What a unit has in common with the one in the other file; nil of one without such.
+    /// The id that a unit shares with the unit in the other file; nil if it has none.
     static func splitID(of unit: OpaquePointer) -> UInt64? {
         var id: UInt64 = 0
         guard dwarf_cu_info(unit, nil, nil, nil, nil, &id, nil, nil) == 0 else { return nil }
         return id
     }
 
-    /// The root entry of what a unit has in another file, if libdw finds that, and has to look at
-    /// nothing but regular files for it.
+    /// The root entry of a unit's other part, if libdw finds it, and needs only regular files for
+    /// that.
     static func splitRoot(
         of unit: OpaquePointer, root: Dwarf_Die, _ file: ELFFile
     ) -> Dwarf_Die? {
@@ -73,23 +74,23 @@ enum DwarfHandle {
         guard splitFilesAreRegular(root, file),
             dwarf_cu_info(unit, nil, nil, nil, &split, nil, nil, nil) == 0, split.addr != nil
         else { return nil }
-        // That names a common file of its own.
+        // The split file names a common file of its own.
         dwarf_cu_getdwarf(split.cu).map(setCommonFile)
         return split
     }
 
-    /// Whether what libdw tries to open is regular, or not there. (What takes its place in the very
-    /// moment between the two is opened.)
+    /// True if each file that libdw would try to open is regular, or missing. (A file that replaces
+    /// it at that very moment would be opened.)
     private static func splitFilesAreRegular(_ root: Dwarf_Die, _ file: ELFFile) -> Bool {
         guard let name = root.splitFileName else { return false }
         let path = file.path
         let folder = path.flatMap { path in path.lastIndex(of: "/").map { String(path[...$0]) } }
         let compiled = root.text(DW_AT_comp_dir).map { String(cString: $0) + "/" } ?? ""
-        // As in libdw: what is relative is so to the folder that the file is in.
+        // As in libdw: relative names start from the folder of the file.
         let names = [name, compiled + name].map { name in
             name.hasPrefix("/") ? name : folder.map { $0 + name }
         }
-        // Packages are looked for since elfutils 0.191.
+        // elfutils looks for packages since 0.191.
         return (names + [path.map { $0 + ".dwp" }]).allSatisfy { candidate in
             var status = stat()
             guard let candidate, stat(candidate, &status) == 0 else { return true }
@@ -99,7 +100,7 @@ enum DwarfHandle {
 }
 
 extension Dwarf_Die {
-    /// Of a unit whose functions are in another file.
+    /// The file name of a unit whose functions are in another file.
     var splitFileName: String? {
         (text(DW_AT_dwo_name) ?? text(DW_AT_GNU_dwo_name)).map { String(cString: $0) }
     }

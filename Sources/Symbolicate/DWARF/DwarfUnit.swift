@@ -3,18 +3,18 @@ internal import Glibc
 
 /// What DWARF says of one function at one address.
 struct DwarfFrame {
-    /// Readable. nil where only the line is known.
+    /// The readable name. nil if only the line is known.
     var function: String?
-    /// What the function's symbol should be called, mangled; valid while the files live.
+    /// The mangled name that the function's symbol should have; valid while the files live.
     var symbol: UnsafeRawBufferPointer?
     var file: String?
     var line: Int32?
     var isInlined: Bool
-    /// Whether its unit is known not to be optimised.
+    /// True if its unit is known to be unoptimised.
     var isUnoptimized: Bool
 }
 
-/// The index of one compilation unit: which functions are at an address, and which line.
+/// The index of one compilation unit: which functions and which line are at an address.
 ///
 /// libdw's own `dwarf_getscopes` walks the unit's tree on each call; this walks it once.
 final class DwarfUnit {
@@ -25,14 +25,14 @@ final class DwarfUnit {
     private let containerMap: IntervalMap
     private let names: NameCache
     private var functions: [Int32: String?] = [:]
-    /// The unit's table of source files, of this size; nil without one.
+    /// The unit's table of source files, and its size; nil if there is none.
     private let files: (table: OpaquePointer, count: Int)?
 
-    /// Where the compiler was run; nil if that is not known, or not an absolute path.
+    /// The folder in which the compiler was run; nil if it is unknown or relative.
     private let folder: String?
     private let isUnoptimized: Bool
 
-    /// Inlining deeper than this is made up.
+    /// Deeper inlining is made up.
     private static let deepest = 1024
 
     init(_ unit: UnitRoot, code: Range<UInt64>, names: NameCache) {
@@ -49,9 +49,9 @@ final class DwarfUnit {
         files = Self.sourceFiles(of: unit.tree) ?? Self.sourceFiles(of: unit.root)
     }
 
-    /// Outermost first; one without a function where the unit has only lines. Each frame's
-    /// position is the one inside it: the line table's in the innermost, the place of the
-    /// inlined call in the others.
+    /// The frames, outermost first; one frame without a function if the unit has only lines. The
+    /// innermost frame's position comes from the line table. Every other frame's position is the
+    /// place of the inlined call inside it.
     func frames(at address: UInt64) -> [DwarfFrame] {
         var position = line(at: address)
         var result: [DwarfFrame] = []
@@ -68,7 +68,7 @@ final class DwarfUnit {
             position = callSite(of: scope.entry)
             current = scope.parent
         }
-        // No scope at all (assembler), or an inlined call that lies in no function's tree.
+        // There is no scope (assembler), or the inlined call belongs to no function's tree.
         let (file, line) = position
         result.append(
             DwarfFrame(
@@ -101,8 +101,8 @@ final class DwarfUnit {
         return dwarf_filesrc(files.table, Int(index), nil, nil).flatMap(path)
     }
 
-    /// A path of the line table's; nil for what is no file (`<compiler-generated>`). libdw does
-    /// not join those of DWARF 5 to the unit's folder.
+    /// A path of the line table; nil if it is no file (`<compiler-generated>`). libdw does not join
+    /// DWARF 5's paths to the unit's folder.
     private func path(_ text: UnsafePointer<CChar>) -> String? {
         let path = names.text(text)
         if path.hasSuffix(">"), path.hasPrefix("<") || path.contains("/<") { return nil }
@@ -137,15 +137,16 @@ final class DwarfUnit {
     private func makeName(of entry: Dwarf_Die) -> String? {
         if let linkageName = entry.linkageName { return names.readable(linkageName) }
         guard let plain = entry.text(DW_AT_name) else { return nil }
-        // Compilers leave the linkage name out for what other files cannot name (C++'s static
-        // functions and anonymous namespaces): the place in the tree gives the rest.
+        // Compilers omit the linkage name of functions that other files cannot refer to (C++'s
+        // static functions and anonymous namespaces). The place in the tree gives the rest of the
+        // name.
         let qualifiers = self.qualifiers(of: entry.declaration)
         let name = (qualifiers + [String(cString: plain)]).joined(separator: "::")
         return Demangler.bounded(name)
     }
 
-    /// The names of the namespaces and classes around a declaration, outermost first; empty when
-    /// it is of another unit.
+    /// The names of the namespaces and classes around a declaration, outermost first; empty if it
+    /// is in another unit.
     private func qualifiers(of declaration: Dwarf_Die) -> [String] {
         var result: [String] = []
         var current = containerMap[UInt64(declaration.position)] ?? -1

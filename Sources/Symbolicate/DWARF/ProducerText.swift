@@ -13,7 +13,7 @@ struct ProducerText {
         self.isMarkedOptimized = isMarkedOptimized
     }
 
-    /// nil: the unit does not tell who made it.
+    /// nil: the unit does not name its compiler.
     init?(of unit: UnitRoot) {
         guard let text = unit.tree.text(DW_AT_producer) ?? unit.root.text(DW_AT_producer) else {
             return nil
@@ -25,7 +25,7 @@ struct ProducerText {
     /// GCC writes down all options, which are a few hundred characters.
     static let longest = 4096
 
-    /// Whether it says that nothing was optimised. Clang and rustc do not say either way.
+    /// True if it says that nothing was optimised. Clang and rustc say nothing about this.
     var isUnoptimized: Bool {
         switch words.first {
         case "GNU": isUnoptimizedGNU
@@ -35,8 +35,8 @@ struct ProducerText {
         }
     }
 
-    /// The last -O counts, none is -O0. Some distributions leave all options out: then nothing is
-    /// known. Assembler is what somebody wrote.
+    /// The last -O counts; without one it is -O0. Some distributions omit all options: then nothing
+    /// is known. Assembler never counts: a person wrote it.
     private var isUnoptimizedGNU: Bool {
         let options = words.filter { $0.hasPrefix("-") }
         guard words.dropFirst().first != "AS", !options.isEmpty else { return false }

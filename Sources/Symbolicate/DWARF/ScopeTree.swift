@@ -1,6 +1,6 @@
 internal import CElfutils
 
-/// A function or an inlined call that has code, as a unit's tree has it.
+/// A function or an inlined call that has code, in a unit's tree.
 struct DwarfScope {
     var entry: Dwarf_Die
     /// The scope around it; -1 for none.
@@ -8,15 +8,15 @@ struct DwarfScope {
     var isInlined: Bool
 }
 
-/// Something that gives what is declared in it a qualified name: a namespace, class or module.
+/// A namespace, class or module: it gives its members a qualified name.
 struct DwarfContainer {
     var entry: Dwarf_Die
     /// The container around it; -1 for none.
     var parent: Int32
 }
 
-/// One walk over a unit's tree: the scopes with their intervals of addresses, and the containers
-/// with theirs of entries' positions.
+/// One walk over a unit's tree. It finds the scopes with their address intervals, and the
+/// containers with the intervals of their entries' positions.
 struct ScopeTree {
     private(set) var scopes: [DwarfScope] = []
     private(set) var containers: [DwarfContainer] = []
@@ -27,11 +27,11 @@ struct ScopeTree {
     /// Real trees are about 30 deep.
     private static let deepest = 512
 
-    /// One entry on the way from the root to the one that is being visited.
+    /// One entry on the path from the root to the visited entry.
     private struct Level {
         var entry: Dwarf_Die
         var context: Context
-        /// The container that this entry is; -1 when it is none.
+        /// The container that this entry is; -1 if it is none.
         var container: Int32
     }
 
@@ -46,10 +46,10 @@ struct ScopeTree {
         walk(root)
     }
 
-    /// Which scope is the innermost at an address.
+    /// Tells the innermost scope at an address.
     func makeScopeMap() -> IntervalMap { IntervalMap(scopeIntervals) }
 
-    /// Which container is the innermost around an entry, by ``Dwarf_Die/position``.
+    /// Tells the innermost container around an entry, by ``Dwarf_Die/position``.
     func makeContainerMap() -> IntervalMap { IntervalMap(containerIntervals) }
 
     // MARK: - The walk
@@ -60,7 +60,7 @@ struct ScopeTree {
         var context = Context()
         var last = root.position
         while true {
-            // A tree that leads back would never end.
+            // A damaged tree that leads back would never end.
             guard current.position > last else { break }
             last = current.position
             let below = visit(current, in: context)
@@ -80,7 +80,7 @@ struct ScopeTree {
         while let level = levels.popLast() { close(level, last: last) }
     }
 
-    /// The next entry beside `entry`, else beside the closest one above it that has one.
+    /// The next sibling of `entry`, or else of the closest entry above it that has one.
     private mutating func nextEntry(
         after entry: Dwarf_Die, _ levels: inout [Level], _ context: inout Context, last: UInt
     ) -> Dwarf_Die? {
@@ -94,7 +94,7 @@ struct ScopeTree {
         }
     }
 
-    /// A container's entries reach from its own to the last one visited.
+    /// Closes a container: it reaches from its own entry to the last one visited.
     private mutating func close(_ level: Level, last: UInt) {
         guard level.container >= 0 else { return }
         containerIntervals.append(
@@ -104,7 +104,7 @@ struct ScopeTree {
     }
 
     /// Notes an entry.
-    /// - Returns: the context of the entries below it; nil when they are of no interest.
+    /// - Returns: the context of its children; nil if they are of no interest.
     private mutating func visit(_ entry: Dwarf_Die, in context: Context) -> Context? {
         var below = context
         below.depth += 1
@@ -125,7 +125,7 @@ struct ScopeTree {
         return below
     }
 
-    /// - Returns: the new scope, or the one around it when the entry has no code.
+    /// - Returns: the new scope, or the surrounding one if the entry has no code.
     private mutating func addScope(
         _ entry: Dwarf_Die, isInlined: Bool, in context: Context
     ) -> Int32 {

@@ -4,25 +4,25 @@ internal import Glibc
 package import ProfileModel
 internal import System
 
-/// Which of Debian's packages files belong to, from dpkg's lists of installed files.
+/// Finds the Debian packages that files belong to, from dpkg's lists of installed files.
 package struct DebianPackages {
-    /// Of dpkg: one `PACKAGE.list` or `PACKAGE:ARCHITECTURE.list` for each package.
+    /// dpkg's folder: one `PACKAGE.list` or `PACKAGE:ARCHITECTURE.list` for each package.
     private let folder: String
 
-    /// No package lists that much: 8 MiB are 100,000 files.
+    /// No package's list is larger: 8 MiB are 100,000 files.
     private static let largestList = 8 << 20
     /// A desktop's lists are 50 MiB in all.
     private static let mostBytes = 256 << 20
-    /// Each costs another look through all lists.
+    /// Each module costs another search through all lists.
     private static let mostModules = 16
 
     package init(folder: String = "/var/lib/dpkg/info") {
         self.folder = folder
     }
 
-    /// The packages of modules, by the modules' paths. Only of files that are, by their build
-    /// ids, the recorded ones: the recording may be from another machine. Those past the first
-    /// 16 are left out.
+    /// The packages of modules, by the modules' paths. A file counts only if its build id is the
+    /// recorded one, because the recording may be from another machine. Modules after the first 16
+    /// are left out.
     package func owners(of modules: [Module]) -> [String: String] {
         let present = modules.filter(isPresent).prefix(Self.mostModules)
         var wanted = present.map { (path: $0.path, lines: Self.lines(for: $0.path)) }
@@ -48,7 +48,7 @@ package struct DebianPackages {
         !module.buildID.isEmpty && (try? ELFFile(path: module.path))?.buildID == module.buildID
     }
 
-    /// In order, so that the same lists give the same answers.
+    /// Sorted, so that the same lists give the same answers.
     private func lists() -> [String] {
         guard let handle = opendir(folder) else { return [] }
         defer { closedir(handle) }
@@ -62,7 +62,8 @@ package struct DebianPackages {
         return names.sorted()
     }
 
-    /// As lists may have the path: packages from before the merger of `/usr` install into `/lib`.
+    /// The path as lists may have it: packages from before the merger of `/usr` install into
+    /// `/lib`.
     private static func lines(for path: String) -> [[UInt8]] {
         let paths = path.hasPrefix("/usr/") ? [path, String(path.dropFirst(4))] : [path]
         return paths.map { Array("\n\($0)\n".utf8) }

@@ -10,19 +10,19 @@ struct DebugFile {
 }
 
 extension DebugFileSearch {
-    /// The first candidate that belongs to the module and has something to offer.
+    /// The first candidate that belongs to the module and has anything to offer.
     /// - Parameters:
-    ///   - path: the module's.
-    ///   - buildID: the recorded one, or the file's where none was recorded; may be empty.
-    ///   - link: the module's, if its file could be opened.
+    ///   - path: the module's path.
+    ///   - buildID: the recorded build id, or the file's if none was recorded; may be empty.
+    ///   - link: the module's link, if its file could be opened.
     func find(for path: String, buildID: [UInt8], link: DebugLink?) -> DebugFile? {
         var refused: [ModuleRemark] = []
         return find(for: path, buildID: buildID, link: link, fetched: nil, refused: &refused)
     }
 
     /// - Parameters:
-    ///   - fetched: a file that a server had; the last that is looked at.
-    ///   - refused: gets those that are there, but do not belong or cannot be read.
+    ///   - fetched: a file from a server; tried last.
+    ///   - refused: receives candidates that exist, but do not belong or cannot be read.
     func find(
         for path: String, buildID: [UInt8], link: DebugLink?, fetched: String?,
         refused: inout [ModuleRemark]
@@ -61,7 +61,7 @@ extension DebugFileSearch {
         return nil
     }
 
-    /// The common file that the debug file at `path` refers to; only one with that build id.
+    /// The common file that the debug file at `path` refers to; it must have that build id.
     func findAlternate(_ name: String, buildID: [UInt8], of path: String) -> ELFFile? {
         for candidate in candidates(forAlternate: name, buildID: buildID, of: path) {
             if let file = try? ELFFile(path: candidate), file.buildID == buildID { return file }
@@ -69,7 +69,7 @@ extension DebugFileSearch {
         return nil
     }
 
-    /// Most candidates do not exist, which is of no interest; nor is a file without anything.
+    /// Most candidates do not exist; this is not reported, nor is an empty file.
     private static func open(_ path: String, refused: inout [ModuleRemark]) -> ELFFile? {
         do throws(ELFFileError) {
             let file = try ELFFile(path: path)

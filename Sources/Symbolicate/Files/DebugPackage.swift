@@ -2,13 +2,13 @@ internal import ELF
 internal import Glibc
 import ProfileModel
 
-/// A package (`.dwp`) of what a program's units have in other files, opened.
+/// An open package (`.dwp`) with those parts of a program's units that are in other files.
 struct DebugPackage {
     let path: String
     let file: ELFFile
     let index: PackageIndex
 
-    /// - Throws: also when it has no index, or one of a version that is not known.
+    /// - Throws: also if it has no index, or one of an unknown version.
     init(path: String) throws(ELFFileError) {
         file = try ELFFile(path: path)
         var reader = SectionReader(file)
@@ -19,9 +19,9 @@ struct DebugPackage {
 }
 
 extension DebugFileSearch {
-    /// The package of the units in a debug file: beside it, or beside the module. That it belongs
-    /// to them, the units' ids tell.
-    /// - Parameter refused: set where there is one, but none that can be read.
+    /// The package of the units in a debug file: next to this file, or next to the module. The
+    /// units' ids tell whether it belongs to them.
+    /// - Parameter refused: set if there is a package, but it cannot be read.
     func findPackage(
         of debug: DebugFile, _ module: ELFFile?, at path: String,
         refused: inout ModuleRemark?
@@ -41,8 +41,8 @@ extension DebugFileSearch {
         return nil
     }
 
-    /// `NAME.dwp` for `NAME`, and for `NAME.debug` without that ending, too. Links are followed
-    /// first, and as they are.
+    /// `NAME.dwp` for `NAME`, and for `NAME.debug` also without that ending. The paths come both as
+    /// they are and with links resolved.
     private func packageCandidates(of paths: [String?]) -> [String] {
         var result: [String] = []
         for path in paths.compactMap(\.self) {
@@ -56,7 +56,7 @@ extension DebugFileSearch {
 }
 
 extension ELFFile {
-    /// Units that are split off have their addresses there.
+    /// True if there are addresses for split units.
     var mayBeSplit: Bool {
         hasContents(ofSection: ".debug_addr") || hasContents(ofSection: ".zdebug_addr")
     }

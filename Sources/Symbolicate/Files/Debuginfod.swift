@@ -3,26 +3,26 @@ package import ProfileModel
 internal import Synchronization
 internal import System
 
-/// Fetches debug information from the servers that DEBUGINFOD_URLS names.
+/// Fetches debug information from the servers in DEBUGINFOD_URLS.
 ///
-/// Only who has set it asks for it: build ids tell a server which programs somebody has.
+/// Only if the user has set that variable: build ids tell a server which programs the user has.
 package struct Debuginfod: Sendable {
-    /// How far it is, for whoever waits.
+    /// The progress, for a user who waits.
     package struct Progress: Sendable {
         package var module: Module
-        /// From 1, of so many modules.
+        /// The number of the module, from 1, out of `count`.
         package var number: Int
         package var count: Int
-        /// Of the file that is being fetched: those that are here; 0 before.
+        /// How many bytes of the current file have arrived; 0 at first.
         package var bytes: Int
     }
 
     /// For all files together.
     private let limit: TimeSpan
 
-    /// nil when no server is named.
-    /// - Parameter environment: the value of a variable. DEBUGINFOD_TIMEOUT is in seconds;
-    ///   without it, 10.
+    /// nil if no server is named.
+    /// - Parameter environment: gives the value of a variable. DEBUGINFOD_TIMEOUT is in seconds;
+    ///   its default is 10.
     package init?(environment: (String) -> String?) {
         guard let servers = environment("DEBUGINFOD_URLS"),
             servers.contains(where: { $0 != " " })
@@ -31,12 +31,12 @@ package struct Debuginfod: Sendable {
         limit = .milliseconds(1_000 * min(max(seconds, 1), 3_600))
     }
 
-    /// Whether its library is.
+    /// True if libdebuginfod is installed.
     package static var isInstalled: Bool { DebuginfodLibrary() != nil }
 
-    /// Fetches what there is for modules with build ids, in their order, until time is up.
+    /// Fetches files for modules with build ids, in their order, until the time is up.
     ///
-    /// - Parameter goesOn: is told how far it is, a few times a second; false ends it.
+    /// - Parameter goesOn: receives the progress a few times a second; false ends the fetch.
     /// - Returns: the paths of the files, in libdebuginfod's own cache.
     package func fetch(
         for modules: [Module], goesOn: @escaping @Sendable (Progress) -> Bool
@@ -71,8 +71,8 @@ package struct Debuginfod: Sendable {
         return path.map { String(cString: $0) }
     }
 
-    /// What libdebuginfod's progress function, which is told nothing, has to know. One fetches at
-    /// a time.
+    /// What libdebuginfod's progress function needs to know, since it gets no context. Only one
+    /// fetch runs at a time.
     private struct Watch: Sendable {
         var deadline: MonotonicTime
         var progress: Progress

@@ -1,22 +1,22 @@
 internal import Glibc
 
-// The one place where a library is loaded at run time. libdebuginfod brings curl and what that
-// needs, 30 libraries, which would be mapped at each start for something few use; and where it
-// is missing, everything else works.
+// The one place where a library is loaded at run time. libdebuginfod brings curl with its
+// dependencies, 30 libraries, which would be mapped at each start for a feature that few use. And
+// if it is missing, everything else still works.
 //
-// Unsafe: functions are taken by name and called with the types that elfutils' debuginfod.h
-// has declared since 0.179. The library is never unloaded, so they stay valid.
+// Unsafe: functions are looked up by name and called with the types that elfutils' debuginfod.h
+// declares since 0.179. The library is never unloaded, so they stay valid.
 
 /// elfutils' libdebuginfod.
 struct DebuginfodLibrary {
     typealias Client = OpaquePointer
-    /// Is called again and again while something is fetched, with bytes and the bytes in all;
-    /// not 0 ends it.
+    /// Called again and again during a fetch, with the bytes so far and in all; a result other than
+    /// 0 ends the fetch.
     typealias Progress = @convention(c) (Client?, Int, Int) -> Int32
     typealias Begin = @convention(c) () -> Client?
     typealias End = @convention(c) (Client?) -> Void
     typealias Path = UnsafeMutablePointer<CChar>
-    /// Build id, its length, the path of the file: malloced. A descriptor, or -errno.
+    /// Build id, its length, the path of the file (malloced). Returns a descriptor, or -errno.
     typealias Find =
         @convention(c) (
             Client?, UnsafePointer<UInt8>?, Int32, UnsafeMutablePointer<Path?>?
@@ -28,7 +28,7 @@ struct DebuginfodLibrary {
     let findDebugInfo: Find
     let setProgress: SetProgress
 
-    /// nil when the library is not installed, or too old.
+    /// nil if the library is not installed, or too old.
     init?() {
         guard let library = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL),
             let begin = dlsym(library, "debuginfod_begin"),

@@ -6,13 +6,13 @@ internal import ELF
 struct DebugLink {
     /// The name of a file, without a folder.
     var name: String
-    /// CRC-32 of that file.
+    /// The CRC-32 of that file.
     var checksum: UInt32
 }
 
 extension ELFFile {
-    /// `.gnu_debuglink`; nil when there is none, or when it names something else than a file in
-    /// a folder (it could lead anywhere).
+    /// `.gnu_debuglink`; nil if there is none, or if it has a folder in its name (it could lead
+    /// anywhere).
     var debugLink: DebugLink? {
         var checksum: GElf_Word = 0
         guard let name = dwelf_elf_gnu_debuglink(handle, &checksum) else { return nil }
@@ -21,15 +21,15 @@ extension ELFFile {
         return DebugLink(name: text, checksum: checksum)
     }
 
-    /// The CRC-32 of the whole file, as a `.gnu_debuglink` has it.
+    /// The CRC-32 of the whole file, for comparison with a `.gnu_debuglink`.
     var checksum: UInt32 {
         let contents = contents
         let start = contents.baseAddress?.assumingMemoryBound(to: UInt8.self)
         return lzma_crc32(start, contents.count, 0)
     }
 
-    /// `.gnu_debugaltlink`: the name and build id of the file into which `dwz` moved what several
-    /// files have in common; nil when there is none.
+    /// `.gnu_debugaltlink`: the name and build id of the common file into which `dwz` moved parts
+    /// of several files; nil if there is none.
     var alternateLink: (name: String, buildID: [UInt8])? {
         guard let index = index(ofSection: ".gnu_debugaltlink") else { return nil }
         let bytes = bytes(ofSection: index)
@@ -38,7 +38,7 @@ extension ELFFile {
         return buildID.isEmpty ? nil : (String(decoding: name, as: UTF8.self), buildID)
     }
 
-    /// Whether a section of this name holds something in the file itself.
+    /// True if the file itself contains data for a section with this name.
     func hasContents(ofSection name: String) -> Bool {
         sections.contains { $0.name == name && !$0.isEmptyOnDisk }
     }

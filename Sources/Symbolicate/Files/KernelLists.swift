@@ -2,11 +2,11 @@ internal import Glibc
 internal import KernelTables
 package import ProfileModel
 
-/// Where the names of the kernel's functions come from: the list of the kernel that runs now, if it
-/// is the one that was recorded, or the copy that perf keeps of one in `~/.debug`. Both are told by the
-/// build id. Where a module lies only the running kernel tells, so modules have names from there alone.
+/// Where the names of the kernel's functions come from: the list of the running kernel, if it is
+/// the recorded one, or perf's copy in `~/.debug`. The build id decides in both cases. Only the
+/// running kernel tells where its modules are, so only then do modules have names.
 package struct KernelLists: Sendable {
-    /// Below which `/proc` and `/sys` are.
+    /// The folder that contains `/proc` and `/sys`.
     private let root: String
     /// nil: perf keeps no copies.
     private let home: String?
@@ -24,8 +24,8 @@ package struct KernelLists: Sendable {
         var names: [UInt64: String] = [:]
     }
 
-    /// - Parameter questions: of the kernel and its modules, each with addresses of its own.
-    /// - Returns: one for each.
+    /// - Parameter questions: the kernel and its modules, each with its own addresses.
+    /// - Returns: one answer for each.
     func find(_ questions: [(module: Module, addresses: [UInt64])]) -> [Found] {
         let running = RunningKernel(root: root)
         var list: KernelSymbols?

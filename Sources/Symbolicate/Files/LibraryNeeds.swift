@@ -3,9 +3,9 @@ internal import ELF
 
 /// What a file says of the libraries that it needs.
 package struct LibraryNeeds: Hashable, Sendable {
-    /// As the linker is to look for them.
+    /// The names that the linker looks for.
     package var names: [String] = []
-    /// Where, before all other places; `$ORIGIN` is the file's own folder.
+    /// The folders to search first; `$ORIGIN` is the file's own folder.
     package var folders: [String] = []
     /// The dynamic linker.
     package var interpreter: String?

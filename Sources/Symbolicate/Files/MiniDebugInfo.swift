@@ -2,24 +2,25 @@ internal import CLZMA
 internal import ELF
 internal import Glibc
 
-// Raw memory: the unpacked file is written by liblzma and read by libelf. It is freed by its
-// owner, which the ELF file keeps.
+// Raw memory: liblzma writes the unpacked file, and libelf reads it. Its owner, which the ELF file
+// keeps, frees it.
 
 /// The symbols that some distributions leave in a stripped module: `.gnu_debugdata`, an ELF file
-/// with nothing but a symbol table, packed with xz.
+/// with only a symbol table, packed with xz.
 enum MiniDebugInfo {
-    /// No module's is larger, unpacked, in bytes: Chromium's 1 million symbols take 50 MB.
+    /// No module's symbols are larger when unpacked, in bytes: Chromium's 1 million symbols take 50
+    /// MB.
     static let largest = 64 << 20
-    /// Symbol tables shrink to a fifth or a tenth. What shrinks to less than a hundredth is made
-    /// to fill memory, unless it is small.
+    /// Symbol tables shrink to a fifth or a tenth. Data that shrink to less than a hundredth are
+    /// made to fill memory, unless they are small.
     static let greatestRatio = 100
     private static let alwaysAllowed = 1 << 20
-    /// What unpacking may use: `xz -9` needs 65 MiB, the default 9.
+    /// The memory for unpacking: `xz -9` needs 65 MiB, the default 9.
     private static let decoderMemory: UInt64 = 96 << 20
 
     enum Result {
         case absent
-        /// It is no xz stream, or no ELF file, or too large.
+        /// It is not an xz stream, not an ELF file, or too large.
         case damaged
         case found(ELFFile)
     }
@@ -35,7 +36,7 @@ enum MiniDebugInfo {
         return .found(file)
     }
 
-    /// nil when the bytes are not one whole xz stream, or stand for more than `limit` bytes.
+    /// nil if the bytes are not one complete xz stream, or unpack to more than `limit` bytes.
     static func unpack(_ packed: UnsafeRawBufferPointer, limit: Int) -> UnpackedImage? {
         var stream = lzma_stream()
         guard lzma_stream_decoder(&stream, decoderMemory, 0) == LZMA_OK else { return nil }
@@ -51,7 +52,7 @@ enum MiniDebugInfo {
             if state == LZMA_STREAM_END {
                 return UnpackedImage(capacity: Int(clamping: stream.total_out), keeping: current)
             }
-            // Without room for more, and without an end: there is more.
+            // The output is full and the stream has not ended: there is more.
             guard state == LZMA_OK, stream.avail_out == 0, current.bytes.count < limit else {
                 return nil
             }
@@ -67,9 +68,8 @@ final class UnpackedImage {
     /// Valid while this object lives.
     private(set) var bytes: UnsafeMutableRawBufferPointer
 
-    /// - Parameter other: its bytes are moved here, as many as there is room for; it is empty
-    ///   afterwards.
-    /// - Returns: nil without memory.
+    /// - Parameter other: its bytes are moved here, as many as fit; it is empty afterwards.
+    /// - Returns: nil if there is no memory.
     init?(capacity: Int, keeping other: UnpackedImage?) {
         let old = other?.bytes.baseAddress
         guard capacity > 0, let start = realloc(old, capacity) else { return nil }

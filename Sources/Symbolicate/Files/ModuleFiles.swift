@@ -2,29 +2,29 @@ internal import ELF
 internal import GoTables
 import ProfileModel
 
-/// The files that tell what a module's addresses mean, and what is to be said of them.
+/// The files that explain a module's addresses, and remarks about them.
 ///
 /// In this order: the module's own file; a separate debug file (``DebugFileSearch``); the symbols
-/// that were packed into the stripped module. Each is asked only for what the ones before lack.
+/// packed into the stripped module. Each is asked only for what the earlier ones lack.
 struct ModuleFiles {
-    /// None to three, in the order above.
+    /// None to three files, in the order above.
     let all: [ELFFile]
-    /// The one of them that has DWARF.
+    /// The file among them that has DWARF.
     let debug: DebugFile?
-    /// What that one's units have in other files, if it is in a package.
+    /// The other parts of that file's units, if they are in a package.
     let package: DebugPackage?
-    /// Why the module's own file is not used; nil when it is, or when no file was expected.
+    /// Why the module's own file is not used; nil if it is, or if no file was expected.
     let problem: ELFFileError?
     let summary: ModuleSymbols
 
-    /// - Parameter module: its build id, when it has one, must be that of the file; another
-    ///   file's symbols would be wrong.
+    /// - Parameter module: if it has a build id, the file must have the same: another file's
+    ///   symbols would be wrong.
     init(_ module: Module, search: DebugFileSearch) {
         let own: ELFFile?
         (own, problem) = Self.openOwn(module, search)
         var remarks = problem.map { [Self.remark(on: $0)] } ?? []
         let complete = own.flatMap { $0.hasDebugInfo ? $0 : nil }
-        // A recorded build id finds the debug file of a module that has been replaced since, too.
+        // With a recorded build id, the debug file is found even if the module has been replaced.
         let separate =
             complete == nil
             ? search.find(
@@ -54,12 +54,12 @@ struct ModuleFiles {
             remarks: Array(remarks.prefix(ModuleSymbols.mostRemarks)))
     }
 
-    /// The module's own file; nil where there is none, or it is not the one that was recorded.
+    /// The module's own file; nil if there is none, or it is not the recorded one.
     static func own(_ module: Module, _ search: DebugFileSearch) -> ELFFile? {
         openOwn(module, search).0
     }
 
-    /// Mappings of no file (`[heap]`, `//anon`) have no symbols, and that is no problem.
+    /// Mappings without a file (`[heap]`, `//anon`) have no symbols; this is no problem.
     private static func openOwn(
         _ module: Module, _ search: DebugFileSearch
     ) -> (ELFFile?, ELFFileError?) {
@@ -76,15 +76,15 @@ struct ModuleFiles {
         }
     }
 
-    /// A recording that does not know its vdso's build id may be of another kernel.
+    /// If a recording does not know its vdso's build id, it may be of another kernel.
     private static func ownVDSO(_ buildID: [UInt8]) throws(ELFFileError) -> ELFFile {
         let file = try ELFFile.vdso()
         guard !buildID.isEmpty, file.buildID == buildID else { throw .otherBuildID }
         return file
     }
 
-    /// A build id tells whether the file at the path is the right one; without one, the file
-    /// that was kept open is.
+    /// The build id tells whether the file at the path is the right one. Without a build id, a file
+    /// that was kept open is right.
     private static func open(
         _ module: Module, _ search: DebugFileSearch
     ) throws(ELFFileError) -> ELFFile {
@@ -96,7 +96,7 @@ struct ModuleFiles {
             do throws(ELFFileError) {
                 return try open(path, module.buildID)
             } catch {
-                // What is wrong with the first is said.
+                // Report the problem of the first path.
                 if position == 0 { problem = error }
             }
         }

@@ -5,9 +5,9 @@ extension PerfMap {
     /// Removes a map that a process has written because we asked for it.
     ///
     /// - Parameters:
-    ///   - owner: the user id of the process; another's file stays.
-    ///   - earliest: seconds since 1970: one that was written before stays, for it is another
-    ///     process's that had the same id.
+    ///   - owner: the user id of the process; another user's file stays.
+    ///   - earliest: in seconds since 1970. A file written before stays: it belongs to another
+    ///     process that had the same id.
     /// - Returns: false: it was not removed.
     @discardableResult
     package static func remove(_ path: String, owner: UInt32, writtenSince earliest: Int) -> Bool {

@@ -3,12 +3,12 @@ package import ProfileModel
 internal import Runtimes
 internal import System
 
-/// What a just-in-time compiler tells of its code, in the format that perf invented:
+/// A just-in-time compiler's list of its code, in the format that perf invented:
 /// `/tmp/perf-PID.map`, a line `START SIZE NAME` for each function, both numbers in hexadecimal.
 ///
-/// Code that was replaced keeps its line; the last line that covers an address counts. What was
-/// moved or replaced while the program ran is therefore named by what was there at its end. (V8 moves
-/// no code while it writes a map; it may put new code where freed code was.)
+/// Code that was replaced keeps its line; the last line that covers an address counts. So if code
+/// was moved or replaced while the program ran, an address gets the name that was there at the end.
+/// (V8 moves no code while it writes a map, but may put new code where freed code was.)
 package struct PerfMap: Sendable {
     private let text: [UInt8]
     /// In the order of the file.
@@ -18,9 +18,9 @@ package struct PerfMap: Sendable {
     package static let largest = 64 << 20
     private static let mostEntries = 1 << 20
 
-    /// nil when there is no such regular file of this user's, or it is larger than ``largest``.
-    /// - Parameter owner: the user id of the profiled process. Anybody can put a file into
-    ///   `/tmp`; another's is not believed.
+    /// nil if there is no such regular file of this user, or it is larger than ``largest``.
+    /// - Parameter owner: the user id of the profiled process. Anybody can put a file into `/tmp`;
+    ///   another user's file is not trusted.
     package init?(path: String, owner: UInt32) {
         guard
             let text = try? WholeFile.bytes(ofRegular: path, limit: Self.largest, owner: owner)
@@ -28,7 +28,7 @@ package struct PerfMap: Sendable {
         self.init(text)
     }
 
-    /// What a process that perf recorded has left. As by perf, this user's files are believed, and
+    /// The map left by a process that perf recorded. Like perf, we trust this user's files, and
     /// root's.
     package init?(left pid: Int32) {
         let path = "/tmp/perf-\(pid).map"
@@ -40,7 +40,7 @@ package struct PerfMap: Sendable {
         return nil
     }
 
-    /// Lines that are not as they should be are left out.
+    /// Malformed lines are left out.
     package init(_ text: [UInt8]) {
         var entries: [PerfMapLine] = []
         var position = 0
@@ -53,10 +53,10 @@ package struct PerfMap: Sendable {
         self.entries = entries
     }
 
-    /// The names of the functions at addresses of the process, as far as the map has them.
+    /// The names of the functions at addresses in the process, where the map has them.
     package func names(at addresses: [UInt64]) -> [UInt64: String] {
         let sorted = Array(Set(addresses)).sorted()
-        // For each address, the first from there on that has no name yet.
+        // For each address, the first one from there on that has no name yet.
         var unnamed = Array(0...sorted.count)
         func firstUnnamed(from index: Int) -> Int {
             var root = index
@@ -82,12 +82,12 @@ package struct PerfMap: Sendable {
 }
 
 extension PerfMap {
-    /// Names the addresses of a recording that lie in code of no file, where the map covers them
-    /// and nothing else has named them.
+    /// Names the addresses of a recording in code without a file, where the map covers them and
+    /// nothing else has named them.
     ///
     /// - Parameters:
-    ///   - child: of which it tells; nil: the recorded process.
-    ///   - origins: where scripts come from.
+    ///   - child: the child that the map belongs to; nil: the recorded process.
+    ///   - origins: tells where scripts come from.
     package func name(
         _ recording: inout Recording, of child: ChildIndex? = nil, _ origins: inout ScriptOrigins
     ) {
@@ -107,12 +107,12 @@ extension PerfMap {
         }
     }
 
-    /// Whether V8 wrote it: it has functions of JavaScript.
+    /// True if V8 wrote the map: it contains JavaScript functions.
     package var isOfNode: Bool { entries.contains { NodeFunction.isTagged(text[$0.name]) } }
 }
 
 extension Recording {
-    /// The children that had code of no file.
+    /// The children that had code without a file.
     package var childrenWithGeneratedCode: Set<ChildIndex> {
         Set(
             mappings.lazy.filter { mapping in
@@ -122,8 +122,8 @@ extension Recording {
     }
 }
 
-/// Where one process of a recording has code that no file has: without a module, or in memory that
-/// only has a name.
+/// Where one process of a recording has code without a file: without a module, or in memory that
+/// has only a name.
 private struct GeneratedCode {
     private let child: ChildIndex?
     private let mappings: [ModuleIndex: [Mapping]]
@@ -139,9 +139,9 @@ private struct GeneratedCode {
 
     /// The address in the process; nil for code of a file.
     func address(of frame: FrameAddress) -> UInt64? {
-        // Children's has a module.
+        // A child's generated code has a module.
         guard let module = frame.module else { return child == nil ? frame.address.lookup : nil }
-        // The newest first: where one took another's place, that is what ran last.
+        // The newest first: if one replaced another, it is the code that ran last.
         for mapping in (mappings[module] ?? []).reversed() {
             let address = frame.address.lookup &+ mapping.bias
             if (mapping.start..<max(mapping.start, mapping.end)).contains(address) {

@@ -2,10 +2,10 @@ package import ProfileModel
 internal import Runtimes
 internal import System
 
-/// Turns what a perf map says of functions into functions in scripts: those that people wrote, where
-/// a script names a source map that can be read.
+/// Turns functions of a perf map into functions of scripts: of the scripts that people wrote, if a
+/// script names a source map that can be read.
 package struct ScriptOrigins {
-    /// The root directory of the processes whose scripts these are; empty: ours.
+    /// The root directory of the processes with these scripts; empty: ours.
     private let root: String
     private var scripts: [String: Script] = [:]
 
@@ -15,11 +15,11 @@ package struct ScriptOrigins {
         var text: [UInt8]
         /// Where each line begins.
         var lines: [Int]
-        /// In which relative sources lie.
+        /// The folder for relative sources.
         var folder: String
     }
 
-    /// Larger scripts are not searched for a map's name, nor more of them.
+    /// Larger scripts, and more than this number, are not searched for a map's name.
     private static let largestScript = 64 << 20
     private static let mostScripts = 4096
 
@@ -27,7 +27,8 @@ package struct ScriptOrigins {
 
     package init(root: String = "") { self.root = root }
 
-    /// Finds where the functions of JavaScript were written that were named when the recording was made.
+    /// Finds where those JavaScript functions were written that were named when the recording was
+    /// made.
     package mutating func name(_ recording: inout Recording) {
         guard let node = recording.modules.firstIndex(where: { $0.path == Module.nodePath }) else {
             return
@@ -39,7 +40,7 @@ package struct ScriptOrigins {
         }
     }
 
-    /// - Parameter entry: as the map has it.
+    /// - Parameter entry: the function's entry in the map.
     mutating func function(called entry: String) -> SourceFrame {
         guard let function = NodeFunction(entry) else {
             return SourceFrame(function: entry, file: nil, line: nil, isInlined: false)
@@ -65,7 +66,7 @@ package struct ScriptOrigins {
             isInlined: false)
     }
 
-    /// nil: it was compiled from no other, as far as can be known.
+    /// nil: as far as known, it was not compiled from another script.
     private mutating func script(at path: String) -> Script? {
         if let known = scripts[path] { return known }
         guard path.hasPrefix("/"), looked.count < Self.mostScripts, looked.insert(path).inserted
@@ -107,14 +108,14 @@ extension ScriptOrigins.Script {
     }
 }
 
-/// Paths as texts, without asking for files.
+/// Operations on paths as texts; no file is looked at.
 enum FilePath {
-    /// Without its final slash; empty for the root.
+    /// The folder without its final slash; empty for the root.
     static func folder(of path: String) -> String {
         path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
     }
 
-    /// Where `name` leads from `folder`, without `.` and `..`. Names with a scheme stay as they are.
+    /// Where `name` leads from `folder`, without `.` and `..`. Names with a scheme stay unchanged.
     static func joined(_ folder: String, _ name: String) -> String {
         if name.hasPrefix("file:///") { return String(name.dropFirst("file://".count)) }
         if name.contains("://") { return name }

@@ -2,11 +2,11 @@ internal import CElfutils
 internal import ELF
 import ProfileModel
 
-/// Where `.dwo` files are looked for, as libdw does: where the compiler put them, and, if their
-/// names are relative, from where the program is, too.
+/// Where to look for `.dwo` files, as libdw does: where the compiler put them, and, if their names
+/// are relative, also relative to the program.
 struct SplitFileSearch: Sendable {
     private let search: DebugFileSearch
-    /// The folder of the debug file; nil of none.
+    /// The folder of the debug file; nil if there is none.
     private let folder: String?
 
     init(_ debug: DebugFile, _ search: DebugFileSearch) {
@@ -15,7 +15,7 @@ struct SplitFileSearch: Sendable {
         folder = path.lastIndex(of: "/").map { String(path[..<$0]) }
     }
 
-    /// The paths of the file that a unit names.
+    /// The possible paths of the file that a unit names.
     func candidates(_ name: String, compiledIn place: String?) -> [String] {
         guard !name.hasPrefix("/") else { return search.placed([name]) }
         let beside = folder.map { ["\($0)/\(name)"] } ?? []
@@ -24,15 +24,14 @@ struct SplitFileSearch: Sendable {
     }
 }
 
-/// What is to be said of debug information that the compiler left in other files
-/// (`-gsplit-dwarf`).
+/// Remarks on debug information that the compiler left in other files (`-gsplit-dwarf`).
 enum SplitFiles {
-    /// Units beyond these are not asked for their files: one that is missing tells enough.
+    /// At most this many units are asked for their files: one missing file tells enough.
     private static let mostUnits = 64
 
-    /// What is missing; nil when nothing is split off, or what was is there.
+    /// What is missing; nil if nothing is split, or nothing is missing.
     static func remark(on debug: DebugFile, _ package: DebugPackage?) -> ModuleRemark? {
-        // What is compressed would have to be unpacked first.
+        // A compressed section would have to be unpacked first.
         guard debug.file.mayBeSplit, let index = debug.file.index(ofSection: ".debug_info"),
             debug.file.sections[index].flags & UInt64(SHF_COMPRESSED) == 0,
             let handle = DwarfHandle.open(debug.file)
@@ -47,9 +46,9 @@ enum SplitFiles {
     }
 
     private struct Survey {
-        /// The file of the first unit of which the rest was not found.
+        /// The file of the first unit whose other part was not found.
         var missing: String?
-        /// Whether any unit's rest is in the package.
+        /// True if any unit's other part is in the package.
         var isPackageUsed = false
     }
 

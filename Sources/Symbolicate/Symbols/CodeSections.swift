@@ -1,9 +1,9 @@
 internal import ELF
 internal import ProfileModel
 
-/// The address ranges of a file's sections of code, for finding the one that holds an address.
+/// The address ranges of a file's code sections; finds the one that contains an address.
 struct CodeSections {
-    /// Ascending, without overlaps, none empty.
+    /// Ascending, without overlaps or empty ranges.
     let ranges: [Range<UInt64>]
 
     init(_ sections: [ELFSection]) {
@@ -15,7 +15,7 @@ struct CodeSections {
         self.ranges = ranges
     }
 
-    /// From the first section's start to the last one's end; empty without code.
+    /// From the first section's start to the last one's end; empty if there is no code.
     var hull: Range<UInt64> {
         guard let first = ranges.first, let last = ranges.last else { return 0..<0 }
         return first.lowerBound..<last.upperBound
@@ -28,15 +28,15 @@ struct CodeSections {
     }
 }
 
-/// Gives symbols without a size an end.
+/// Gives an end to symbols without a size.
 struct Extents {
     let code: CodeSections
     let functionStarts: [UInt64]
 
-    /// Sets the ends of the symbols that have none, where no symbol with a size covers their
-    /// start (a label inside a function stays empty).
-    /// - Parameter symbols: sorted by start, of equal starts the longest first; they stay so.
-    /// - Returns: the starts of those whose end was set.
+    /// Sets the end of each symbol that has none, unless a symbol with a size covers its start (a
+    /// label inside a function stays empty).
+    /// - Parameter symbols: sorted by start, then the longest first; they stay so.
+    /// - Returns: the starts of the symbols whose end was set.
     func complete(_ symbols: inout [ELFSymbol]) -> Set<UInt64> {
         let unsized = symbols.indices.filter { symbols[$0].end == symbols[$0].start }
         guard !unsized.isEmpty else { return [] }

@@ -4,11 +4,11 @@ internal import ELF
 struct DataSymbols {
     let tables: [ELFSymbolTable]
 
-    /// What is looked for at once, at most.
+    /// How many addresses are looked up at once, at most.
     private static let mostAddresses = 256
 
-    /// The mangled names of the objects that cover the addresses: of several the smallest, of
-    /// aliases an exported one. They are valid while the files live.
+    /// The mangled names of the objects that cover the addresses: the smallest object, and among
+    /// aliases an exported one. The names are valid while the files live.
     func names(at addresses: [UInt64]) -> [UInt64: UnsafeRawBufferPointer] {
         var best: [UInt64: ELFSymbol] = [:]
         let wanted = addresses.prefix(Self.mostAddresses)

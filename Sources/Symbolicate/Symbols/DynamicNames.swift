@@ -5,21 +5,22 @@ internal import ProfileModel
 
 // Raw memory: symbols, names and relocations are read where the file is mapped.
 
-/// The names in a file's dynamic symbol table: those that other files are to define, and those that
-/// it defines for others. As hashes: of two names with the same one, more looks needed than is.
+/// The names in a file's dynamic symbol table: those that other files must define, and those that
+/// it defines for others. As hashes: if two names have the same hash, more seems to be needed than
+/// is.
 struct DynamicNames: Sendable {
     var wanted: [UInt64] = []
     var defined: [UInt64] = []
 }
 
 extension ELFFile {
-    /// nil: the file does not tell, because it has no table of sections, or tells more than is read.
+    /// nil: unknown, because the file has no table of sections, or a larger one than we read.
     ///
-    /// A variable that the program was linked to copy out of a library (`stdout`, `std::cout`) is
-    /// defined in both; the copy's relocation tells that the program wants it.
+    /// A program may be linked to copy a variable out of a library (`stdout`, `std::cout`). Then
+    /// both define it, and the copy's relocation tells that the program wants it.
     var dynamicNames: DynamicNames? {
         guard sections.count > 1 else { return nil }
-        // There is one, or none.
+        // A file has at most one.
         guard let index = sections.firstIndex(where: { $0.type == UInt32(SHT_DYNSYM) }) else {
             return DynamicNames()
         }
@@ -40,10 +41,10 @@ extension ELFFile {
         return names
     }
 
-    /// Of all names together; Chromium's have 3 MB.
+    /// For all names together; Chromium's have 3 MB.
     private static let mostNameBytes = 64 << 20
 
-    /// Which entries of a dynamic symbol table are copied into this file when it is loaded.
+    /// The entries of a dynamic symbol table that are copied into this file when it is loaded.
     private func copiedSymbols(of table: Int) -> Set<Int> {
         guard let copy = Self.copyRelocation(machine) else { return [] }
         var result: Set<Int> = []

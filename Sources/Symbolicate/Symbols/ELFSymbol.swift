@@ -1,26 +1,26 @@
 internal import CElfutils
 internal import ELF
 
-/// A symbol of code, as small as it can be: libraries have 300,000 of them.
+/// A code symbol, as compact as possible: libraries have 300,000 of them.
 struct ELFSymbol {
     var start: UInt64
-    /// One past the last address; equal to `start` for a symbol of unknown size.
+    /// One past the last address; equal to `start` if the size is unknown.
     var end: UInt64
     /// Where its name starts in its table's strings.
     var name: UInt32
-    /// Which of the module's tables it is from.
+    /// The index of its table among the module's.
     var table: UInt16
     var kind: Kind
     var binding: Binding
 
-    /// The better one first, for choosing among the names of one address.
+    /// The better kind first, to choose among the names of one address.
     enum Kind: UInt8 { case function, untyped, object }
     enum Binding: UInt8 { case global, weak, local }
 }
 
 extension ELFSymbol {
-    /// nil for what names no code of this file: undefined, absolute, thread-local, sections,
-    /// files, local labels.
+    /// nil if it names no code of this file: undefined, absolute and thread-local symbols,
+    /// sections, files, local labels.
     init?(_ entry: ELFSymbolTable.Entry, table: Int) {
         guard entry.isDefined, entry.section != UInt16(SHN_ABS),
             entry.name != 0, let kind = Kind(entry.type)

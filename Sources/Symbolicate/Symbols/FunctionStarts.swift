@@ -4,7 +4,7 @@ internal import ELF
 // Raw memory: the table is read where the file is mapped.
 
 extension ELFFile {
-    /// Where functions start according to `.eh_frame_hdr`'s search table, ascending; empty when
+    /// Where functions start according to the search table of `.eh_frame_hdr`, ascending; empty if
     /// there is none in the encoding that every linker writes.
     ///
     /// Layout (Linux Standard Base, "Exception Frames"): version, three encodings, the address of

@@ -4,14 +4,14 @@ internal import Glibc
 
 // Raw memory: relocations and stubs are read where the file is mapped.
 
-/// Names the stubs through which a module calls other modules' functions.
+/// Names the stubs through which a module calls functions of other modules.
 ///
-/// A stub jumps through a slot of the global offset table, and a relocation says whose address
-/// the loader puts there. Reading the jump itself rather than counting entries works for each of
-/// `.plt`, `.plt.sec` and `.plt.got`, of any linker, and cannot be off by one. x86-64 only.
+/// A stub jumps through a slot of the global offset table, and a relocation tells whose address the
+/// loader puts there. We read the jump itself instead of counting entries. This works for `.plt`,
+/// `.plt.sec` and `.plt.got` of any linker, and cannot be off by one. x86-64 only.
 final class PLTStubs {
     private let file: ELFFile
-    /// The stub sections: their ranges, their bytes and the size of a stub.
+    /// The stub sections: their ranges, their bytes, and the size of a stub.
     private let sections: [(range: Range<UInt64>, bytes: UnsafeRawBufferPointer, size: Int)]
     private lazy var relocations = PLTRelocations(file)
 
@@ -23,14 +23,14 @@ final class PLTStubs {
             guard isX86, [".plt", ".plt.sec", ".plt.got"].contains(section.name), section.isCode,
                 section.address < section.end
             else { return nil }
-            // A linker may leave the entry size out (or, for `.plt.got`, give 8 or 16).
+            // A linker may omit the entry size (or, for `.plt.got`, give 8 or 16).
             let size = section.entrySize == 8 ? 8 : 16
             return (section.address..<section.end, file.bytes(ofSection: index), size)
         }
     }
 
-    /// The mangled name of the function that the stub at `address` leads to; nil when it is in
-    /// no stub, or in one without a name (the first, which calls the loader).
+    /// The mangled name of the function that the stub at `address` leads to; nil if there is no
+    /// stub, or one without a name (the first, which calls the loader).
     func target(of address: UInt64) -> UnsafeRawBufferPointer? {
         guard let section = sections.first(where: { $0.range.contains(address) }),
             let distance = Int(exactly: address - section.range.lowerBound),
@@ -44,8 +44,8 @@ final class PLTStubs {
         return pushedIndex(stub, in: section.bytes).flatMap { relocations.name(ofJump: $0) }
     }
 
-    /// `jmp *disp32(%rip)`, FF 25, within the stub: the slot's address. The first stub of a
-    /// `.plt` has one, too, but no relocation names its slot.
+    /// `jmp *disp32(%rip)`, FF 25, within the stub: the slot's address. The first stub of a `.plt`
+    /// has such a jump, too, but no relocation names its slot.
     private func jumpSlot(
         _ stub: Range<Int>, in bytes: UnsafeRawBufferPointer, address: UInt64
     ) -> UInt64? {
@@ -58,7 +58,7 @@ final class PLTStubs {
         return nil
     }
 
-    /// With `.plt.sec`, what remains in `.plt` is `endbr64; push $index; jmp first`.
+    /// With `.plt.sec`, the remaining `.plt` has `endbr64; push $index; jmp first`.
     private func pushedIndex(_ stub: Range<Int>, in bytes: UnsafeRawBufferPointer) -> Int? {
         let endbr: UInt32 = 0xFA1E_0FF3
         guard bytes.number(UInt32.self, at: stub.lowerBound) == endbr,
@@ -69,7 +69,7 @@ final class PLTStubs {
     }
 }
 
-/// Which symbol each slot of the global offset table stands for.
+/// The symbol of each slot of the global offset table.
 private struct PLTRelocations {
     private let symbols: ELFSymbolTable?
     private var symbolOfSlot: [UInt64: UInt32] = [:]

@@ -1,27 +1,28 @@
 internal import ELF
 
-/// A USDT probe's site, as `.note.stapsdt` tells of it, at the addresses of the file.
+/// The place of a USDT probe, from `.note.stapsdt`, with addresses in the file.
 package struct ProbeSite: Hashable, Sendable {
     package var provider: String
     package var name: String
-    /// Of the `nop` that stands for it.
+    /// The address of the `nop` that stands for it.
     package var address: UInt64
-    /// Of a 16-bit number that is not 0 while somebody listens; nil: it has none.
+    /// The address of a 16-bit number that is not 0 while somebody listens; nil: the probe has
+    /// none.
     package var semaphore: UInt64?
 }
 
 /// Reads the notes that `sys/sdt.h` leaves in a program.
 ///
-/// Layout (SystemTap's wiki, "UserSpaceProbeImplementation"): an ELF note of owner `stapsdt` and
-/// type 3; in it the addresses of the probe, of `.stapsdt.base` as the linker placed it, and of the
-/// semaphore, and three texts: provider, name, arguments.
+/// Layout (SystemTap's wiki, "UserSpaceProbeImplementation"): an ELF note with owner `stapsdt` and
+/// type 3. It contains the addresses of the probe, of `.stapsdt.base` as the linker placed it, and
+/// of the semaphore, then three texts: provider, name, arguments.
 enum ProbeNotes {
     /// Programs have some hundreds.
     static let mostSites = 65_536
     private static let longestName = 256
 
-    /// - Parameter base: where `.stapsdt.base` is in the file; nil: it has none. Tools that move a
-    ///   program's sections (prelink) leave notes as they are; the base tells by how much.
+    /// - Parameter base: where `.stapsdt.base` is in the file; nil: there is none. Tools that move
+    ///   a program's sections (prelink) do not change notes; the base tells the distance.
     static func sites(in notes: UnsafeRawBufferPointer, base: UInt64?) -> [ProbeSite] {
         Array(
             ELFNotes(notes).lazy.filter { $0.isOf("stapsdt", type: 3) }
@@ -44,7 +45,7 @@ enum ProbeNotes {
 }
 
 extension ELFFile {
-    /// Those of all its notes.
+    /// The probes in all its notes.
     var probeSites: [ProbeSite] {
         guard let notes = index(ofSection: ".note.stapsdt") else { return [] }
         let base = index(ofSection: ".stapsdt.base").map { sections[$0].address }

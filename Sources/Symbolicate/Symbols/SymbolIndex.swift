@@ -2,14 +2,14 @@ internal import CElfutils
 internal import ELF
 internal import Glibc
 
-/// The code symbols of a module, from all of its tables, by address.
+/// The code symbols of a module, from all its tables, by address.
 ///
-/// A symbol covers `[value, value + size)` and nothing else. One without a size (assembler
-/// seldom gives any) covers up to the next symbol, the next function that the unwind table
-/// knows, or the end of its section, whichever is first; and only in modules with a `.symtab`:
-/// after stripping, the next symbol left may be many functions on.
+/// A symbol covers `[value, value + size)` and nothing else. A symbol without a size (common in
+/// assembler) covers up to the next symbol, the next function in the unwind table, or the end of
+/// its section, whichever comes first. This holds only in modules with a `.symtab`: after
+/// stripping, the next remaining symbol may be many functions away.
 ///
-/// Of several names for the same bytes, in this order: a function before an untyped label before
+/// Among several names for the same bytes, the order is: a function before an untyped label before
 /// an object; exported before local; fewer leading underscores (`write`, not `__write`); the one
 /// that DWARF gives the function (equal functions may have been folded into one); global before
 /// weak; the shorter; the alphabetically first.
@@ -17,25 +17,25 @@ internal import Glibc
 /// Threads share it: what it points to does not change while the files live.
 struct SymbolIndex: @unchecked Sendable {
     private let tables: [ELFSymbolTable]
-    /// Sorted by start, of equal starts the longest first: aliases lie side by side.
+    /// Sorted by start, then the longest first: aliases are side by side.
     private let symbols: [ELFSymbol]
     private let map: IntervalMap
-    /// The starts of those symbols whose end was guessed.
+    /// The starts of symbols whose end was guessed.
     private let guessed: Set<UInt64>
 
     struct Match {
         /// The best name, mangled. Valid while the files live.
         var name: UnsafeRawBufferPointer
-        /// Whether the symbol says so clearly that it is a function: its type is one, and its
-        /// extent is its own rather than guessed.
+        /// True if the symbol is certainly a function: it has the type of one, and a size of its
+        /// own rather than a guessed end.
         var isCertain: Bool
     }
 
     /// - Parameters:
-    ///   - tables: valid while the files live that they are from.
-    ///   - code: the sections of code, by which extents are limited.
+    ///   - tables: valid while their files live.
+    ///   - code: the code sections, which limit the extents.
     ///   - functionStarts: where functions start by the unwind table, ascending; may be empty.
-    ///     Asked only if there are symbols without a size.
+    ///     Called only if there are symbols without a size.
     init(tables: [ELFSymbolTable], code: CodeSections, functionStarts: () -> [UInt64]) {
         var symbols = Self.collect(tables, code: code)
         symbols.sort(by: Self.isOrderedBefore)
@@ -52,13 +52,13 @@ struct SymbolIndex: @unchecked Sendable {
         map = IntervalMap(sorted: Self.intervals(of: symbols))
     }
 
-    /// The symbol that covers an address; nil when none does.
+    /// The symbol that covers an address; nil if there is none.
     /// - Parameter known: the mangled name that DWARF gives the function there.
     func match(_ address: UInt64, known: UnsafeRawBufferPointer? = nil) -> Match? {
         guard let position = map[address] else { return nil }
         let first = symbols[Int(position)]
         var best: Candidate?
-        // No real symbol has that many aliases; a made-up file shall not cost seconds.
+        // No real symbol has so many aliases; a made-up file must not cost seconds.
         for symbol in symbols[Int(position)...].prefix(256) {
             guard symbol.start == first.start, symbol.end == first.end else { break }
             guard let candidate = Candidate(symbol, name(of: symbol), known: known)
@@ -71,12 +71,12 @@ struct SymbolIndex: @unchecked Sendable {
         }
     }
 
-    /// What the physical function at an address is shown as. The symbol's name goes before DWARF's:
-    /// it has the parameters (C++), it tells a `.cold` part from its function, and it is the same
-    /// with and without debug information.
+    /// The name to show for the physical function at an address. The symbol's name is preferred to
+    /// DWARF's: it has the parameters (C++), it tells a `.cold` part from its function, and it is
+    /// the same with and without debug information.
     /// - Parameters:
     ///   - known: the mangled name that DWARF gives it.
-    ///   - other: the name by DWARF.
+    ///   - other: DWARF's name.
     func physicalName(
         at address: UInt64, known: UnsafeRawBufferPointer?, _ names: NameCache,
         _ other: () -> NameCache.Name?
@@ -112,7 +112,7 @@ struct SymbolIndex: @unchecked Sendable {
         left.start != right.start ? left.start < right.start : left.end > right.end
     }
 
-    /// One interval for all aliases of the same bytes, whose value is the first one's position.
+    /// One interval for all aliases of the same bytes; its value is the position of the first one.
     private static func intervals(of symbols: [ELFSymbol]) -> [IntervalMap.Interval] {
         var result: [IntervalMap.Interval] = []
         result.reserveCapacity(symbols.count)

@@ -3,7 +3,7 @@ import Glibc
 
 /// A pipe between a test and its commands.
 final class Channel {
-    /// The end that is read from, and the one that is written to; -1 when closed.
+    /// The ends for reading and for writing; -1 when closed.
     private(set) var reader: Int32 = -1
     private(set) var writer: Int32 = -1
     private var pending: [UInt8] = []

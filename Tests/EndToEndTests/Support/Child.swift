@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// How a command ended, and what it wrote.
+/// How a command ended, and its output.
 struct Finished: Hashable {
     enum End: Hashable {
         case exited(Int32)
@@ -21,14 +21,14 @@ struct Finished: Hashable {
     /// The lines of standard error.
     var complaints: [Substring] { error.split(separator: "\n") }
 
-    /// Whether it failed as it should: with this status and one line that says why.
+    /// Whether it failed in the expected way: with this status, and one line that says why.
     func isRefusal(_ status: Int32, mentioning words: String...) -> Bool {
         self.status == status && complaints.count == 1 && error.hasPrefix("firstlight: ")
             && error.hasSuffix("\n") && words.allSatisfy { error.contains($0) }
     }
 }
 
-/// A command that runs. One that is never waited for is killed in the end, with its group.
+/// A running command. If nobody waits for it, it is killed in the end, with its group.
 final class Child {
     let pid: pid_t
     private let name: String
@@ -52,8 +52,8 @@ final class Child {
         error.close()
     }
 
-    /// Waits for its end. One that takes longer than `limit` seconds is killed, with its group,
-    /// and an error.
+    /// Waits for its end. After `limit` seconds it is killed, with its group, and an error is
+    /// thrown.
     func finish(limit: TimeInterval = 60) throws -> Finished {
         let isOnTime = waitUntilEnded(limit: limit)
         if !isOnTime { kill(-pid, SIGKILL) }
@@ -65,7 +65,7 @@ final class Child {
         return Finished(end: end, output: output.contents(), error: error.contents())
     }
 
-    /// Waits until it has ended, and leaves it a zombie. False: it still runs.
+    /// Waits until it has ended, and leaves a zombie. False: it is still running.
     func waitUntilEnded(limit: TimeInterval = 60) -> Bool {
         let ended = DispatchSemaphore(value: 0)
         let pid = pid
@@ -81,7 +81,7 @@ final class Child {
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0, errno == EINTR {}
         isReaped = true
-        // As WIFEXITED and the like take it apart.
+        // As in WIFEXITED and similar macros.
         let signal = status & 0x7f
         return signal == 0 ? .exited(status >> 8 & 0xff) : .signalled(signal)
     }

@@ -1,10 +1,10 @@
 import Foundation
 import Glibc
 
-/// A command, where its streams lead, and what it inherits.
+/// A command, its streams, and what it inherits.
 ///
-/// Its process leads a group of its own, has every signal unblocked and at its default, and no
-/// descriptor besides those named here.
+/// Its process leads its own group. All signals are unblocked and have their default actions, and
+/// only the descriptors named here are open.
 struct Command {
     enum Input {
         case nothing
@@ -20,22 +20,22 @@ struct Command {
     var environment = Setup.environment
     var directory: String?
     var input = Input.nothing
-    /// nil: kept for ``Finished``.
+    /// nil: captured for ``Finished``.
     var output: Int32?
     var error: Int32?
-    /// Become descriptors 3, 4 …
+    /// These become descriptors 3, 4 …
     var inherited: [Int32] = []
 
     init(_ words: [String], adding variables: [String: String] = [:]) {
         self.words = words
-        // Nothing of a test is left in the user's cache, and nothing is taken from there.
+        // Tests must neither write to the user's symbol cache nor read it.
         environment["FIRSTLIGHT_CACHE"] = ""
         for name in Self.users { environment[name] = nil }
         environment.merge(variables) { $1 }
     }
 
-    /// What a user has set for programs, and tests must not depend on: nothing is shown on the
-    /// user's screen, fetched from the user's servers, or printed to the user's taste.
+    /// The user's settings for programs, which must not affect tests: nothing is shown on the
+    /// user's screen, fetched from the user's servers, or formatted to the user's taste.
     private static let users = [
         "DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET", "http_proxy", "https_proxy", "HTTP_PROXY",
         "HTTPS_PROXY", "DEBUGINFOD_URLS", "NO_COLOR",
@@ -67,7 +67,7 @@ struct Command {
     }
 
     private func spawn(streams: [Int32]) throws -> pid_t {
-        // Out of the way of the numbers that they will have.
+        // Moves them away from the numbers that they will get.
         let sources = streams.map { fcntl($0, F_DUPFD_CLOEXEC, 100) }
         defer { sources.forEach { close($0) } }
         var actions = posix_spawn_file_actions_t()
@@ -82,7 +82,7 @@ struct Command {
         var attributes = Self.attributes()
         defer { posix_spawnattr_destroy(&attributes) }
 
-        // env becomes the command; spawning in a directory has no portable name.
+        // env becomes the command: there is no portable call to spawn in a directory.
         let words = directory.map { ["env", "--chdir=\($0)"] + self.words } ?? self.words
         var arguments = words.map { strdup($0) } + [nil]
         var variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
@@ -96,7 +96,7 @@ struct Command {
         return pid
     }
 
-    /// Those of this process, of which others may not be closed by themselves.
+    /// Descriptors of this process, of which some may be closed meanwhile.
     private static var openDescriptors: [Int32] {
         let names = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
         return (names ?? []).compactMap { Int32($0) }
@@ -118,7 +118,7 @@ struct Command {
     }
 }
 
-/// One standard stream of a command: someone else's descriptor, or a file without a name.
+/// A command's standard stream: somebody else's descriptor, or a nameless file.
 struct CapturedStream {
     let descriptor: Int32
     private let isOwned: Bool
@@ -148,7 +148,7 @@ struct CapturedStream {
         guard written == text.utf8.count else { throw Command.Failure(description: "cannot write") }
     }
 
-    /// What was written to it, if it was ours.
+    /// The output, if the file is ours.
     func contents() -> String {
         guard isOwned else { return "" }
         let size = Int(lseek(descriptor, 0, SEEK_END))

@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// Every end-to-end test: they run the program that users install, named by the environment
-/// variable FIRSTLIGHT, on the programs in FIXTURES and STARS. `make test` builds and sets all.
+/// All end-to-end tests. They run the program that users install, named by the environment variable
+/// FIRSTLIGHT, on the programs in FIXTURES and STARS. `make test` builds and sets all of these.
 ///
-/// One after the other, for most of them measure. Without the variable they are skipped, but
-/// under continuous integration (CI is `true`) that is a failure.
+/// They run one after the other, because most of them measure. Without the variable they are
+/// skipped, but in continuous integration (CI is `true`) they fail.
 @Suite(
     .serialized,
     .enabled(
@@ -39,8 +39,7 @@ enum Setup {
         return path
     }
 
-    /// Ends a test that finds that it cannot be made here: skipped, or failed under continuous
-    /// integration.
+    /// Ends a test that is impossible here: skipped, or failed in continuous integration.
     static func skip(_ reason: String) throws -> Never {
         if isContinuousIntegration { throw Command.Failure(description: reason) }
         try Test.cancel(Comment(rawValue: reason))
@@ -53,7 +52,7 @@ enum Setup {
 
 /// Programs that some tests need besides the fixtures.
 enum Tool {
-    /// Those that `make test` installs: under continuous integration they have to be there.
+    /// Tools that `make test` installs: in continuous integration they must exist.
     private static let installed = [
         "go", "gdb", "git", "musl-gcc", "perl", "python3", "strace", "sqlite3", "setpriv",
         "setsid", "Xvfb", "perf", "node", "objcopy", "readelf", "xmllint",
@@ -80,8 +79,8 @@ extension Trait where Self == ConditionTrait {
         requires(Setup.isRoot, "only root can set this up")
     }
 
-    /// Without what it requires a test is skipped, for the reason that is given; under continuous
-    /// integration it runs and fails.
+    /// Without its requirement a test is skipped for the given reason; in continuous integration it
+    /// runs and fails.
     static func requires(_ isThere: Bool, _ reason: Comment) -> Self {
         .enabled(if: isThere || Setup.isContinuousIntegration, reason)
     }

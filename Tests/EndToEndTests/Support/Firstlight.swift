@@ -19,7 +19,7 @@ enum Firstlight {
         try command(["record", "-o", output] + options + ["--"] + program, adding: variables)
     }
 
-    /// `record` to its end, and expected to succeed with the program's status 0.
+    /// Runs `record` to its end, and expects success and the program's status 0.
     static func record(
         _ program: [String], in scratch: Scratch, options: [String] = ["--quiet"],
         adding variables: [String: String] = [:]
@@ -31,13 +31,13 @@ enum Firstlight {
     }
 }
 
-/// A recording, and the reports that can be had of it.
+/// A recording, and its reports.
 struct Recorded {
     var path: String
     /// How `record` ended.
     var finished: Finished
 
-    /// What a subcommand prints of it; it must succeed and have nothing to complain about.
+    /// What a subcommand prints about it; it must succeed without complaints.
     func text(
         _ subcommand: String, _ options: [String] = [], columns: Int = 100
     ) throws -> String {

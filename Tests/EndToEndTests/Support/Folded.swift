@@ -1,10 +1,10 @@
-/// Folded stacks, read as a flame-graph tool reads them, by none of our own code.
+/// Folded stacks, read as by a flame-graph tool, without our own code.
 struct Folded {
     struct Line: Hashable {
         var frames: [String]
         var count: Int64
 
-        /// Without their scripts and lines.
+        /// The functions without their scripts and lines.
         var functions: [String] {
             frames.map { frame in
                 frame.firstRange(of: " (").map { String(frame[..<$0.lowerBound]) } ?? frame
@@ -18,7 +18,7 @@ struct Folded {
 
     var lines: [Line] = []
 
-    /// Every line has to be `^(.+) (\d+)$`, and the last one to be ended.
+    /// Every line must be `^(.+) (\d+)$`, and the last one must have its end.
     init(parsing text: String) throws {
         guard text.isEmpty || text.hasSuffix("\n") else { throw Malformed(line: "no line end") }
         for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
@@ -37,7 +37,7 @@ struct Folded {
 
     var total: Int64 { lines.reduce(0) { $0 + $1.count } }
 
-    /// In nanoseconds: all stacks that have a frame that begins with each of `names`, as in
+    /// In nanoseconds: all stacks with a frame that begins with each of `names`, as in
     /// `Class::method` for `Class::method(int)`, or `function` for `function (script.py:12)`.
     func nanoseconds(through names: String...) -> Int64 {
         lines.filter { line in

@@ -1,4 +1,4 @@
-/// The JSON report, as its documentation has it: decoding fails where a field is missing.
+/// The JSON report, as documented: decoding fails if a field is missing.
 struct LaunchReport: Decodable {
     struct Program: Decodable {
         var name: String
@@ -21,11 +21,11 @@ struct LaunchReport: Decodable {
         var mainThread: [MainThread]
         var notes: [Note]
 
-        /// Nearly all stacks reach the root. Of few slices a fiftieth is none, and a busy machine
-        /// cuts one or two.
+        /// Nearly all stacks reach the root. A fiftieth of few slices would be none, but a busy
+        /// machine truncates one or two.
         var stacksAreWhole: Bool { truncatedStacks <= max(3, slices / 50) }
 
-        /// CPU time in nanoseconds that no thread's slices account for.
+        /// CPU time in nanoseconds that is in no thread's slices.
         var unseenCPU: Int64 { notes.first { $0.kind == "unseen_cpu" }?.value ?? 0 }
     }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What `measure --format json` prints, as far as tests look at it.
+/// The output of `measure --format json`, as far as tests need it.
 struct MeasureReport: Decodable {
     struct Launch: Decodable {
         var order: Int
@@ -69,6 +69,6 @@ struct MeasureReport: Decodable {
 
     func says(_ kind: String) -> Bool { notes.contains { $0.kind == kind } }
 
-    /// "first", "-", "failed" … in the order of time.
+    /// "first", "-", "failed" … in the order of launches.
     var fates: [String] { launches.map { $0.discarded ?? "-" } }
 }

@@ -1,16 +1,16 @@
 import Testing
 
-/// Figures that are too far from the truth. The truth is what the program itself measured, but between
-/// its clock reads and ours a busy machine may do other work: figures may be tried again.
+/// Figures that are too far from the truth, which the program itself measured. Between its clock
+/// reads and ours a busy machine may do other work, so figures may be tried again.
 ///
-/// Nothing else may: what is missing, named wrongly or made up fails the first time, by `#expect`.
+/// Nothing else may: anything missing, misnamed or invented fails at once, by `#expect`.
 struct Misses: CustomStringConvertible {
     private(set) var list: [String] = []
 
     var isEmpty: Bool { list.isEmpty }
     var description: String { list.joined(separator: "\n") }
 
-    /// `actual` may differ from `truth` by 3 %, or by `floor` where that is more. In nanoseconds.
+    /// `actual` may differ from `truth` by 3 %, or by `floor` if this is more. In nanoseconds.
     mutating func check(
         _ name: String, _ actual: Int64?, truth: Int64?, floor: Int64 = 3_000_000,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -19,7 +19,7 @@ struct Misses: CustomStringConvertible {
         check(name, actual, truth: truth, tolerance: tolerance, sourceLocation: sourceLocation)
     }
 
-    /// A figure that is not there, or 0 where there was plenty, is nothing to be tried again.
+    /// If a figure is missing, or 0 instead of plenty, it fails at once.
     mutating func check(
         _ name: String, _ actual: Int64?, truth: Int64?, tolerance: Int64,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -35,11 +35,12 @@ struct Misses: CustomStringConvertible {
         }
     }
 
-    /// A figure that is too far from the truth by a measure of its own.
+    /// A figure that is too far from the truth by another criterion.
     mutating func add(_ miss: String) { list.append(miss) }
 
-    /// Expects the figures to be near the truth at the best of three attempts: what is wrong each
-    /// time is not the machine's fault. Attempts after the first are told at the end of `make test`.
+    /// Expects the figures to be near the truth in the best of three attempts: an error in each of
+    /// them is not the machine's fault. `make test` reports at its end which tests needed more than
+    /// one attempt.
     static func afterAttempts(
         sourceLocation: SourceLocation = #_sourceLocation, _ attempt: () throws -> Misses
     ) rethrows {

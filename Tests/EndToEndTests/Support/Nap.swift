@@ -1,11 +1,11 @@
 import Glibc
 
-/// A sleep(1) that is longer than any test, and that only one test of one run of the tests has: it
-/// is sought among all of the machine's processes.
+/// A sleep(1) that is longer than any test, and unique to one test in one run of the tests, so that
+/// it can be found among all processes of the machine.
 struct Nap {
     private let seconds: String
 
-    /// - Parameter number: of the test's own.
+    /// - Parameter number: the test's own number.
     init(_ number: Int) { seconds = "\(number)\(getpid()).25" }
 
     var words: [String] { ["sleep", seconds] }
@@ -13,7 +13,7 @@ struct Nap {
     /// For a shell.
     var command: String { words.joined(separator: " ") }
 
-    /// What its command line begins with, for pgrep(1).
+    /// The beginning of its command line, for pgrep(1).
     private var pattern: String { "^sleep " + seconds.replacing(".", with: "\\.") }
 
     var isRunning: Bool {

@@ -1,10 +1,10 @@
 import Foundation
 import Glibc
 
-/// Other processes, as /proc shows them.
+/// Other processes, from /proc.
 enum Proc {
     static func contents(_ path: String) -> String? {
-        // Files of /proc have no size beforehand, which FileManager would go by.
+        // Files of /proc have the size 0, which FileManager would believe.
         guard let file = fopen(path, "re") else { return nil }
         defer { fclose(file) }
         var bytes: [UInt8] = []
@@ -17,7 +17,7 @@ enum Proc {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// A field of `/proc/PID/status`, as `SigCgt`.
+    /// A field of `/proc/PID/status`, for example `SigCgt`.
     static func status(_ pid: pid_t, _ field: String, task: pid_t? = nil) -> String? {
         let folder = task.map { "/proc/\(pid)/task/\($0)" } ?? "/proc/\(pid)"
         let lines = contents("\(folder)/status")?.split(separator: "\n")
@@ -25,12 +25,12 @@ enum Proc {
         return line.dropFirst(field.count + 1).trimmingCharacters(in: .whitespaces)
     }
 
-    /// One letter, as `R`, `S`, `T` (stopped), `t` (stopped by a tracer).
+    /// One letter, for example `R`, `S`, `T` (stopped), `t` (stopped by a tracer).
     static func state(_ pid: pid_t) -> Character? { status(pid, "State")?.first }
 
     static func isTraced(_ pid: pid_t) -> Bool { status(pid, "TracerPid") != "0" }
 
-    /// How often its threads have given their cores up.
+    /// How often its threads have given up their cores.
     static func switches(_ pid: pid_t) -> Int {
         tasks(pid).compactMap { status(pid, "voluntary_ctxt_switches", task: $0) }
             .compactMap { Int($0) }.reduce(0, +)
@@ -41,8 +41,8 @@ enum Proc {
         return (names ?? []).compactMap { pid_t($0) }.sorted()
     }
 
-    /// Whether a recorder's recording is over, and it only waits for its program: its first thread takes
-    /// signals (rt_sigtimedwait).
+    /// Whether a recorder's recording is over, and it only waits for its program: its first thread
+    /// waits for signals (rt_sigtimedwait).
     static func onlyWaits(_ recorder: pid_t) -> Bool {
         contents("/proc/\(recorder)/syscall")?.hasPrefix("128 ") == true
     }
@@ -52,7 +52,7 @@ enum Proc {
         return names.compactMap { pid_t($0) }.filter { status($0, "PPid") == String(parent) }
     }
 
-    /// CPU time that the main thread has used so far, as the scheduler has it, in nanoseconds.
+    /// The main thread's CPU time so far, according to the scheduler, in nanoseconds.
     static func cpuTime(_ pid: pid_t) -> Int64? {
         contents("/proc/\(pid)/schedstat")?.split(separator: " ").first.flatMap { Int64($0) }
     }
@@ -61,30 +61,30 @@ enum Proc {
         try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(pid)/exe")
     }
 
-    /// Looks until there is a value.
+    /// Calls `look` until there is a value.
     static func waitFor<Value>(
         _ what: String, limit: TimeInterval = 30, _ look: () -> Value?
     ) throws -> Value {
         let deadline = Date(timeIntervalSinceNow: limit)
         while Date() < deadline {
             if let value = look() { return value }
-            // Leaves the cores to what is being waited for.
+            // Leaves the cores to the awaited process.
             poll(nil, 0, 1)
         }
         throw Command.Failure(description: "\(what): did not happen within \(limit) s")
     }
 
-    /// Looks until it is so.
+    /// Calls `isSo` until it is true.
     static func waitUntil(_ what: String, _ isSo: () -> Bool) throws {
         _ = try waitFor(what) { isSo() ? true : nil }
     }
 
-    /// The program that a recorder started, once it runs as `program`.
+    /// The program that a recorder started, once its process runs `program`.
     static func recordedProgram(of recorder: pid_t, running program: String) throws -> pid_t {
         try waitFor("the start of \(program)") { recorded(by: recorder, running: program) }
     }
 
-    /// The program that a recorder started; nil: it does not run as `program`, or no more.
+    /// The program that a recorder started; nil: its process does not run `program`, or no longer.
     static func recorded(by recorder: pid_t, running program: String) -> pid_t? {
         children(of: recorder).first { self.program($0) == program }
     }

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// When the program of a recording was ready, read by none of our own code.
+/// When the program of a recording was ready, read without our own code.
 struct StoredReadiness {
-    /// Of CLOCK_MONOTONIC.
+    /// On CLOCK_MONOTONIC.
     var nanoseconds: Int64
     var condition: String
 
@@ -15,7 +15,7 @@ struct StoredReadiness {
     }
 }
 
-/// The rows of a table of a recording, read by none of our own code.
+/// The rows of a recording's table, read without our own code.
 struct StoredRows {
     private static let reader = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../../Benchmarks/recording.py").standardized.path
@@ -35,6 +35,6 @@ struct StoredRows {
 
     var first: [String: Any]? { rows.first }
 
-    /// What is known of one column.
+    /// The known values of a column.
     func numbers(_ column: String) -> [Int64] { rows.compactMap { $0[column] as? Int64 } }
 }

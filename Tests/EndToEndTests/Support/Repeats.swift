@@ -1,9 +1,9 @@
 import Glibc
 import Testing
 
-/// What was tried again, in the file that REPEATS names (`scripts/run-tests`): lines of
-/// `attempt TEST: WHY` for each attempt after the first, and `timings TEST: WHY` for a failure that is
-/// about nothing but figures.
+/// Notes what was tried again, in the file that REPEATS names (`scripts/run-tests`): lines of
+/// `attempt TEST: WHY` for each attempt after the first, and `timings TEST: WHY` for a failure that
+/// is only about figures.
 enum Repeats {
     static func note(_ kind: String, _ misses: Misses) {
         guard let path = Setup.environment["REPEATS"], let file = fopen(path, "ae") else { return }

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A directory of its own for a test, gone with everything in it afterwards.
+/// A test's own directory, removed afterwards with its contents.
 final class Scratch {
     let path: String
 
@@ -31,7 +31,7 @@ final class Scratch {
         ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
     }
 
-    /// The `name number` lines that a fixture wrote about itself.
+    /// The lines `name number` that a fixture wrote about itself.
     func truth(_ name: String = "truth") throws -> [String: Int64] {
         guard let text = contents(of: name) else {
             throw Command.Failure(description: "the program wrote no truth")

@@ -1,19 +1,19 @@
 import Testing
 
 extension Firstlight {
-    /// How the tests of programs that fight back let `record` take stacks.
+    /// The capture in the tests of programs that fight back.
     static let defaultCapture: [String] = []
 }
 
-/// A program without us, and the same program recorded.
+/// A program without recording, and the same program recorded.
 struct SideBySide {
-    /// Far more than any of these programs takes: one that hangs is a finding of its own.
+    /// In seconds: far more than any of these programs takes, so a program that hangs is found.
     private static let limit = 30.0
 
     let scratch: Scratch
 
-    /// Expects a fixture to write the same and to end in the same way as alone, and its recording
-    /// to be valid.
+    /// Expects a fixture to have the same output and end as without recording, and its recording to
+    /// be valid.
     @discardableResult
     func compare(
         fixture words: [String], options: [String] = Firstlight.defaultCapture,
@@ -25,7 +25,7 @@ struct SideBySide {
             program, options: options, adding: variables, sourceLocation: sourceLocation)
     }
 
-    /// The same of any program.
+    /// The same for any program.
     @discardableResult
     func compare(
         _ program: [String], options: [String] = Firstlight.defaultCapture,
@@ -46,7 +46,7 @@ struct SideBySide {
 }
 
 extension LaunchReport {
-    /// Those of the sums that do not come out, of all that hold in every recording.
+    /// The sums that are wrong, of those that must be right in every recording.
     var brokenSums: [String] {
         var broken: [String] = []
         func check(_ name: String, _ parts: [Int64], _ whole: Int64) {

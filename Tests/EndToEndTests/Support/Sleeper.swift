@@ -1,13 +1,13 @@
 import Foundation
 import Glibc
 
-/// The fixture to attach to: threads that compute and wait until told to end.
+/// The fixture to attach to: its threads compute and wait until told to end.
 final class Sleeper {
     /// How it ended.
     struct End: Hashable {
         var status: Int32?
         var checksum: Substring?
-        /// The lines that count calls that ended with EINTR, of those calls that never should.
+        /// The lines that count calls that ended with EINTR although they never should.
         var interruptions: [Substring]
     }
 
@@ -19,7 +19,7 @@ final class Sleeper {
 
     convenience init() throws { try self.init([try Setup.fixture("sleeper")]) }
 
-    /// Returns once all its threads are up.
+    /// Returns when all its threads are running.
     init(_ words: [String]) throws {
         input = try Channel()
         output = try Channel()
@@ -34,7 +34,7 @@ final class Sleeper {
         }
     }
 
-    /// Lets it end.
+    /// Tells it to end.
     func end() throws -> End {
         input.closeWriter()
         let lines = try output.rest().split(separator: "\n")
@@ -49,7 +49,7 @@ final class Sleeper {
         try Proc.waitUntil("stopping") { Proc.state(pid) == "T" }
     }
 
-    /// How long its two workers take to pass their token to and fro 200 times.
+    /// How long its two workers take to pass their token back and forth 200 times.
     func millisecondsOfPassing() throws -> Int {
         func switches() -> Int? {
             Proc.tasks(pid).dropFirst().first.flatMap {
@@ -67,7 +67,7 @@ final class Sleeper {
     }
 }
 
-/// What a process does with signals, as hexadecimal masks.
+/// How a process treats signals, as hexadecimal masks.
 struct Dispositions: Hashable {
     var blocked: String?
     var ignored: String?

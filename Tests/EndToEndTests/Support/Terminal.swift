@@ -1,6 +1,6 @@
 import Glibc
 
-/// A terminal without a screen: `user` is the side that programs see.
+/// A terminal without a screen: `user` is the programs' side.
 final class Terminal {
     private let screen: Int32
     let user: Int32
@@ -28,7 +28,7 @@ final class Terminal {
         }
     }
 
-    /// What is shown until `text` is.
+    /// The output up to `text`.
     func shown(until text: String, limit: Int32 = 30) throws -> String {
         var result = ""
         while !result.contains(text) {
@@ -41,7 +41,7 @@ final class Terminal {
         return result
     }
 
-    /// What was shown so far.
+    /// The output so far.
     func shown() -> String {
         var text: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)

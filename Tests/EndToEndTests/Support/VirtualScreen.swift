@@ -1,6 +1,6 @@
 import Foundation
 
-/// An X server without a screen; ended in the end.
+/// An X server without a screen; it ends with this object.
 final class VirtualScreen {
     /// What DISPLAY must be.
     let display: String
@@ -8,7 +8,7 @@ final class VirtualScreen {
 
     init(_ options: [String] = []) throws {
         let number = try Channel()
-        // It chooses a free display, and says which as soon as it can be used.
+        // It chooses a free display, and names it as soon as it is ready.
         var command = Command(
             ["Xvfb", "-displayfd", "3", "-nolisten", "tcp", "-noreset"] + options)
         command.inherited = [number.writer]
@@ -18,11 +18,11 @@ final class VirtualScreen {
     }
 }
 
-/// A Wayland compositor without a screen; ended in the end.
+/// A Wayland compositor without a screen; it ends with this object.
 final class VirtualCompositor {
-    /// What a client's environment must have.
+    /// What a client needs in its environment.
     let variables: [String: String]
-    /// Where its socket is, and a relay's.
+    /// The folder of its socket, and of a relay's.
     let folder: Scratch
     private let server: Child
 
@@ -36,7 +36,7 @@ final class VirtualCompositor {
             adding: runtime
         ).start()
         let socket = folder("wayland-test")
-        // As soon as it listens.
+        // Until it listens.
         try Proc.waitUntil("weston's socket") { access(socket, F_OK) == 0 }
     }
 }

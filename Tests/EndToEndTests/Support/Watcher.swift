@@ -1,16 +1,16 @@
 import Foundation
 import Glibc
 
-/// A `firstlight watch` that watches.
+/// A running `firstlight watch`.
 final class Watcher {
-    /// A launch that it has told as kept.
+    /// A launch that it has reported as stored.
     struct Kept: Hashable {
         var pid: Int32
-        /// In its file, in nanoseconds.
+        /// As in its file, in nanoseconds.
         var start: Int64
         var file: String
 
-        /// nil: the line is no such, or not whole.
+        /// nil: not such a line, or incomplete.
         init?(_ line: some StringProtocol) {
             let words = line.split(separator: " ")
             guard words.first == "kept", let pid = words.firstIndex(of: "pid"),
@@ -26,7 +26,7 @@ final class Watcher {
     private let output: Channel
     private let error: Channel
 
-    /// Starts it, and returns when it sees launches. Where that cannot be had, the test is skipped.
+    /// Starts it, and returns when it sees launches. If it cannot, the test is skipped.
     init(_ names: [String], in folder: String, options: [String] = []) throws {
         output = try Channel()
         error = try Channel()
@@ -44,7 +44,7 @@ final class Watcher {
         throw Command.Failure(description: "it ended before it watched")
     }
 
-    /// The next launch that it tells.
+    /// The next launch that it reports.
     func next() throws -> Kept {
         guard let line = try output.line(), let kept = Kept(line) else {
             throw Command.Failure(description: "no launch was told")
@@ -52,11 +52,11 @@ final class Watcher {
         return kept
     }
 
-    /// Kills it, and returns what it had told besides.
+    /// Kills it, and returns the launches that it had also reported.
     func kill() throws -> [Kept] {
         Glibc.kill(child.pid, SIGKILL)
         _ = try child.finish()
-        // A line that was cut was never told.
+        // A truncated line is no report.
         let rest = try output.rest()
         let whole = rest.lastIndex(of: "\n").map { rest[..<$0] } ?? ""
         return whole.split(separator: "\n").compactMap { Kept($0) }
@@ -64,7 +64,7 @@ final class Watcher {
 
     func signal(_ number: Int32) { Glibc.kill(child.pid, number) }
 
-    /// Ends it; its status, and what it has said at last.
+    /// Ends it. Its status, and its last lines.
     func end() throws -> (status: Int32?, error: String) {
         signal(SIGTERM)
         let finished = try child.finish()

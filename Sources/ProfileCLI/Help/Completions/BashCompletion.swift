@@ -1,5 +1,5 @@
-/// The script for bash; it does not need the package bash-completion, but asks it to complete the
-/// recorded program's arguments where it is there.
+/// The script for bash. It does not need the package bash-completion, but uses it, if present, to
+/// complete the recorded program's arguments.
 enum BashCompletion {
     static func render() -> String {
         let first = (Subcommand.allCases.map(\.rawValue) + CompletionScript.general.map(\.word))
@@ -89,7 +89,7 @@ enum BashCompletion {
             """
     }
 
-    /// Those after whose first operand no option of ours comes.
+    /// The subcommands whose first operand ends our options.
     private static var endingOptions: String {
         Subcommand.allCases.filter(\.endsOptionsAtOperand).map(\.rawValue).joined(separator: "|")
     }

@@ -1,10 +1,10 @@
-/// A shell whose completion is made from the option table.
+/// A shell with a completion script made from the option table.
 package enum Shell: String, CaseIterable, Sendable {
     case bash, zsh, fish
 }
 
-/// The scripts by which shells complete our command lines, made from the tables of subcommands and
-/// options; `make install` puts them where each shell looks.
+/// The scripts with which shells complete our command lines, made from the tables of subcommands
+/// and options. `make install` puts them where each shell looks.
 package enum CompletionScript {
     /// Ends in a line break.
     package static func render(_ shell: Shell) -> String {
@@ -15,7 +15,7 @@ package enum CompletionScript {
         }
     }
 
-    /// What may come first besides a subcommand.
+    /// Possible first words besides subcommands.
     static let general = [
         (word: "help", explanation: "print a subcommand's options"),
         (word: "--help", explanation: "print help"),
@@ -28,7 +28,7 @@ package enum CompletionScript {
     }
 }
 
-/// What can be offered for a value or an operand.
+/// What to offer for a value or an operand.
 enum Candidates: Hashable {
     case nothing
     case words([String])
@@ -36,7 +36,7 @@ enum Candidates: Hashable {
     /// Files that end in `.firstlight`.
     case recordings
     case processes
-    /// A program, and what belongs to it from there on.
+    /// A program, and then its own arguments.
     case commandLine
 }
 
@@ -51,11 +51,11 @@ extension OptionDeclaration {
         }
     }
 
-    /// The help's first words, for a list in which there is one line for each.
+    /// The first words of the help, for a list with one line per option.
     var brief: String {
         let ends = ["; ", ": ", ", ", ". ", " ("].compactMap { help.firstRange(of: $0)?.lowerBound }
         let words = String(help[..<(ends.min() ?? help.endIndex)])
-        // Some texts explain one value after the other.
+        // Some help texts explain one value after another.
         if let values = kind.words, values.contains(words) { return long }
         return words
     }

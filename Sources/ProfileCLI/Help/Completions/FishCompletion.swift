@@ -78,8 +78,8 @@ enum FishCompletion {
         Subcommand.allCases.filter(\.endsOptionsAtOperand).map(\.rawValue).joined(separator: " ")
     }
 
-    /// The options whose value is the next word, of all that start a program: in none of them is one
-    /// of these a switch.
+    /// The options whose value is the next word, of all subcommands that start a program: none of
+    /// these options is a switch in another subcommand.
     private static var valued: String {
         var words: [String] = []
         for subcommand in Subcommand.allCases where subcommand.endsOptionsAtOperand {

@@ -1,10 +1,10 @@
 package import Analysis
 import ProfileModel
 
-/// Two recordings compared as one page that needs nothing else: no network, no other file.
+/// A comparison of two recordings as one page that needs no network and no other file.
 ///
-/// Names from the recordings stand in no markup: they are in the packed data, which scripts turn
-/// into text, and in the title and the text for those without scripts, where they are escaped.
+/// Names from the recordings are never in the markup. They are in the packed data, which scripts
+/// turn into text, and, escaped, in the title and in the text for readers without scripts.
 package enum ComparisonPage {
     /// - Parameter compress: makes a gzip file of bytes.
     /// - Returns: HTML in UTF-8. The same comparison gives the same bytes.
@@ -22,8 +22,8 @@ package enum ComparisonPage {
             ])
     }
 
-    /// "app → app-mended: 2.512 s before, 0.400 s after, 2.112 s faster (-84.1 %)"; of several launches
-    /// the means, and how sure the difference is.
+    /// "app → app-mended: 2.512 s before, 0.400 s after, 2.112 s faster (-84.1 %)". For several
+    /// launches: the means, and how certain the difference is.
     static func title(of comparison: ProfileComparison) -> String {
         let names = comparison.profiles.map(name)
         let programs =
@@ -35,7 +35,7 @@ package enum ComparisonPage {
 
     static func name(of profile: Profile) -> String { profile.title }
 
-    /// For those without scripts.
+    /// For readers without scripts.
     private static func text(of comparison: ProfileComparison) -> String {
         var options = TextOptions()
         options.width = 120

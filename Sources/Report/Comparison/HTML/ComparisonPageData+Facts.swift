@@ -1,7 +1,7 @@
 import Analysis
 import ProfileModel
 
-/// Waits, processes, initialisers, libraries and findings: what the text report shows of them.
+/// Waits, processes, initialisers, libraries and findings, as the text report shows them.
 extension ComparisonPageData {
     func facts(_ writer: inout JSONWriter) {
         section("waits", comparison.changedWaits, &writer, wait)

@@ -1,14 +1,14 @@
 import Analysis
 import ProfileModel
 
-/// What the page knows of a comparison, as JSON. `Page/compared.js` reads it.
+/// The page's data about a comparison, as JSON. `Page/compared.js` reads it.
 ///
-/// A figure of both launches is a list of two: before, after. `seen` is 1 for what only the earlier
-/// launch has, 2 for the later one, 3 for both, 0 where that is not known. Texts are escaped for
-/// display already; -1 is no position.
+/// A figure of both launches is a list of two: before, after. `seen` is 1 if only the earlier
+/// launch has the thing, 2 for the later one, 3 for both, 0 if unknown. Texts are already escaped
+/// for display; position -1 means none.
 struct ComparisonPageData {
     let comparison: ProfileComparison
-    /// What of each side's launch is shown.
+    /// The part of each side's launch that is shown.
     private let extents: [(side: Side, extent: PageExtent)]
 
     init(_ comparison: ProfileComparison) {
@@ -41,7 +41,7 @@ struct ComparisonPageData {
         writer.array(Side.allCases) { writer, side in
             writer.value(header.figures(of: side).joined(separator: " · "))
         }
-        // What the timelines show.
+        // The timelines' launches.
         writer.key("shown")
         writer.array(Side.allCases) { writer, side in
             let name = ComparisonPage.name(of: comparison.profiles[side]).escapedForDisplay
@@ -96,18 +96,18 @@ struct ComparisonPageData {
         }
     }
 
-    /// Own times only: what goes through a node is the sum of what is below it.
+    /// Only own times: what passes through a node is the sum of the nodes below.
     private func nodes(_ tree: ComparedTree, _ writer: inout JSONWriter) {
         let nodes = tree.nodes
         writer.key("nodes")
         writer.object { writer in
-            // How far before it the caller is; 0: it has none.
+            // The distance back to the caller; 0: there is none.
             writer.column("caller", Array(nodes.enumerated())) { index, node in
                 Int64(node.parent.map { index - $0 } ?? 0)
             }
             writer.column("function", nodes) { Int64($0.function.rawValue) }
             writer.column("seen", nodes) { $0.frames.seen() }
-            // Of several launches a change must be sure; of single ones nobody knows.
+            // For several launches, whether a change is certain; for single ones this is unknown.
             writer.column("sure", nodes) { comparison.isSure($0.walls) ? 1 : 0 }
             writer.columns("wall", nodes) { $0.own.map(\.wall) }
             writer.columns("cpu", nodes) { $0.own.map(\.cpu) }
@@ -131,7 +131,7 @@ struct ComparisonPageData {
 }
 
 extension Compared {
-    /// On which sides something is: a bit for each.
+    /// Which sides have the thing: one bit for each.
     func seen<Wrapped>() -> Int64 where Value == Wrapped? {
         (before == nil ? 0 : 1) + (after == nil ? 0 : 2)
     }

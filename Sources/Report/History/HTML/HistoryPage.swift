@@ -1,7 +1,7 @@
 import Analysis
 
-/// A history as one page that needs nothing else: for each series a plot of the percentiles with its
-/// changes and the goal, the phases stacked, and a table.
+/// A history as one self-contained page. Each series has a plot of the percentiles with its changes
+/// and the goal, the stacked phases, and a table.
 struct HistoryPage {
     let history: LaunchHistory
 
@@ -51,9 +51,9 @@ struct HistoryPage {
 struct HistoryPageSeries {
     let history: LaunchHistory
     let series: HistorySeries
-    /// Among all series.
+    /// Its position among all series.
     let place: Int
-    /// The number of its first point: they are counted over all series.
+    /// The number of its first point: points are counted over all series.
     let first: Int
 
     var words: HistoryWords { HistoryWords(history: history, series: series) }
@@ -115,7 +115,7 @@ struct HistoryPageSeries {
 
     // MARK: Points
 
-    /// What is told of a point when it is pointed at.
+    /// The text for a point that is pointed at.
     func told(_ index: Int) -> [String] {
         let point = series.points[index]
         let change = series.changes.first { $0.point == index }
@@ -132,13 +132,13 @@ struct HistoryPageSeries {
         ] + [change.map(words.change)].compactMap { $0 }
     }
 
-    /// Counted from 1 over all series, as the page's marks and lines are.
+    /// Counted from 1 over all series, like the page's marks and lines.
     func number(_ index: Int) -> Int { first + index + 1 }
 
-    /// Labels of the ticks stand at the left.
+    /// To the right of the ticks' labels.
     func across(_ index: Int) -> Double { border(index) + width / 2 }
 
-    /// Before the point.
+    /// The border before the point.
     func border(_ index: Int) -> Double { Self.left + width * Double(index) }
 
     var width: Double { (1 - Self.left) / Double(max(1, series.points.count)) }

@@ -1,6 +1,6 @@
 import Analysis
 
-/// Every point of a series: its figures, the phases, and what it was measured by.
+/// Every point of a series: its figures, its phases, and how it was measured.
 struct HistoryTable {
     let page: HistoryPageSeries
 
@@ -25,7 +25,7 @@ struct HistoryTable {
             ])
     }
 
-    /// The largest of the latest point, in the order of time.
+    /// The largest phases of the latest point, in the order of time.
     private var phases: [String] {
         let latest = page.series.points.last?.phases ?? []
         let names = Set(

@@ -1,13 +1,13 @@
 import Analysis
 
-/// The phases of each point, one upon the other.
+/// The phases of each point, stacked.
 struct PhasePlot {
     private let page: HistoryPageSeries
-    /// In the order of time, the largest of all points.
+    /// In the order of time; the largest phases over all points.
     let names: [String]
     private let axis: Axis
 
-    /// As many colours as the style sheet has, but for the last, which is of all others.
+    /// One fewer than the style sheet has colours: the last colour is for all other phases.
     private static let most = 7
     private static let others = "Others"
 
@@ -65,7 +65,7 @@ struct PhasePlot {
         }
     }
 
-    /// A column, and over it what tells of it.
+    /// A point's column, with its text.
     private func column(_ index: Int) -> [Markup] {
         let point = page.series.points[index]
         let gap = min(page.width * 0.1, 0.002)

@@ -50,7 +50,7 @@ struct TrendPlot {
         }
     }
 
-    /// Between changes, as far as there are any.
+    /// The levels between changes, if there are any changes.
     private var levels: [Markup] {
         let changes = page.series.changes
         guard let first = changes.first else { return [] }
@@ -116,7 +116,7 @@ struct TrendPlot {
             launch: page.number(index) - 1, told: page.told(index))
     }
 
-    /// The first point's name, and the last one's.
+    /// The names of the first and the last point.
     private var ends: [Markup] {
         let points = page.series.points
         guard let first = points.first, let last = points.last else { return [] }

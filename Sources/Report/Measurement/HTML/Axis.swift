@@ -1,4 +1,4 @@
-/// A linear scale that holds all of some values, with round numbers as ticks.
+/// A linear scale that contains all given values, with round numbers as ticks.
 struct Axis: Hashable, Sendable {
     let low: Double
     let high: Double
@@ -8,14 +8,14 @@ struct Axis: Hashable, Sendable {
     let step: Double
 
     /// - Parameters:
-    ///   - values: what is not a number is passed over; of no values the scale is 0 to 1.
-    ///   - count: about how many ticks there should be.
+    ///   - values: anything but numbers is ignored; without values the scale is 0 to 1.
+    ///   - count: the approximate number of ticks.
     init(covering values: some Sequence<Double>, ticks count: Int = 5) {
         let finite = values.lazy.filter { abs($0) <= Self.largest }
         var (least, greatest) = (Double.infinity, -Double.infinity)
         for value in finite { (least, greatest) = (min(least, value), max(greatest, value)) }
         if least > greatest { (least, greatest) = (0, 1) }
-        // Values that are all alike lie in the middle.
+        // If all values are equal, they are in the middle.
         let width = greatest - least
         let margin = width > 0 ? width * Self.margin : max(abs(least) * 0.05, 1)
         low = least - margin
@@ -32,7 +32,7 @@ struct Axis: Hashable, Sendable {
         ticks = Self.multiples(of: step, from: low, to: high)
     }
 
-    /// How far into the scale a value lies: 0 to 1; what lies outside is at its border.
+    /// A value's position in the scale, from 0 to 1; values outside are at the border.
     func fraction(_ value: Double) -> Double {
         let fraction = (value - low) / (high - low)
         guard fraction > 0 else { return 0 }
@@ -41,7 +41,7 @@ struct Axis: Hashable, Sendable {
 
     func contains(_ value: Double) -> Bool { low <= value && value <= high }
 
-    /// 1, 2 or 5 times a power of ten, and not less than `least`.
+    /// 1, 2 or 5 times a power of ten, but not below `least`.
     static func round(above least: Double) -> Double {
         guard least > 0, least <= largest else { return 1 }
         var power = 1.0
@@ -53,14 +53,14 @@ struct Axis: Hashable, Sendable {
 
     private static func multiples(of step: Double, from low: Double, to high: Double) -> [Double] {
         let first = (low / step).rounded(.up)
-        // `step` is at least a fraction of the width, so there are but a few.
+        // `step` is a fraction of the width that is not tiny, so there are only few.
         let candidates = (0...mostTicks).map { (first + Double($0)) * step }
         return candidates.filter { low <= $0 && $0 <= high }
     }
 
-    /// What is left free at both sides, as a share of the values' width.
+    /// The margin at both sides, as a share of the values' width.
     private static let margin = 0.04
     private static let mostTicks = 50
-    /// More than any figure is: what is larger is damage.
+    /// No figure is larger: such a value is damaged.
     private static let largest = 1e19
 }

@@ -1,7 +1,7 @@
 import Analysis
 
 /// One figure of all launches that count: a dot for each, a box around the middle half, a line at
-/// the median, and below it the median's interval. Each arm has a lane, all have one scale.
+/// the median, and the median's interval below. Each arm has a lane; the scale is common.
 struct BoxPlot {
     let model: PageModel
     let figure: Figure
@@ -74,7 +74,7 @@ struct BoxPlot {
         return parts + Quartiles.thinned(lane.values, to: Self.mostDots).map { dot($0, lane, top) }
     }
 
-    /// Those that would cover each other lie a little higher or lower, always the same way.
+    /// Dots that would cover each other are shifted a little up or down, always in the same way.
     private func dot(
         _ value: (launch: Int, value: Double), _ lane: Lane, _ top: Double
     ) -> Markup {

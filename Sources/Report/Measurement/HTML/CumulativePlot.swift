@@ -1,7 +1,7 @@
 import Analysis
 
-/// The empirical distribution: for each length, which share of the launches took no longer. Two
-/// arms are best compared in it.
+/// The empirical distribution: for each duration, the share of launches that took no longer. It is
+/// the best plot for comparing two arms.
 struct CumulativePlot {
     private let model: PageModel
     private let lanes: [(arm: PageModel.Arm, values: [(launch: Int, value: Double)])]
@@ -27,7 +27,7 @@ struct CumulativePlot {
             ticks + shares + lanes.map(steps) + lanes.flatMap(dots))
     }
 
-    /// The shares that summaries tell of.
+    /// The shares that summaries show.
     private var shares: [Markup] {
         [0.5, 0.9].flatMap { share -> [Markup] in
             let y = height(of: share)
@@ -39,7 +39,7 @@ struct CumulativePlot {
         }
     }
 
-    /// A drawing of its own, which is stretched: a path knows no shares of the width.
+    /// A separate drawing that is stretched, because a path cannot use shares of the width.
     private func steps(
         _ lane: (arm: PageModel.Arm, values: [(launch: Int, value: Double)])
     ) -> Markup {

@@ -1,6 +1,6 @@
 import Analysis
 
-/// The difference of two arms with its interval, against none at all.
+/// The difference of two arms with its interval, compared with zero.
 struct DifferencePlot {
     let comparison: Comparison
     let label: String

@@ -1,7 +1,7 @@
 import Analysis
 import ProfileModel
 
-/// Which launches do not count, and why; and what they printed, if they failed.
+/// Which launches do not count, why, and what they printed if they failed.
 struct DiscardSection {
     let model: PageModel
 

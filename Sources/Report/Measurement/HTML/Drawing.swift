@@ -1,7 +1,7 @@
-/// Pieces of SVG that all plots are made of. Across, positions are shares of the width, so that
-/// letters and dots keep their size however wide the page is; down, they are pixels.
+/// Pieces of SVG for all plots. Horizontal positions are shares of the width, so that letters and
+/// dots keep their size however wide the page is. Vertical positions are pixels.
 enum Drawing {
-    /// - Parameter label: what it shows, for those who do not see it.
+    /// - Parameter label: what the plot shows, for readers who cannot see it.
     static func plot(height: Double, label: String, _ parts: [Markup]) -> Markup {
         Markup(
             "svg",
@@ -11,7 +11,7 @@ enum Drawing {
             ], [.lines(parts)])
     }
 
-    /// What is told when it is pointed at.
+    /// The text shown when pointing at the element.
     static func title(_ lines: [String]) -> Markup {
         Markup("title", [:], [Markup(lines: lines)])
     }
@@ -38,7 +38,7 @@ enum Drawing {
             ], [title(told)])
     }
 
-    /// The arms differ in their marks' shape, too: not everybody tells colours apart.
+    /// The arms' marks also differ in shape: not every reader can distinguish the colours.
     static func mark(
         _ x: Double, _ y: Double, _ arm: PageModel.Arm, launch: Int, told: [String]
     ) -> Markup {
@@ -86,7 +86,7 @@ enum Drawing {
     static func ticks(_ axis: Axis, _ labels: [String], top: Double, foot: Double) -> [Markup] {
         zip(axis.ticks, labels).flatMap { value, label in
             let x = axis.fraction(value)
-            // A label at the border would be cut.
+            // A centred label at the border would be cut off.
             let anchor = x < 0.05 ? "start" : x > 0.95 ? "end" : "middle"
             return [
                 line("grid", x: x...x, y: top...foot),
@@ -95,14 +95,14 @@ enum Drawing {
         }
     }
 
-    /// What lies beside the foot of a plot, for the labels of its ticks.
+    /// The height for the ticks' labels at the foot of a plot.
     static let tickHeight = 18.0
 
     static func percent(_ share: Double) -> String { XML.number(bounded(share) * 100) + "%" }
 
     static func pixels(_ value: Double) -> String { XML.number(bounded(value)) }
 
-    /// Whatever went in, a drawing has numbers in it.
+    /// Guarantees that a drawing contains only valid numbers.
     private static func bounded(_ value: Double) -> Double {
         value > 0 ? min(value, 100_000) : 0
     }

@@ -1,10 +1,10 @@
 import Analysis
 
-/// The summary in figures: all that plots show, and what they do not.
+/// The summary in figures: all that plots show, and more.
 struct FigureTable {
     let model: PageModel
 
-    /// A heading, and the figures below it.
+    /// A heading, and its figures.
     private var groups: [(title: String, figures: [Figure])] {
         let phases = model.figures.phases
         return [
@@ -14,7 +14,7 @@ struct FigureTable {
         ] + processes
     }
 
-    /// Those that take most; JSON has all.
+    /// The most expensive ones; JSON has all.
     private static let mostProcesses = 20
 
     private var processes: [(title: String, figures: [Figure])] {
@@ -65,7 +65,7 @@ struct FigureTable {
         return Markup("tbody", [:], [.lines([title] + group.figures.flatMap(rows))])
     }
 
-    /// One for each arm.
+    /// One row for each arm.
     private func rows(_ figure: Figure) -> [Markup] {
         let known = model.arms.map { $0.summary.flatMap(figure.distribution) }
         guard known.contains(where: { $0 != nil }) else { return [unknown(figure)] }
@@ -85,7 +85,7 @@ struct FigureTable {
         Markup("th", ["scope": "row", "rowspan": "\(rows)"], text: figure.title)
     }
 
-    /// Unknown is not none.
+    /// Unknown differs from none.
     private func unknown(_ figure: Figure) -> Markup {
         let columns = hasTwoArms ? 8 : 6
         return Markup(
@@ -111,7 +111,8 @@ struct FigureTable {
         ]
     }
 
-    /// Few values do not allow what the column's title promises: then the cell says what they do.
+    /// With few values, the interval has another confidence than the column's title says: then the
+    /// cell tells it.
     private func interval(_ interval: Distribution.Interval?, _ figure: Figure) -> [Markup] {
         guard let interval else { return [Markup("–")] }
         let (low, high) = (interval.low, interval.high)
@@ -122,7 +123,7 @@ struct FigureTable {
         return bounds + [Markup(" (only \(Numbers.confidence(interval.confidence)))")]
     }
 
-    /// Only of the launch itself is the difference's interval known.
+    /// Only for the launch itself do we know the difference's interval.
     private func difference(_ figure: Figure, _ known: [Distribution?], isFirst: Bool) -> Markup {
         guard isFirst else { return number([]) }
         if figure == .wall, let comparison = model.summary.comparison {
@@ -143,7 +144,7 @@ struct FigureTable {
         Markup("td", ["class": "number"], content)
     }
 
-    /// A figure for people, and as the summary has it for programs.
+    /// A figure for people, and its exact value for programs.
     static func value(_ value: Double, _ quantity: Quantity) -> Markup {
         Markup("data", ["value": "\(value)"], text: quantity.text(value))
     }

@@ -1,12 +1,12 @@
 import Analysis
 
-/// How often each length of launch occurs: one histogram for each arm, of the same bins.
+/// How often launches take how long: one histogram per arm, with the same bins.
 struct Histogram {
     let bins: Bins
     private let model: PageModel
     private let lanes: [(arm: PageModel.Arm, counts: [Int], total: Int)]
 
-    /// Too few launches make no histogram.
+    /// With fewer launches a histogram means nothing.
     static let fewest = 10
 
     /// nil: there are too few launches.
@@ -26,7 +26,7 @@ struct Histogram {
         let foot = Double(lanes.count) * Self.laneHeight
         let axis = bins.axis
         let ticks = Drawing.ticks(axis, Quantity.time.labels(axis), top: 0, foot: foot)
-        // Shares, so that arms of different size can be compared.
+        // Shares, so that arms with different numbers of launches can be compared.
         let highest = lanes.map { Double($0.counts.max() ?? 0) / Double($0.total) }.max() ?? 1
         var parts: [Markup] = []
         for (index, lane) in lanes.enumerated() {
@@ -60,15 +60,15 @@ struct Histogram {
 
     private static let laneHeight = 84.0
 
-    /// Stretches of one round length that hold all values.
+    /// Intervals with one round width that contain all values.
     struct Bins: Sendable {
         let first: Double
         let width: Double
         let count: Int
         let axis: Axis
 
-        /// Freedman and Diaconis's width, made round; at most ``most`` of them, so that one value
-        /// far away leaves but few for the others.
+        /// Freedman and Diaconis's width, rounded up; at most ``most`` bins, so a single outlier
+        /// leaves only few for the other values.
         init(ascending values: [Double]) {
             let (low, high) = (values.first ?? 0, values.last ?? 0)
             let middle = Quartiles(ascending: values).map { $0.upper - $0.lower } ?? 0
@@ -94,7 +94,7 @@ struct Histogram {
 
         private static let most = 80
 
-        /// By Newton's method: there is no mathematics library here.
+        /// By Newton's method, because there is no mathematics library here.
         private static func cubeRoot(_ value: Int) -> Double {
             let value = Double(max(1, value))
             var root = value < 8 ? 1.5 : value / 4

@@ -1,7 +1,7 @@
 import Analysis
 import ProfileModel
 
-/// Every launch in figures, in the order in which they were made.
+/// Every launch in figures, in order.
 struct LaunchTable {
     private let model: PageModel
     private let launches: [MeasuredLaunch]
@@ -16,7 +16,7 @@ struct LaunchTable {
         self.model = model
         let launches = Array(model.measurement.launches.prefix(Self.mostRows))
         self.launches = launches
-        // What is known of no launch has no column.
+        // A figure that is unknown for all launches has no column.
         columns = Self.allColumns.filter { column in
             launches.contains { column.text($0) != nil }
         }
@@ -73,7 +73,7 @@ struct LaunchTable {
             ["id": "launch-\(index + 1)", "data-launch": "\(index + 1)", "class": style], cells)
     }
 
-    /// How, and why it does not count.
+    /// How it ended, and why it does not count.
     private static func ended(_ launch: MeasuredLaunch) -> String {
         let how =
             launch.readyBy.map { "ready (\($0.escapedForDisplay.shortened(to: 80)))" }

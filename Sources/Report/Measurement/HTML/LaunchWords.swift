@@ -1,7 +1,7 @@
 import Analysis
 import ProfileModel
 
-/// What is told of one launch when it is pointed at.
+/// The text for a launch that is pointed at.
 struct LaunchWords {
     private let model: PageModel
 

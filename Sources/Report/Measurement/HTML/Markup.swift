@@ -1,16 +1,15 @@
-/// A piece of HTML or SVG. Text and attributes' values are escaped when they come in; names of
-/// elements and attributes are constants of this program. So no text of a measurement can become
-/// markup.
+/// A piece of HTML or SVG. Text and attributes' values are escaped on input; names of elements and
+/// attributes are constants of this program. So no text of a measurement can become markup.
 struct Markup: Sendable {
     private(set) var source: String
 
-    /// Nothing.
+    /// Empty markup.
     init() { source = "" }
 
     /// Text: control characters and invisible formatting are spelled out.
     init(_ text: String) { source = XML.text(text) }
 
-    /// Lines of text: the breaks between them stay.
+    /// Lines of text; their breaks are kept.
     init(lines: [String]) { source = lines.map(XML.text).joined(separator: "\n") }
 
     /// An element. An attribute with an empty value is written without one.
@@ -27,7 +26,7 @@ struct Markup: Sendable {
         source += "</\(name)>"
     }
 
-    /// An element with nothing but text in it.
+    /// An element that contains only text.
     init(
         _ name: StaticString, _ attributes: KeyValuePairs<StaticString, String>,
         text: String
@@ -43,7 +42,7 @@ struct Markup: Sendable {
 
     static func += (left: inout Markup, right: Markup) { left.source += right.source }
 
-    /// Elements in lines of their own, for those who read the file.
+    /// Elements on lines of their own, for people who read the source.
     static func lines(_ parts: [Markup]) -> Markup {
         var result = Markup()
         result.source = "\n"

@@ -1,9 +1,10 @@
 package import Analysis
 package import ProfileModel
 
-/// A measurement as one page that needs nothing else: no network, no other file.
+/// A measurement as one page that needs no network and no other file.
 ///
-/// Plots and tables are in the page as they are shown; a script only tells of what is pointed at.
+/// Plots and tables are in the page in their final form; a script only shows text for what is
+/// pointed at.
 package enum MeasurementPage {
     /// - Returns: HTML in UTF-8. The same values give the same bytes.
     package static func html(
@@ -102,7 +103,7 @@ package enum MeasurementPage {
         model.arms.contains { $0.counted.count > BoxPlot.mostDots }
     }
 
-    // MARK: Names beside plots
+    // MARK: Names next to plots
 
     private static func named(_ arm: PageModel.Arm) -> Markup { PageParts.label(arm) }
 

@@ -1,8 +1,8 @@
 import Analysis
 import ProfileModel
 
-/// What was measured, where and under which conditions, the answer in a sentence, and what a
-/// reader must know before trusting it.
+/// What was measured, where and under which conditions; the answer in a sentence; and what a reader
+/// must know before trusting it.
 struct PageHeader {
     let model: PageModel
 
@@ -18,7 +18,7 @@ struct PageHeader {
 
     var title: String { model.names.title }
 
-    /// "median 42.31 ms (42.02 to 42.92 ms)", "20 launches", "warm"; of two arms, both.
+    /// "median 42.31 ms (42.02 to 42.92 ms)", "20 launches", "warm"; for two arms, both.
     var figures: [String] {
         let cache = MeasurementFacts.cache(model.measurement.conditions.cache)
         let walls = model.arms.map { $0.summary?.wall }

@@ -1,15 +1,15 @@
 import Analysis
 import ProfileModel
 
-/// A measurement as the page's parts look at it.
+/// A measurement in the form that the page's parts use.
 struct PageModel: Sendable {
     let measurement: Measurement
     let summary: MeasurementSummary
     let names: ArmNames
     let arms: [Arm]
-    /// The figures that are shown, in their order.
+    /// The figures to show, in order.
     let figures: Figures
-    /// By place among all launches.
+    /// By index among all launches.
     private let numbers: [Int]
 
     init(_ measurement: Measurement, _ summary: MeasurementSummary) {
@@ -36,21 +36,21 @@ struct PageModel: Sendable {
 
     struct Arm: Sendable {
         var index: Int
-        /// Tells it from the other arm.
+        /// Distinguishes it from the other arm.
         var label: String
         var summary: ArmSummary?
         /// Positions of the launches that count.
         var counted: [Int]
 
-        /// The style sheet's name of its colour.
+        /// The style sheet's name for its colour.
         var style: String { index == 0 ? "first" : "second" }
     }
 
-    /// Which figures there are, of any arm.
+    /// The figures that any arm has.
     struct Figures: Sendable {
-        /// Of the launch's parts, in the order of time, at most ``mostPhases``.
+        /// The launch's phases, in the order of time, at most ``mostPhases``.
         var phases: [String]
-        /// How many phases more there are.
+        /// How many more phases there are.
         var phasesLeftOut: Int
 
         init(_ summary: MeasurementSummary) {
@@ -63,24 +63,24 @@ struct PageModel: Sendable {
             phasesLeftOut = names.count - phases.count
         }
 
-        /// A program's marks may be many; a page is read by people.
+        /// A program may have many marks, but people read the page.
         private static let mostPhases = 60
     }
 
-    /// The values of those of an arm's launches that count and have the figure, with their
-    /// positions, in the order of time.
+    /// The values of an arm's launches that count and have the figure, with their positions, in the
+    /// order of time.
     func values(_ figure: Figure, of arm: Arm) -> [(launch: Int, value: Double)] {
         arm.counted.compactMap { index in
             figure.value(of: measurement.launches[index]).map { (index, $0) }
         }
     }
 
-    /// A launch's number among those of its arm, as the text report counts them.
+    /// A launch's number among those of its arm, as in the text report.
     func number(_ launch: Int) -> String {
         numbers.indices.contains(launch) ? Numbers.grouped(numbers[launch]) : "?"
     }
 
-    /// The same, and which arm it is where there are two.
+    /// The same, with the arm if there are two.
     func numberAndArm(_ launch: Int) -> String {
         guard arms.count > 1, measurement.launches.indices.contains(launch) else {
             return number(launch)

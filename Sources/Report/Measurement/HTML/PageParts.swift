@@ -1,6 +1,6 @@
 import Analysis
 
-/// What several parts of the page are made of.
+/// Elements that several parts of the page use.
 enum PageParts {
     static func section(_ title: String, _ content: [Markup]) -> Markup {
         Markup("section", [:], [.lines([Markup("h2", [:], text: title)] + content)])
@@ -10,7 +10,7 @@ enum PageParts {
         Markup("p", ["class": "caption"], text: text)
     }
 
-    /// An arm's name beside its colour and shape.
+    /// An arm's name with its colour and shape.
     static func label(_ arm: PageModel.Arm) -> Markup {
         Markup(
             "span", ["class": "arm"],
@@ -20,7 +20,7 @@ enum PageParts {
             ])
     }
 
-    /// A plot beside what it is of.
+    /// A plot next to its title.
     static func row(_ name: [Markup], _ plot: Markup) -> Markup {
         Markup("div", ["class": "row"], [Markup("div", ["class": "what"], name), plot])
     }

@@ -1,8 +1,7 @@
 import Analysis
 import ProfileModel
 
-/// Every launch in the order in which they were made: whether they drift, which lie apart, and
-/// which do not count.
+/// Every launch in order: shows drift, outliers, and launches that do not count.
 struct StripPlot {
     let model: PageModel
     private let axis: Axis
@@ -15,7 +14,7 @@ struct StripPlot {
             covering: model.arms.flatMap { arm in
                 arm.counted.map { Double(launches[$0].wall.nanoseconds) }
             })
-        // More than this many marks would only cover each other.
+        // More marks would only cover each other.
         let size = max(1, (launches.count + Self.mostGroups - 1) / Self.mostGroups)
         groups = stride(from: 0, to: launches.count, by: size).map {
             $0..<min($0 + size, launches.count)
@@ -30,7 +29,7 @@ struct StripPlot {
         return Drawing.plot(height: Self.height + 4, label: label, parts)
     }
 
-    /// Whether several launches share a mark.
+    /// True if several launches share a mark.
     var isGrouped: Bool { (groups.first?.count ?? 0) > 1 }
 
     // MARK: Parts
@@ -57,7 +56,7 @@ struct StripPlot {
         ]
     }
 
-    /// One launch, or what several in a row have in common.
+    /// The mark of one launch, or the summary of several successive ones.
     private func marks(_ group: Range<Int>) -> [Markup] {
         let launches = model.measurement.launches
         var result: [Markup] = []
@@ -73,7 +72,7 @@ struct StripPlot {
         }
         for index in group where launches[index].discarded != nil {
             result.append(discarded(index))
-            // Those that follow would lie over it.
+            // Further marks would cover this one.
             if group.count > 1 { break }
         }
         return result
@@ -108,11 +107,11 @@ struct StripPlot {
         ]
     }
 
-    /// A cross; a triangle where it lies beyond what is shown.
+    /// A cross; a triangle if it is outside the plot.
     private func discarded(_ index: Int) -> Markup {
         let wall = Double(model.measurement.launches[index].wall.nanoseconds)
         let sign = axis.contains(wall) ? "×" : wall > axis.high ? "▲" : "▼"
-        // Letters stand on their line.
+        // A letter's position is its base line.
         let y = min(max(12, height(of: wall) + 4), Self.height)
         return Markup(
             "text",
@@ -124,7 +123,7 @@ struct StripPlot {
 
     // MARK: Places
 
-    /// Labels of the ticks stand at the left.
+    /// To the right of the ticks' labels.
     private func place(of index: Int) -> Double {
         let count = Double(max(1, model.measurement.launches.count))
         return Self.left + (1 - Self.left) * (Double(index) + 0.5) / count

@@ -11,7 +11,7 @@ enum Base64 {
         }
     }
 
-    /// nil: something else is among it.
+    /// nil: there is another character in it.
     static func decoded(_ text: some Sequence<UInt8>) -> [UInt8]? {
         var result: [UInt8] = []
         var (bits, count): (UInt32, Int) = (0, 0)

@@ -23,7 +23,7 @@ struct JSONScanner {
         return true
     }
 
-    /// nil: it is none, or has no end; nothing is taken then.
+    /// nil: it is not a string, or has no end; then nothing is consumed.
     mutating func string() -> [UInt8]? {
         skipSpace()
         guard current == UInt8(ascii: "\"") else { return nil }
@@ -56,7 +56,7 @@ struct JSONScanner {
         }
     }
 
-    /// What `\u` means. Halves of pairs that lack the other become U+FFFD.
+    /// The character that `\u` stands for. An unpaired surrogate becomes U+FFFD.
     private mutating func character() -> Character {
         guard let first = unit() else { return "\u{fffd}" }
         var units = [first]
@@ -92,7 +92,7 @@ struct JSONScanner {
         0x30...0x39 ~= byte || 0x61...0x7a ~= byte || [0x2b, 0x2d, 0x2e, 0x45].contains(byte)
     }
 
-    /// Brackets are only counted: whether they match is of no interest here.
+    /// Brackets are only counted; whether they match does not matter here.
     mutating func skipValue() -> Bool {
         var depth = 0
         repeat {

@@ -2,7 +2,7 @@
 ///
 /// Format: ECMA-426, "Mappings structure". Fields are differences, in base 64 with variable length.
 struct MappingReader {
-    /// A place in the generated code and where it comes from. All numbers are 0-based.
+    /// A place in the generated code, and its original place. All numbers are 0-based.
     struct Segment: Hashable {
         var line: Int32 = 0
         var column: Int32 = 0
@@ -24,12 +24,12 @@ struct MappingReader {
     private var originalLine: Int32 = 0
     private var originalColumn: Int32 = 0
     private var name: Int32 = 0
-    /// What follows cannot be told, because it counts from what is wrong.
+    /// True after damage: later numbers count from wrong ones, so they cannot be read.
     private(set) var isDamaged = false
 
     init(_ mappings: ArraySlice<UInt8>) { rest = mappings }
 
-    /// nil: there are no more, or what follows is damaged.
+    /// nil: there are no more, or the rest is damaged.
     mutating func next() -> Segment? {
         while let byte = rest.first, !isDamaged {
             switch byte {
@@ -70,14 +70,14 @@ struct MappingReader {
         return byte == UInt8(ascii: ",") || byte == UInt8(ascii: ";")
     }
 
-    /// Reads a difference. nil: there is none, or it leads below zero or beyond what there can be.
+    /// Reads a difference. nil: there is none, or the sum is out of range.
     private mutating func number(after value: Int32) -> Int32? {
         guard let difference = number() else { return nil }
         let (sum, overflows) = value.addingReportingOverflow(difference)
         return overflows || sum < 0 ? nil : sum
     }
 
-    /// The lowest bit is the sign; five bits a digit, the lowest first.
+    /// The lowest bit is the sign; five bits per digit, the lowest first.
     private mutating func number() -> Int32? {
         var bits: UInt64 = 0
         var shift: UInt64 = 0

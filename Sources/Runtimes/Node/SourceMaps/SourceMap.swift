@@ -2,19 +2,19 @@ import ProfileModel
 
 /// Where the parts of a script come from that a compiler or bundler has written.
 ///
-/// Format: ECMA-426. Maps that consist of several (`sections`) are not read.
+/// Format: ECMA-426. Maps that consist of several maps (`sections`) are not read.
 package struct SourceMap: Sendable {
-    /// As the map names them, with its `sourceRoot`; empty: not told.
+    /// The map's names for the sources, with its `sourceRoot`; empty: not given.
     package let sources: [String]
     private let names: [String]
     /// By line and column.
     private let segments: [MappingReader.Segment]
 
-    /// Larger ones are not read.
+    /// Larger maps are not read.
     package static let largest = 64 << 20
     private static let mostSegments = 1 << 21
 
-    /// nil: it is none of version 3. What follows something damaged is left out.
+    /// nil: it is not a map of version 3. Everything after damage is left out.
     package init?(_ json: [UInt8]) {
         guard json.count <= Self.largest else { return nil }
         var text = SourceMapText()
@@ -27,18 +27,18 @@ package struct SourceMap: Sendable {
         while segments.count < Self.mostSegments, let segment = reader.next() {
             segments.append(segment)
         }
-        // Within a line they need not be in order.
+        // The segments of a line need not be in order.
         segments.sort { ($0.line, $0.column) < ($1.line, $1.column) }
         self.segments = segments
     }
 
     /// A place in an original.
     package struct Place: Hashable, Sendable {
-        /// Of ``SourceMap/sources``.
+        /// An index into ``SourceMap/sources``.
         package var source: Int
         /// 1-based.
         package var line: Int32
-        /// What the map calls what is there; nil: it does not say.
+        /// The map's name for what is there; nil: it has none.
         package var name: String?
 
         package init(source: Int, line: Int32, name: String?) {
@@ -51,8 +51,8 @@ package struct SourceMap: Sendable {
     /// Where a function was written.
     ///
     /// - Parameters:
-    ///   - function: as it is in the generated script.
-    ///   - text: the line of the generated script that it is in.
+    ///   - function: its name and place in the generated script.
+    ///   - text: its line in the generated script.
     package func place(of function: NodeFunction, text: some RandomAccessCollection<UInt8>)
         -> Place?
     {
@@ -66,7 +66,7 @@ package struct SourceMap: Sendable {
             name: name(of: function, upTo: end, original.source, Array(text)))
     }
 
-    /// The map names what stands at a place, which may be a parameter. So it is asked for the place
+    /// The map names whatever is at a place, which may be a parameter. So we ask it about the place
     /// where the generated script has the function's name, a little before its parameters.
     private func name(
         of function: NodeFunction, upTo end: Int, _ source: Int32, _ text: [UInt8]

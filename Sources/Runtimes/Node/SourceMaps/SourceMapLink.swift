@@ -1,11 +1,11 @@
-/// What a script says of its source map, in its last lines: `//# sourceMappingURL=app.js.map`.
+/// A script's reference to its source map, in its last lines: `//# sourceMappingURL=app.js.map`.
 package enum SourceMapLink: Hashable, Sendable {
-    /// A path; relative ones count from the script's folder.
+    /// A path; a relative one starts at the script's folder.
     case file(String)
     /// The map itself.
     case inline([UInt8])
 
-    /// nil: it names none, or one on a server, which is not asked.
+    /// nil: there is none, or it is on a server, which we do not ask.
     package init?(script: [UInt8]) {
         guard let url = Self.url(script), let link = Self(url) else { return nil }
         self = link
@@ -29,7 +29,7 @@ package enum SourceMapLink: Hashable, Sendable {
 
     private static let longestPath = 4096
 
-    /// The last line that names one counts.
+    /// If several lines name a map, the last one counts.
     private static func url(_ script: [UInt8]) -> ArraySlice<UInt8>? {
         var end = script.endIndex
         while end > 0 {

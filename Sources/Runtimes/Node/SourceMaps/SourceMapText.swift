@@ -1,4 +1,4 @@
-/// Those members of a source map's JSON that are needed; everything else is passed over.
+/// The members of a source map's JSON that we need; all others are skipped.
 struct SourceMapText {
     private(set) var root = ""
     private(set) var sources: [String] = []
@@ -7,10 +7,10 @@ struct SourceMapText {
 
     private static let mostStrings = 1 << 20
 
-    /// False: it is no JSON object, or not of version 3.
+    /// False: it is not a JSON object, or not of version 3.
     mutating func read(_ json: [UInt8]) -> Bool {
         var scanner = JSONScanner(json)
-        // What some servers put before JSON, so that it is no script.
+        // Some servers put this before JSON, so that it cannot run as a script.
         scanner.skip(prefix: ")]}'")
         guard scanner.take("{") else { return false }
         var version: [UInt8] = []

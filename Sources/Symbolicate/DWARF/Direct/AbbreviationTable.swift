@@ -1,13 +1,13 @@
 internal import CElfutils
 internal import ELF
 
-/// An attribute as an abbreviation has it: its name, and how its value is written.
+/// An attribute in an abbreviation: its name, and how its value is encoded.
 struct AttributeSpec {
     var name: UInt16
     var form: UInt16
-    /// The bytes that its value takes; -1: that is written with it.
+    /// The size of its value in bytes; -1: the size is part of the value.
     var size: Int32
-    /// Of DW_FORM_implicit_const.
+    /// The value of DW_FORM_implicit_const.
     var constant: Int64 = 0
 
     init(name: UInt64, form: UInt64, _ sizes: FormSizes) {
@@ -17,20 +17,20 @@ struct AttributeSpec {
     }
 }
 
-/// What entries of one kind look like.
+/// The shape of entries of one kind.
 struct Abbreviation {
-    /// What becomes of an entry when a unit's tree is walked.
+    /// How to treat an entry when walking a unit's tree.
     enum Role: UInt8 { case nothing, function, inlined, block, container }
 
     var tag: UInt16 = 0
     var role = Role.nothing
-    /// 0 in the places of a table that has gaps.
+    /// False in the gaps of a table.
     var isUsed = false
     var hasChildren = false
     var hasSibling = false
-    /// Whether it is one of a class with something in it that can be passed over.
+    /// True if it is a class with children, which can be passed over.
     var isClass = false
-    /// What its attributes take; -1: it depends on their values.
+    /// The total size of its attributes; -1: it depends on their values.
     var size: Int32 = 0
     var firstSpec: Int32 = 0
     var specCount: Int32 = 0
@@ -38,16 +38,16 @@ struct Abbreviation {
 
 /// The abbreviations of a unit, decoded once.
 struct AbbreviationTable {
-    /// By code, as compilers number them: from 1.
+    /// By code. Compilers number from 1.
     private(set) var dense: ContiguousArray<Abbreviation> = [Abbreviation()]
-    /// Those with codes that leave larger gaps.
+    /// Abbreviations whose codes leave larger gaps.
     private var sparse: [UInt64: Abbreviation] = [:]
     private(set) var specs: ContiguousArray<AttributeSpec> = []
 
-    /// Beyond this it was made up: compilers need some thousands.
+    /// A larger table is made up: compilers need some thousands.
     private static let most = 1 << 20
-    /// Of one entry. Attributes may take no room in it: without a limit, a byte could cost a
-    /// million steps.
+    /// Attributes of one entry. Attributes may take no bytes in the entry: without a limit, one
+    /// byte could cost a million steps.
     private static let mostOfOne = 512
     private static let largestDense = 1 << 16
 
@@ -59,7 +59,7 @@ struct AbbreviationTable {
         return sparse[code]
     }
 
-    /// As much of a table as is sound.
+    /// Reads the table as far as it is sound.
     init(_ bytes: UnsafeRawBufferPointer, at offset: Int, sizes: FormSizes) {
         var cursor = ByteCursor(bytes, at: offset)
         while specs.count < Self.most {
@@ -71,8 +71,8 @@ struct AbbreviationTable {
         }
     }
 
-    /// Only the abbreviation of this code, which is one of the first.
-    /// - Parameter effort: grows by the attributes that were read on the way.
+    /// Reads only the abbreviation with this code, which is one of the first.
+    /// - Parameter effort: increased by the attributes read on the way.
     init(
         _ bytes: UnsafeRawBufferPointer, at offset: Int, sizes: FormSizes, only wanted: UInt64,
         effort: inout Int
@@ -92,7 +92,7 @@ struct AbbreviationTable {
         }
     }
 
-    /// A unit's root is what compilers number first; `dwz` numbers by use.
+    /// Compilers give a unit's root the first number; `dwz` numbers by frequency.
     private static let furthest = 4096
 
     private mutating func insert(_ found: Abbreviation, _ code: UInt64) {
@@ -146,16 +146,16 @@ struct AbbreviationTable {
     }
 }
 
-/// How large values are that are written in as many bytes as their unit says.
+/// The sizes of values that depend on the unit.
 struct FormSizes: Hashable {
-    /// Of an address; 8, or 4.
+    /// Of an address: 8 or 4.
     var address: UInt8
-    /// Of an offset into a section: 4, in DWARF's 64-bit format 8.
+    /// Of an offset into a section: 4, or 8 in DWARF's 64-bit format.
     var offset: UInt8
     /// DWARF 2 wrote DW_FORM_ref_addr as an address.
     var reference: UInt8
 
-    /// The bytes that a value of this form takes; -1: that is written with it.
+    /// The size of a value of this form in bytes; -1: it is part of the value.
     func size(of form: UInt16) -> Int {
         switch Int(form) {
         case DW_FORM_flag_present, DW_FORM_implicit_const: 0

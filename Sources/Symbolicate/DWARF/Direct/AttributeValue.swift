@@ -1,18 +1,18 @@
 internal import CElfutils
 internal import ELF
 
-/// A value as it is written; what it means depends on its form and its unit.
+/// A value as it is encoded; its meaning depends on its form and its unit.
 struct AttributeValue {
     var form: UInt16 = 0
-    /// The number; of texts and blocks, where they begin in `.debug_info`.
+    /// The number; for texts and blocks, where they begin in `.debug_info`.
     var number: UInt64 = 0
 
-    /// The entry of DWARF has the attribute.
+    /// True if the entry has the attribute.
     var isThere: Bool { form != 0 }
 }
 
 extension ByteCursor {
-    /// Passes over a value.
+    /// Skips a value.
     @inline(__always)
     mutating func skip(_ spec: AttributeSpec, _ sizes: FormSizes) {
         if spec.size >= 0 { return skip(Int(spec.size)) }
@@ -20,10 +20,10 @@ extension ByteCursor {
         _ = value(spec, sizes)
     }
 
-    /// Reads a value. A form that is not known breaks off: nobody knows where the next one begins.
+    /// Reads a value. An unknown form breaks the cursor, since the next value could begin anywhere.
     mutating func value(_ spec: AttributeSpec, _ sizes: FormSizes) -> AttributeValue {
         var form = spec.form
-        // An indirect form names the real one; it may not be indirect in turn.
+        // An indirect form is followed by the real one, which must not be indirect.
         if Int(form) == DW_FORM_indirect {
             form = UInt16(truncatingIfNeeded: unsigned())
             guard Int(form) != DW_FORM_indirect, Int(form) != DW_FORM_implicit_const else {

@@ -1,18 +1,18 @@
 internal import ProfileModel
 
-/// Something that gives what is declared in it a qualified name: a namespace, class or module.
+/// A namespace, class or module: it gives its members a qualified name.
 struct FoundContainer: Sendable, Equatable {
-    /// Of its entry, in `.debug_info`.
+    /// The offset of its entry in `.debug_info`.
     var offset: Int
-    /// Where what is in it ends.
+    /// Where its content ends.
     var end: Int
     /// The container around it; -1 for none.
     var parent: Int32
 }
 
-/// A function or class that was passed over: there may be containers in it.
+/// A function or class that was passed over: it may contain containers.
 struct PassedEntry: Sendable, Equatable {
-    /// With what is in it, in `.debug_info`.
+    /// The range in `.debug_info`, including its content.
     var range: Range<Int>
     /// The container around it; -1 for none.
     var container: Int32
@@ -24,13 +24,13 @@ struct Containers: Sendable, Equatable {
     /// In the order of the file.
     var passed: ContiguousArray<PassedEntry> = []
 
-    /// More levels are made up.
+    /// Deeper nesting is made up.
     private static let deepest = 64
 
-    /// The innermost one around an offset, and those around it.
+    /// The innermost container around an offset, and those around it.
     func chain(at offset: Int) -> [FoundContainer] {
         var current = all.partitionIndex { $0.offset > offset } - 1
-        // The one before it begins in the same ones, but may have ended.
+        // The preceding container has the same ones around it, but some may have ended.
         var steps = 0
         while all.indices.contains(current), all[current].end <= offset, steps < all.count {
             current = Int(all[current].parent)
@@ -50,7 +50,7 @@ struct Containers: Sendable, Equatable {
         return result
     }
 
-    /// The entry that an offset lies in, if it was passed over.
+    /// The passed-over entry that contains an offset, if any.
     func passedEntry(at offset: Int) -> PassedEntry? {
         let index = passed.partitionIndex { $0.range.lowerBound > offset } - 1
         guard index >= 0, passed[index].range.contains(offset) else { return nil }

@@ -1,28 +1,28 @@
 internal import ELF
 internal import ProfileModel
 
-/// Answers many addresses of one file at once, on several threads.
+/// Looks up many addresses of one file at once, on several threads.
 ///
-/// What libdw would do for each address (it keeps every line and every entry that it meets, and
-/// reads with a single thread) is done here in one pass over each unit that holds any of them.
-/// What this reader does not know (files that it does not find, formats to come) is nil, and
-/// libdw's.
+/// libdw would treat each address alone: it keeps every line and every entry that it meets, and
+/// reads with a single thread. This reader makes one pass over each unit that contains any of the
+/// addresses. It answers nil for what it does not know (missing files, future formats); libdw
+/// answers then.
 struct DirectDwarf: Sendable {
     private let image: DwarfImage
     private let split: SplitUnits
     private let code: Range<UInt64>
-    /// Whether nothing was missing that units have in other files.
+    /// True if all files that units refer to were found.
     private(set) var hasAll = true
-    /// Where in the file what is; grows with what is asked.
+    /// Where things are in the file; grows with each question.
     private(set) var places: DebugPlaces
-    /// Whether more is known of them than `init` was told.
+    /// True if `places` has become more than `init` was given.
     private(set) var hasLearned: Bool
-    /// Asked before each unit. What is answered from then on is not all, and to be dropped.
+    /// Asked before each unit. Once true, answers are incomplete and must be dropped.
     private let isCalledOff: @Sendable () -> Bool
 
     /// - Parameters:
-    ///   - split: finds what the image's units have in other files.
-    ///   - known: what was found out of the same files before.
+    ///   - split: finds the parts of units that are in other files.
+    ///   - known: what was found out earlier about the same files.
     init(
         _ image: DwarfImage, _ split: SplitUnits, code: Range<UInt64>, known: DebugPlaces? = nil,
         isCalledOff: @escaping @Sendable () -> Bool = { false }
@@ -40,18 +40,18 @@ struct DirectDwarf: Sendable {
         image.unpacked + split.unpacked
     }
 
-    /// The addresses of one unit, ascending, and where they are among those that were asked about.
+    /// The addresses in one unit, ascending, and their positions in the question.
     private struct Part: Sendable {
         let unit: Int
         var addresses: [UInt64] = []
         var places: [Int] = []
     }
 
-    /// For each of the addresses, outermost first; empty where no unit covers it, nil where libdw
-    /// has to be asked.
+    /// The frames at each address, outermost first; empty if no unit covers it, nil if libdw must
+    /// be asked.
     /// - Parameters:
     ///   - addresses: ascending, each once.
-    ///   - symbols: the module's, for the names of physical functions.
+    ///   - symbols: the module's symbols, for the names of physical functions.
     mutating func frames(of addresses: [UInt64], _ symbols: SymbolIndex) -> [[SourceFrame]?] {
         var result: [[SourceFrame]?] = Array(repeating: [], count: addresses.count)
         let parts = parts(of: addresses)
@@ -76,7 +76,7 @@ struct DirectDwarf: Sendable {
         return result
     }
 
-    /// By unit, the largest first: what takes longest should not begin last.
+    /// By unit, the largest first: the longest work should not begin last.
     private func parts(of addresses: [UInt64]) -> [Part] {
         var parts: [Part] = []
         var partOfUnit: [Int32: Int] = [:]
@@ -95,14 +95,14 @@ struct DirectDwarf: Sendable {
         return parts.sorted { size(of: $0) > size(of: $1) }
     }
 
-    /// Skeletons are all of one size: of them, the number of addresses decides.
+    /// Skeletons all have the same size: for them, the number of addresses decides.
     private func size(of part: Part) -> (unit: Int, addresses: Int) {
         let header = image.units[part.unit]
         return (header.end - header.start, part.addresses.count)
     }
 
-    /// Of units that claim the same function the first counts: GNU ld keeps the first object's
-    /// copy of an inline function and points the others' debug information at it, too.
+    /// If several units claim the same function, the first counts. GNU ld keeps the first object's
+    /// copy of an inline function, and points the others' debug information at it, too.
     private static func makeMap(
         _ image: DwarfImage, code: Range<UInt64>, _ isCalledOff: () -> Bool
     ) -> IntervalMap {
@@ -134,7 +134,7 @@ private struct Crewmate {
     private let entries: EntryReader
     private let names = NameCache()
     private let symbols: SymbolIndex
-    /// Attributes that were read in all, beside those that `entries` counts.
+    /// Attributes read in all, besides those that `entries` counts.
     private var effort = 0
 
     init(_ image: DwarfImage, _ split: SplitUnits, _ symbols: SymbolIndex) {
@@ -145,11 +145,11 @@ private struct Crewmate {
     }
 
     struct Answer {
-        /// nil where libdw has to be asked.
+        /// nil if libdw must be asked.
         var frames: [[SourceFrame]]?
-        /// Where things are in the unit, if that is worth keeping and was not known.
+        /// Where things are in the unit, if that is new and worth keeping.
         var places: UnitPlaces?
-        /// Whether the file was not found that has the rest of the unit.
+        /// True if the file with the rest of the unit was not found.
         var lacksFile = false
     }
 
@@ -167,7 +167,7 @@ private struct Crewmate {
             unit, wanted, code: code, entries: entries, names: names, symbols: symbols,
             known: unit.isSplit ? nil : known)
         var result = answer(wanted, answers)
-        // What the skeleton tells: lines, and the symbols' names.
+        // From the skeleton: lines, and the symbols' names.
         result.lacksFile = unit.isSplit
         return result
     }
@@ -176,7 +176,8 @@ private struct Crewmate {
         _ half: SplitHalf, _ wanted: WantedAddresses, code: Range<UInt64>, known: UnitPlaces?
     ) -> Answer {
         let entries = EntryReader(half.unit.image, effort: effort)
-        // What is kept of a name is where it is: a file that is closed now must leave nothing.
+        // The cache refers to names by their addresses, so it must not outlive a file that is
+        // closed now.
         let answers = UnitAnswers(
             half.unit, wanted, code: code, entries: entries,
             names: half.ownFile == nil ? names : NameCache(), symbols: symbols,

@@ -2,25 +2,25 @@ internal import CElfutils
 internal import ELF
 internal import ProfileModel
 
-// Raw memory: sections are read where the file is mapped, or where libelf unpacked them. They stay
-// as they are while the `DwarfImage` lives, so that threads may read them at once.
+// Raw memory: sections are read where the file is mapped, or where libelf unpacked them. They do
+// not change while the `DwarfImage` lives, so threads may read them at the same time.
 
-/// The sections of DWARF of one file, and its units.
+/// The DWARF sections of one file, and its units.
 ///
-/// Threads share it: nothing in it changes after it was made.
+/// Threads share it: it never changes.
 final class DwarfImage: @unchecked Sendable {
     let sections: DwarfSections
     /// In the order of the file.
     let units: [UnitHeader]
-    /// What `dwz` moved out of several files into a common one.
+    /// The common file into which `dwz` moved parts of several files.
     let alternate: DwarfImage?
     /// The sections that had to be unpacked, by name.
     let unpacked: [(name: String, bytes: UnsafeRawBufferPointer)]
-    /// What the sections lie in.
+    /// The file that holds the sections.
     private let file: ELFFile
     private let known: UnpackedSections?
 
-    /// nil when the file has no DWARF, or none that can be read here.
+    /// nil if the file has no DWARF, or none that we can read.
     /// - Parameter known: sections of the same file that were unpacked before.
     init?(_ file: ELFFile, alternate: DwarfImage?, known: UnpackedSections? = nil) {
         var reader = SectionReader(file, known: known)
@@ -33,11 +33,11 @@ final class DwarfImage: @unchecked Sendable {
         units = UnitHeader.all(of: sections.info)
     }
 
-    /// What a unit has in another file.
+    /// The part of a unit in another file.
     /// - Parameters:
     ///   - sections: as they would be in a `.dwo` file.
-    ///   - known: what they lie in, as far as it is not the file.
-    ///   - most: how many units there may be.
+    ///   - known: what holds those sections that are not in the file.
+    ///   - most: the largest possible number of units.
     init?(
         split sections: DwarfSections, of file: ELFFile, known: UnpackedSections?, most: Int
     ) {
@@ -50,7 +50,7 @@ final class DwarfImage: @unchecked Sendable {
         units = UnitHeader.all(of: sections.info, most: most)
     }
 
-    /// The unit that an offset of `.debug_info` lies in.
+    /// The unit that contains an offset in `.debug_info`.
     func unit(holding offset: Int) -> Int? {
         let next = units.partitionIndex { $0.firstEntry > offset }
         guard next > 0, offset < units[next - 1].end else { return nil }
@@ -58,31 +58,31 @@ final class DwarfImage: @unchecked Sendable {
     }
 }
 
-/// Where a unit is, and how what is in it is written.
+/// Where a unit is, and how its content is encoded.
 struct UnitHeader {
-    /// Offsets of `.debug_info`.
+    /// Offsets in `.debug_info`.
     var start: Int
     var firstEntry: Int
     var end: Int
     var version: UInt16
-    /// DW_UT_…; of units before DWARF 5, DW_UT_compile.
+    /// DW_UT_…; DW_UT_compile for units before DWARF 5.
     var kind: UInt8
-    /// An offset of `.debug_abbrev`.
+    /// An offset in `.debug_abbrev`.
     var abbreviations: Int
-    /// What a skeleton and its split unit have in common (DWARF 5).
+    /// The id that a skeleton shares with its split unit (DWARF 5).
     private(set) var splitID: UInt64?
     var sizes: FormSizes
 
-    /// Whether this reader knows how: the rest is libdw's.
+    /// True if this reader can read the unit; libdw reads the others.
     var isReadable: Bool {
         (2...5).contains(version) && (sizes.address == 8 || sizes.address == 4)
             && (hasCode || isSplitHalf || Int(kind) == DW_UT_partial)
     }
 
-    /// Whether it may say where its code is.
+    /// True if the unit may tell where its code is.
     var hasCode: Bool { Int(kind) == DW_UT_compile || Int(kind) == DW_UT_skeleton }
 
-    /// Whether it may have what a skeleton lacks. DWARF 4 does not tell them from others.
+    /// True if it may be the other part of a skeleton. In DWARF 4 such units look like others.
     var isSplitHalf: Bool {
         Int(kind) == DW_UT_split_compile || version < 5 && Int(kind) == DW_UT_compile
     }
@@ -98,7 +98,7 @@ struct UnitHeader {
         return result
     }
 
-    /// Reads a header, and goes on to the next one.
+    /// Reads a header, and moves to the next one.
     private init?(_ cursor: inout ByteCursor) {
         start = cursor.position
         guard let length = cursor.initialLength() else { return nil }
@@ -125,7 +125,8 @@ struct UnitHeader {
 }
 
 extension ByteCursor {
-    /// How long what follows is, which lies within the bytes, and how large offsets in it are.
+    /// Reads the length of what follows, which must be within the bytes, and the size of offsets in
+    /// it.
     mutating func initialLength() -> (bytes: Int, offsetSize: Int)? {
         var length = UInt64(number(UInt32.self))
         var offsetSize = 4

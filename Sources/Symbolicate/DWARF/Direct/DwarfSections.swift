@@ -1,10 +1,10 @@
 internal import CElfutils
 internal import ELF
 
-// Raw memory: sections are read where the file is mapped, or where libelf unpacked them. They stay
-// as they are while the `ELFFile` lives.
+// Raw memory: sections are read where the file is mapped, or where libelf unpacked them. They do
+// not change while the `ELFFile` lives.
 
-/// The sections of DWARF that are read: of a file, or of one unit's part of a package.
+/// The DWARF sections that we read: of a file, or of one unit's part of a package.
 struct DwarfSections {
     var info = Self.nothing
     var abbreviations = Self.nothing
@@ -31,8 +31,8 @@ struct DwarfSections {
         rangeLists = file.bytes(".debug_rnglists")
     }
 
-    /// What is split off, of a `.dwo` file or a package. Line tables, addresses and DWARF 4's
-    /// ranges stay in the program.
+    /// The sections of a `.dwo` file or a package. Line tables, addresses and DWARF 4's ranges stay
+    /// in the program.
     init(splitOff file: inout SectionReader) {
         info = file.bytes(".debug_info.dwo")
         guard !info.isEmpty else { return }
@@ -56,7 +56,7 @@ struct SectionReader {
         self.known = known
     }
 
-    /// Empty where there is no such section, or it cannot be unpacked.
+    /// Empty if there is no such section, or it cannot be unpacked.
     mutating func bytes(_ name: String) -> UnsafeRawBufferPointer {
         if let known = known?[name] { return known }
         switch file.debugSection(name) {
@@ -75,7 +75,7 @@ extension ELFFile {
         case unpacked(UnsafeRawBufferPointer)
     }
 
-    /// A section's bytes, unpacked if they are compressed in either of the two ways.
+    /// A section's bytes, unpacked if they are compressed in one of the two ways.
     fileprivate func debugSection(_ name: String) -> SectionBytes? {
         let old = ".z" + name.dropFirst()
         guard let index = index(ofSection: name) ?? index(ofSection: old),
@@ -93,10 +93,10 @@ extension ELFFile {
         return .unpacked(UnsafeRawBufferPointer(start: start, count: data.pointee.d_size))
     }
 
-    /// No method of compression that is in use makes text of more than this for each byte.
+    /// No compression method in use expands a byte to more text than this.
     private static let mostForAByte: UInt64 = 2048
 
-    /// Whether the size that it says it will have is one that its bytes can hold.
+    /// True if the announced size is possible for the section's packed bytes.
     private func isSane(packed: OpaquePointer, _ section: ELFSection, isOld: Bool) -> Bool {
         let limit = section.size.multipliedReportingOverflow(by: Self.mostForAByte)
         guard !limit.overflow else { return false }

@@ -3,7 +3,7 @@ internal import ELF
 
 // Raw memory: texts lie in the sections of the `DwarfImage`s, and are valid while these live.
 
-/// What an entry says of the function that it is, or is an instance of.
+/// What an entry says of its function, or of the function that it is an instance of.
 struct EntryAttributes {
     var linkageName: UnsafeRawBufferPointer?
     var name: UnsafeRawBufferPointer?
@@ -15,16 +15,16 @@ struct EntryAttributes {
 
 /// An entry of one of the open files.
 struct EntryPlace: Hashable {
-    /// Whether it is in the common file of `dwz`.
+    /// True if the entry is in the common file of `dwz`.
     var isAlternate: Bool
     var offset: Int
 }
 
-/// What is known of an entry's name, with that of the entries that it refers to.
+/// What is known of an entry's name, from the entry and those that it refers to.
 struct EntryName {
     var linkageName: UnsafeRawBufferPointer?
     var name: UnsafeRawBufferPointer?
-    /// The entry that declares it: itself, when there is no other.
+    /// The entry that declares it: the entry itself if there is no other.
     var declaration: EntryPlace
 
     init(
@@ -39,7 +39,7 @@ struct EntryName {
     var symbol: UnsafeRawBufferPointer? { linkageName ?? name }
 }
 
-/// Reads single entries, of any unit. One thread's own.
+/// Reads single entries of any unit. For one thread.
 final class EntryReader {
     private let image: DwarfImage
     private var tables: [TableKey: AbbreviationTable] = [:]
@@ -54,15 +54,16 @@ final class EntryReader {
         var sizes: FormSizes
     }
 
-    /// Units kept at once.
+    /// How many units' tables are kept at once.
     private static let mostUnits = 64
-    /// Attributes of abbreviations kept at once: units may share a large table piece by piece.
+    /// How many attributes of abbreviations are kept at once: units may share a large table piece
+    /// by piece.
     private static let mostHeld = 1 << 20
-    /// Attributes read in all, beyond which a file was made to keep us busy: those that are asked
-    /// for in a file of 100 MB are a few million.
+    /// A file that needs more attributes than this is made to keep us busy: in a file of 100 MB,
+    /// some million are read.
     static let mostEffort = 1 << 28
 
-    /// - Parameter effort: what was read before, of other files.
+    /// - Parameter effort: attributes that were read before in other files.
     init(_ image: DwarfImage, effort: Int = 0) {
         self.image = image
         self.effort = effort
@@ -113,7 +114,7 @@ final class EntryReader {
         return cursor.isBroken ? nil : result
     }
 
-    /// The unit that holds a place; nil when there is none that can be read here.
+    /// The unit that contains a place; nil if there is none that we can read.
     func unit(holding place: EntryPlace) -> UnitReader? {
         guard let image = place.isAlternate ? image.alternate : image,
             let index = image.unit(holding: place.offset)
@@ -128,8 +129,8 @@ final class EntryReader {
         return reader
     }
 
-    /// Follows the entries that this one is an instance or the definition of. Chains longer than
-    /// 16 are cut: they may be cycles.
+    /// Follows references to the entries that this one is an instance or the definition of. Chains
+    /// longer than 16 are cut: they may be cycles.
     func name(of entry: EntryAttributes, at place: EntryPlace, in unit: UnitReader) -> EntryName {
         var result = EntryName(
             linkageName: entry.linkageName, name: entry.name, declaration: place)
@@ -148,7 +149,7 @@ final class EntryReader {
         return result
     }
 
-    /// Where a reference leads to.
+    /// The place that a reference leads to.
     func place(_ value: AttributeValue, in unit: UnitReader) -> EntryPlace? {
         guard value.isThere, let target = unit.target(value) else { return nil }
         return EntryPlace(isAlternate: target.image !== image, offset: target.offset)

@@ -2,16 +2,15 @@ internal import CElfutils
 internal import ELF
 
 extension LineTable {
-    /// More are made up.
+    /// More sequences are made up.
     static let mostSequences = 1 << 18
 
-    /// What rows cover the addresses that are asked about. Of several, the one that begins last
-    /// counts; of these the last one.
+    /// Finds the rows that cover the wanted addresses. If several sequences cover one, the one that
+    /// begins last counts; among equals the last one.
     ///
-    /// The rows are not kept: each is compared with the next address that is asked about, and
-    /// forgotten.
-    /// - Parameter known: the sequences that there are; nil: all of the program is run.
-    /// - Returns: as many positions as there are addresses, and the sequences that were met.
+    /// Rows are not stored: each is compared with the next wanted address, and forgotten.
+    /// - Parameter known: the sequences that exist; nil: the whole program is run.
+    /// - Returns: one position for each address, and the sequences that were met.
     func positions(
         of wanted: WantedAddresses, in known: ContiguousArray<SequencePlace>?
     ) -> (found: [LinePosition?], sequences: ContiguousArray<SequencePlace>) {
@@ -25,7 +24,7 @@ extension LineTable {
 private struct LineRun {
     var found: [LinePosition?]
     private(set) var sequences: ContiguousArray<SequencePlace> = []
-    /// Of the sequence that is being run.
+    /// The state of the current sequence.
     private var first: Int
     private var lowest: UInt64 = .max
     private var highest: UInt64 = 0
@@ -37,12 +36,12 @@ private struct LineRun {
     private var address: UInt64 = 0
     private var file: UInt64 = 1
     private var line: UInt32 = 1
-    /// The row before, which reaches to the next one; nil at a sequence's start.
+    /// The previous row, which reaches to the next one; nil at a sequence's start.
     private var last: (address: UInt64, position: LinePosition)?
-    /// The first address from the row before on, and its index.
+    /// The first wanted address from the previous row on, and its index.
     private var next: UInt64 = .max
     private var nextIndex = 0
-    /// By special opcode, how far address and line go.
+    /// For each special opcode, how much it adds to address and line.
     private let advances: [(address: UInt64, line: UInt32)]
 
     init(_ table: LineTable, _ wanted: WantedAddresses) {
@@ -69,7 +68,7 @@ private struct LineRun {
         note()
     }
 
-    /// Those of the sequences that hold any of the addresses.
+    /// Runs only those sequences that contain a wanted address.
     mutating func only(_ known: ContiguousArray<SequencePlace>) {
         for sequence in known where wanted.touch(sequence.range) {
             cursor.move(to: sequence.offset)
@@ -111,7 +110,7 @@ private struct LineRun {
         next = nextIndex < wanted.all.endIndex ? wanted.all[nextIndex] : .max
     }
 
-    /// The row before covers what lies between it and the address.
+    /// The previous row covers the range up to the address.
     private mutating func assign() {
         guard let last else { return }
         while next < address {
@@ -141,7 +140,7 @@ private struct LineRun {
         line = 1
     }
 
-    /// The sequence that ends here; one without rows is of no use.
+    /// Notes the sequence that ends here, unless it has no rows.
     private mutating func note() {
         if let last, sequences.count < LineTable.mostSequences {
             highest = max(highest, last.address)

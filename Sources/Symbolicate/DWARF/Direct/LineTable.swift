@@ -3,13 +3,13 @@ internal import ELF
 
 // Raw memory: names lie in the sections of the `DwarfImage`.
 
-/// Where an address is in the source: a file of the unit's line table and a line, 0 for none.
+/// An address's place in the source: a file in the unit's line table, and a line, 0 for none.
 struct LinePosition {
     var file: UInt64
     var line: UInt32
 }
 
-/// The header of a unit's line table: its source files, and how its program is written.
+/// The header of a unit's line table: its source files, and how its program is encoded.
 struct LineTable {
     private(set) var files: ContiguousArray<File> = []
     private(set) var folders: ContiguousArray<UnsafeRawBufferPointer> = []
@@ -19,22 +19,22 @@ struct LineTable {
 
     struct File {
         var name: UnsafeRawBufferPointer
-        /// An index of `folders`.
+        /// An index into `folders`.
         var folder: UInt64
     }
 
-    /// How the program is written.
+    /// How the program is encoded.
     struct Shape {
         var minimum: UInt64 = 1
         var addressSize = 8
         var lineBase: Int64 = 0
         var lineRange: UInt8 = 1
         var opcodeBase: UInt8 = 1
-        /// How many operands a standard opcode has, by opcode.
+        /// The number of operands of each standard opcode.
         var operands: ContiguousArray<UInt8> = []
     }
 
-    /// Nobody has that many; a file's text may be one byte long.
+    /// No program has more files; a damaged table may claim one file for each byte.
     private static let mostFiles = 1 << 20
 
     init?(_ unit: UnitReader) {
@@ -78,7 +78,7 @@ struct LineTable {
         {
             folders.append(folder)
         }
-        // They count from 1.
+        // Files are numbered from 1.
         files.append(File(name: nothing, folder: 0))
         while files.count < Self.mostFiles,
             let file = readOldFile(&cursor, unit.image.sections.lines)
@@ -109,7 +109,7 @@ struct LineTable {
         readTable(&cursor, unit, sizes) { files.append($0) }
     }
 
-    /// DWARF 5: what each entry consists of, then the entries.
+    /// DWARF 5: first the format of the entries, then the entries.
     private func readTable(
         _ cursor: inout ByteCursor, _ unit: UnitReader, _ sizes: FormSizes, _ add: (File) -> Void
     ) {
@@ -118,7 +118,7 @@ struct LineTable {
             return (content, AttributeSpec(name: 0, form: cursor.unsigned(), sizes))
         }
         let count = cursor.unsigned()
-        // Without bytes of their own, a file's size would not limit how many there are.
+        // If entries took no bytes, the table's size would not limit their number.
         guard !formats.isEmpty, count < UInt64(Self.mostFiles) else { return }
         for _ in 0..<count {
             var file = File(name: UnsafeRawBufferPointer(start: nil, count: 0), folder: 0)
@@ -145,7 +145,7 @@ struct LineTable {
 extension LineTable.Shape {
     fileprivate mutating func read(_ cursor: inout ByteCursor, version: UInt16) {
         minimum = UInt64(cursor.byte())
-        // Instructions in bundles are of no machine of ours.
+        // We know no machine with instructions in bundles.
         if version >= 4 { cursor.skip(1) }
         cursor.skip(1)
         lineBase = Int64(cursor.number(Int8.self))
@@ -157,7 +157,7 @@ extension LineTable.Shape {
 }
 
 extension ByteCursor {
-    /// The text that begins here, and what is behind it next.
+    /// The text that begins here; moves behind it.
     fileprivate mutating func text(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         guard let text = bytes.text(at: position) else { return nil }
         skip(text.count + 1)

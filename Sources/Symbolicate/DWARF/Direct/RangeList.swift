@@ -2,9 +2,8 @@ internal import CElfutils
 internal import ELF
 
 extension UnitReader {
-    /// Calls `body` with each range of addresses that an entry covers: the ones that start in
-    /// `code` and are not empty.
-    /// - Parameter budget: how many entries of lists may still be read.
+    /// Calls `body` with each address range of an entry, if it starts in `code` and is not empty.
+    /// - Parameter budget: how many list entries may still be read.
     @inline(__always)
     func forEachRange(
         low: AttributeValue, high: AttributeValue, list: AttributeValue, within code: Range<UInt64>,
@@ -34,7 +33,7 @@ extension UnitReader {
         }
     }
 
-    /// In `.debug_rnglists`.
+    /// The place of a list in `.debug_rnglists`.
     private func placeOfList(_ list: AttributeValue) -> Int? {
         guard Int(list.form) == DW_FORM_rnglistx else { return Int(exactly: list.number) }
         let size = Int(header.sizes.offset)
@@ -45,7 +44,7 @@ extension UnitReader {
         return place.overflow ? nil : place.partialValue
     }
 
-    /// DWARF 2 to 4: pairs, relative to a base that a pair of all ones and an address sets.
+    /// DWARF 2 to 4: pairs relative to a base; a pair of all ones and an address sets the base.
     private func forEachInRanges(
         _ place: Int, _ budget: inout Int, _ body: (UInt64, UInt64) -> Void
     ) {
@@ -93,7 +92,7 @@ extension UnitReader {
                 let start = cursor.number(size: size)
                 let length = cursor.unsigned()
                 body(start, start &+ length)
-            // The end of the list, or what nobody knows the length of.
+            // The end of the list, or an entry of unknown length.
             default: return
             }
         }

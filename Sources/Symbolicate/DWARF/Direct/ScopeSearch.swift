@@ -3,66 +3,67 @@ internal import ELF
 
 /// A function or an inlined call that has code.
 struct FoundScope {
-    /// Of its entry, in `.debug_info`.
+    /// The offset of its entry in `.debug_info`.
     var offset: Int
     /// The scope around it; -1 for none.
     var parent: Int32
     var isInlined: Bool
 }
 
-/// One pass over a unit's entries, in the order of the file: which scopes hold the addresses that
-/// are asked about, and the containers.
+/// One pass over a unit's entries, in the order of the file. It finds the scopes that contain the
+/// wanted addresses, and the containers.
 ///
-/// What is passed over is only measured, not read: that is why it does not matter much how much of
-/// a unit nobody asked about.
+/// Entries that are passed over are only measured, not read. So it matters little how much of a
+/// unit nobody asked about.
 struct ScopeSearch {
     enum Care {
-        /// Functions that hold none of the addresses are passed over with all that is in them, and so
-        /// are C++'s classes, which are most of a unit: what has code is beside them. The methods of their local classes may be in there, whose code is elsewhere, and the
-        /// declarations of what was inlined elsewhere: see ``Containers/passed``.
+        /// Passes over functions that contain none of the addresses, with all their content, and
+        /// over C++'s classes, which are most of a unit: their code is outside them. What is passed
+        /// over may contain methods of local classes, whose code is elsewhere, and declarations of
+        /// functions that were inlined elsewhere: see ``Containers/passed``.
         case quick
-        /// Everything is looked at.
+        /// Reads everything.
         case thorough
-        /// Nothing but the functions at these places, as a quick pass found them.
+        /// Reads only the functions at these places, which a quick pass found.
         case only(ContiguousArray<FunctionPlace>)
-        /// Everything in the entry at this offset.
+        /// Reads everything in the entry at this offset.
         case within(Int)
     }
 
     private(set) var scopes: ContiguousArray<FoundScope> = []
-    /// All functions with code that were not passed over with one around them.
+    /// All functions with code, except those inside a function that was passed over.
     private(set) var functions: ContiguousArray<FunctionPlace> = []
     private(set) var containers = Containers()
     private var scopeIntervals: [IntervalMap.Interval] = []
     private let isQuick: Bool
     private let passesClasses: Bool
-    /// Whether only some functions were looked at.
+    /// True if only some functions were read.
     private let isPartial: Bool
     private let unit: UnitReader
     private let sizes: FormSizes
-    /// Of the unit's header.
+    /// The start of the unit's header.
     private let start: Int
     private let table: AbbreviationTable
     private let wanted: WantedAddresses
     private let code: Range<UInt64>
     private var levels: ContiguousArray<Level> = []
-    /// How many entries the search began in.
+    /// In how many entries the search began.
     private var outerLevels: Int32 = 0
     private var context = Context()
-    /// Entries of range lists that may still be read.
+    /// How many entries of range lists may still be read.
     private var budget = DwarfFile.rangeLimit
 
-    /// More are made up.
+    /// More functions are made up.
     static let mostFunctions = 1 << 18
     /// Real trees are about 30 deep.
     private static let deepest = 4096
-    /// Attributes; in real units there is less than one for a byte.
+    /// Attributes for each byte; real units have less than one.
     private static let mostForAByte = 16
 
     private struct Context {
         var scope: Int32 = -1
         var container: Int32 = -1
-        /// Whether nothing below is of interest.
+        /// True if nothing below is of interest.
         var isIdle = false
     }
 
@@ -96,10 +97,10 @@ struct ScopeSearch {
         }
     }
 
-    /// Which scope is the innermost at each of the addresses that are asked about.
+    /// Tells the innermost scope at each wanted address.
     func makeScopeMap() -> IntervalMap { IntervalMap(scopeIntervals) }
 
-    /// Whether addresses may be in functions that were not looked at.
+    /// True if addresses may be in functions that were not read.
     var hasPassedAnything: Bool { isPartial || !containers.passed.isEmpty }
 
     /// Whether the container at an offset is a namespace.
@@ -113,13 +114,13 @@ struct ScopeSearch {
     private mutating func search() {
         var cursor = ByteCursor(
             unit.image.sections.info, at: unit.header.firstEntry, end: unit.header.end)
-        // The root is no level: its end is the unit's.
+        // The root is not a level: it ends with the unit.
         guard let root = table[cursor.unsigned()], root.hasChildren else { return }
         skipAttributes(of: root, &cursor)
         pass(&cursor, isForOne: false)
     }
 
-    /// Functions that hold any of the addresses, each with all that is in it.
+    /// The functions that contain any of the addresses, each with its content.
     private mutating func search(_ functions: ContiguousArray<FunctionPlace>) {
         var last = -1
         for function in functions where function.offset != last && wanted.touch(function.range) {
@@ -134,7 +135,7 @@ struct ScopeSearch {
         pass(&cursor, isForOne: true)
     }
 
-    /// Visits the entries from the cursor on: all of them, or one with what is in it.
+    /// Visits all entries from the cursor on, or only one with its content.
     private mutating func pass(_ cursor: inout ByteCursor, isForOne: Bool) {
         var effort = 0
         let mostEffort = (cursor.end - cursor.position) * Self.mostForAByte + 1 << 20
@@ -188,7 +189,7 @@ struct ScopeSearch {
         context = below
     }
 
-    /// A container's entries reach from its own to the one that ends its children.
+    /// Closes a container: it reaches from its own entry to the one that ends its children.
     private mutating func close(_ level: Level, end: Int) {
         context = level.outer
         guard level.container >= 0 else { return }
@@ -204,9 +205,9 @@ struct ScopeSearch {
         }
     }
 
-    /// To the entry beside this one, if it says truly where that is.
+    /// Jumps to the next sibling, if the entry tells truly where it is.
     private func skipChildren(to sibling: AttributeValue, _ cursor: inout ByteCursor) {
-        // Within the unit, as all references are that are of this size.
+        // A reference of this size is relative to the unit.
         let target =
             Int(sibling.form) == DW_FORM_ref4
             ? start + Int(truncatingIfNeeded: sibling.number & 0xFFFF_FFFF)
@@ -232,8 +233,8 @@ struct ScopeSearch {
         skipChildren(to: sibling, &cursor)
     }
 
-    /// - Returns: the new scope; the one around it when the entry has no code; nil when all that is
-    ///   in it was passed over.
+    /// - Returns: the new scope; the surrounding one if the entry has no code; nil if its content
+    ///   was passed over.
     private mutating func addScope(
         _ abbreviation: Abbreviation, _ offset: Int, _ cursor: inout ByteCursor
     ) -> Int32? {

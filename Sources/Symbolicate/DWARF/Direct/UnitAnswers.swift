@@ -1,6 +1,6 @@
 internal import ProfileModel
 
-/// What one unit says of the addresses in it that are asked about.
+/// What one unit says of the wanted addresses in it.
 final class UnitAnswers {
     private let unit: UnitReader
     private let entries: EntryReader
@@ -8,11 +8,11 @@ final class UnitAnswers {
     private let symbols: SymbolIndex
     private let search: ScopeSearch
     private let scopeMap: IntervalMap
-    /// The containers in entries that were passed over, by these entries' offsets.
+    /// The containers inside entries that were passed over, by these entries' offsets.
     private var innerContainers: [Int: Containers] = [:]
     private let makeSearch: (ScopeSearch.Care) -> ScopeSearch
     private let lines: LineTable?
-    /// What was found out before about where things are in the unit.
+    /// What was found out earlier about where things are in the unit.
     private let known: UnitPlaces?
     private var sequences: ContiguousArray<SequencePlace> = []
     private let folder: String?
@@ -26,13 +26,13 @@ final class UnitAnswers {
 
     private struct Scope {
         var entry: EntryName
-        /// Only of an inlined one: of the others, the symbol's name is shown.
+        /// Only for an inlined function: for others the symbol's name is shown.
         var name: NameCache.Name?
         /// Where it was called, if it is inlined.
         var call: Position
     }
 
-    /// Inlining deeper than this is made up.
+    /// Deeper inlining is made up.
     private static let deepest = 1024
 
     init(
@@ -48,7 +48,7 @@ final class UnitAnswers {
         let makeSearch = { ScopeSearch(unit, table, wanted, code: code, $0) }
         var search = makeSearch(known.map { .only($0.functions) } ?? .quick)
         var map = search.makeScopeMap()
-        // An address that no function claims may be in what was passed over.
+        // An address that no function claims may be in an entry that was passed over.
         if search.hasPassedAnything, !wanted.all.allSatisfy({ map[$0] != nil }) {
             search = makeSearch(.thorough)
             map = search.makeScopeMap()
@@ -56,16 +56,16 @@ final class UnitAnswers {
         self.makeSearch = makeSearch
         self.search = search
         scopeMap = map
-        // A split unit has neither.
+        // A split unit has neither lines nor a folder.
         let inProgram = unit.skeleton ?? unit
         lines = LineTable(inProgram)
         folder = inProgram.folder.flatMap { $0.hasPrefix("/") ? $0 : nil }
         isUnoptimized = unit.isUnoptimized
     }
 
-    /// For each of the addresses, outermost first; one without a function where the unit has only
-    /// lines. Each frame's position is the one inside it: the line table's in the innermost, the
-    /// place of the inlined call in the others.
+    /// The frames at each address, outermost first; one frame without a function if the unit has
+    /// only lines. The innermost frame's position comes from the line table. Every other frame's
+    /// position is the place of the inlined call inside it.
     func frames(of wanted: WantedAddresses) -> [[SourceFrame]] {
         let positions = lines?.positions(of: wanted, in: known?.sequences)
         sequences = positions?.sequences ?? []
@@ -74,11 +74,11 @@ final class UnitAnswers {
         }
     }
 
-    /// Whether it is worth keeping where things are in the unit.
+    /// True if the unit is so large that it is worth keeping where things are in it.
     var isLarge: Bool { unit.header.end - unit.header.start >= DebugPlaces.smallestUnit }
 
-    /// Where things are in the unit, after the question for the frames; nil where that was known,
-    /// or is not all.
+    /// Where things are in the unit, once the frames were asked for; nil if that was known already,
+    /// or is incomplete.
     var places: UnitPlaces? {
         guard known == nil, search.functions.count < ScopeSearch.mostFunctions,
             sequences.count < LineTable.mostSequences
@@ -97,7 +97,7 @@ final class UnitAnswers {
             position = scope.call
             current = search.scopes[Int(current)].parent
         }
-        // None at all in assembler, or where an inlined call lies in no function's tree.
+        // No function: the code is assembler, or an inlined call belongs to no function's tree.
         let function = current >= 0 && result.count < Self.deepest ? scope(current).entry : nil
         result.append(frame(physicalName(at: address, function), position, isInlined: false))
         return result.reversed()
@@ -138,7 +138,7 @@ final class UnitAnswers {
         return path
     }
 
-    /// nil for what is no file (`<compiler-generated>`).
+    /// The absolute path; nil if it is no file (`<compiler-generated>`).
     private func whole(_ path: String) -> String? {
         if path.hasSuffix(">"), path.hasPrefix("<") || path.contains("/<") { return nil }
         guard !path.hasPrefix("/"), let folder else { return path }
@@ -175,16 +175,17 @@ final class UnitAnswers {
         if let linkageName = name.linkageName { return names.name(linkageName) }
         if let known = qualified[name.declaration] { return NameCache.Name(readable: known) }
         guard let plain = name.name else { return nil }
-        // Compilers leave the linkage name out for what other files cannot name (C++'s static
-        // functions and anonymous namespaces): the place in the tree gives the rest.
+        // Compilers omit the linkage name of functions that other files cannot refer to (C++'s
+        // static functions and anonymous namespaces). The place in the tree gives the rest of the
+        // name.
         let parts = qualifiers(of: name.declaration) + [String(decoding: plain, as: UTF8.self)]
         let result = Demangler.bounded(parts.joined(separator: "::"))
         qualified[name.declaration] = result
         return NameCache.Name(readable: result)
     }
 
-    /// The names of the namespaces and classes around a declaration, outermost first; empty when
-    /// it is of another unit.
+    /// The names of the namespaces and classes around a declaration, outermost first; empty if it
+    /// is in another unit.
     private func qualifiers(of declaration: EntryPlace) -> [String] {
         guard !declaration.isAlternate, !unit.isC else { return [] }
         let offset = declaration.offset
@@ -215,7 +216,7 @@ final class UnitAnswers {
 }
 
 extension LineTable {
-    /// The path of a source file as the table gives it, which may be relative.
+    /// The path of a source file in the table; it may be relative.
     func path(of index: UInt64) -> String? {
         guard let index = Int(exactly: index), index < files.count else { return nil }
         let file = files[index]

@@ -1,18 +1,18 @@
-/// Where in a unit's debug information its functions, their lines and the containers of their names
-/// are: with it, an address is answered without going through all of the unit.
+/// Where a unit's debug information has its functions, their lines and the containers of their
+/// names. With it, an address is answered without a pass over the whole unit.
 struct UnitPlaces: Sendable, Equatable {
     var functions: ContiguousArray<FunctionPlace> = []
     var sequences: ContiguousArray<SequencePlace> = []
     var containers = Containers()
 }
 
-/// The entry of a function that has code. One with several ranges has as many of these, one behind
-/// the other.
+/// The entry of a function that has code. A function with several ranges has one of these for each,
+/// one after another.
 struct FunctionPlace: Sendable, Equatable {
     var range: Range<UInt64>
-    /// Of its entry, in `.debug_info`.
+    /// The offset of its entry in `.debug_info`.
     var offset: Int
-    /// How many entries it lies in.
+    /// The number of entries around it.
     var depth: Int32
 }
 
@@ -20,16 +20,16 @@ struct FunctionPlace: Sendable, Equatable {
 struct SequencePlace: Sendable, Equatable {
     /// From its lowest to its highest address.
     var range: Range<UInt64>
-    /// Of its first instruction, in `.debug_line`.
+    /// The offset of its first instruction in `.debug_line`.
     var offset: Int
 }
 
-/// Where in a module's debug information what is, as far as that was found out: the units by the
-/// addresses in them, and what is in those units that were gone through.
+/// Where things are in a module's debug information, as far as known: the units by their addresses,
+/// and the contents of those units that were read.
 struct DebugPlaces: Sendable {
     var map: IntervalMap
     var units: [Int: UnitPlaces] = [:]
 
-    /// Smaller units are gone through sooner than it is looked up what is in them.
+    /// Reading a smaller unit takes less time than looking up its content.
     static let smallestUnit = 1 << 16
 }

@@ -3,7 +3,7 @@ internal import ELF
 
 // Raw memory: texts lie in the sections of the `DwarfImage`, and are valid while it lives.
 
-/// What a unit's root entry tells, which is what the other entries are read by.
+/// What a unit's root entry says; the other entries cannot be read without it.
 struct UnitRootEntry {
     var lowAddress = AttributeValue()
     var highAddress = AttributeValue()
@@ -13,20 +13,20 @@ struct UnitRootEntry {
     var producer = AttributeValue()
     var language: UInt64 = 0
     var isMarkedOptimized = false
-    /// The file that has its functions (`.dwo`).
+    /// The file that contains its functions (`.dwo`).
     var splitName = AttributeValue()
-    /// What it has in common with the unit in that file (DWARF 4).
+    /// The id that it shares with the unit in that file (DWARF 4).
     var splitID: UInt64?
     var stringOffsetsBase = 0
     var addressBase = 0
     var rangeListsBase = 0
-    /// What the ranges of the split unit count from (DWARF 4).
+    /// The base of the split unit's ranges (DWARF 4).
     var splitRangesBase = 0
-    /// What range lists count from.
+    /// The base of range lists.
     var base: UInt64 = 0
 
     fileprivate init(_ header: UnitHeader, _ skeleton: UnitRootEntry?) {
-        // Where the first table of each section begins behind its header, which DWARF 4 has not.
+        // In each section, the first table begins after its header; DWARF 4 has no header.
         if header.version >= 5 {
             let isLong = header.sizes.offset == 8
             stringOffsetsBase = isLong ? 16 : 8
@@ -37,17 +37,17 @@ struct UnitRootEntry {
     }
 }
 
-/// One unit: reads its root, and what attributes' values mean in it.
+/// One unit: reads its root, and the meaning of attributes' values in it.
 final class UnitReader {
     let image: DwarfImage
     let header: UnitHeader
     private(set) var root: UnitRootEntry
-    /// The unit in the program that this one was split off from: it has the line table, and says
-    /// where the addresses are.
+    /// The unit in the program from which this one was split off. It has the line table, and the
+    /// addresses.
     let skeleton: UnitReader?
 
-    /// nil for a unit that cannot be read here.
-    /// - Parameter effort: grows with the work that it was.
+    /// nil if the unit cannot be read here.
+    /// - Parameter effort: increased by the work done.
     init?(
         _ image: DwarfImage, _ header: UnitHeader, effort: inout Int, skeleton: UnitReader? = nil
     ) {
@@ -102,14 +102,14 @@ final class UnitReader {
         }
     }
 
-    /// The unit's address of this number in `.debug_addr`.
+    /// The unit's address with this number in `.debug_addr`.
     func address(at index: UInt64) -> UInt64? {
         element(
             index, of: image.sections.addresses, base: root.addressBase,
             size: Int(header.sizes.address))
     }
 
-    /// An end is an address, or a distance from the start.
+    /// An end: an address, or a distance from the start.
     func end(_ value: AttributeValue, from start: UInt64) -> UInt64? {
         guard value.isThere else { return nil }
         if let end = address(value) { return end }
@@ -137,7 +137,7 @@ final class UnitReader {
         }
     }
 
-    /// Longer texts are cut: no name is shown that is.
+    /// Longer texts are cut: no name is shown that long.
     private static let longestText = 1 << 18
 
     static func text(
@@ -149,7 +149,7 @@ final class UnitReader {
         return window.text(at: 0) ?? (end < bytes.count ? window : nil)
     }
 
-    /// Where a reference leads to; nil for those to types' signatures.
+    /// Where a reference leads; nil for references to types' signatures.
     func target(_ value: AttributeValue) -> (image: DwarfImage, offset: Int)? {
         guard let number = Int(exactly: value.number) else { return nil }
         switch Int(value.form) {
@@ -178,30 +178,30 @@ final class UnitReader {
             : table.number(UInt32.self, at: place.partialValue).map(UInt64.init)
     }
 
-    // MARK: - What the root tells
+    // MARK: - What the root says
 
-    /// Whether its functions are in another file.
+    /// True if its functions are in another file.
     var isSplit: Bool { root.splitName.isThere || Int(header.kind) == DW_UT_skeleton }
 
-    /// What a skeleton and its split unit have in common; nil of other units.
+    /// The id that a skeleton shares with its split unit; nil for other units.
     var splitID: UInt64? { header.splitID ?? root.splitID }
 
-    /// The name of the file that has its functions.
+    /// The name of the file that contains its functions.
     var splitName: String? {
         text(root.splitName).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Where the compiler was run.
+    /// The folder in which the compiler was run.
     var folder: String? {
         text(root.folder).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Whether its language is one in which nothing is declared within something else.
+    /// True if nothing is declared inside something else in its language.
     var isC: Bool {
         [DW_LANG_C89, DW_LANG_C, DW_LANG_C99, DW_LANG_C11].contains(Int(root.language))
     }
 
-    /// Whether its language is one in which code's entries are not in those of classes.
+    /// True if functions with code are outside the entries of classes in its language.
     var isCPlusPlus: Bool {
         [
             DW_LANG_C_plus_plus, DW_LANG_C_plus_plus_03, DW_LANG_C_plus_plus_11,

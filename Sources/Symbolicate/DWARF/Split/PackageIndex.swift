@@ -1,14 +1,15 @@
 internal import ELF
 
-/// `.debug_cu_index` of a package (`.dwp`): which part of each section is which unit's.
+/// `.debug_cu_index` of a package (`.dwp`): tells which part of each section belongs to which unit.
 ///
-/// A header: the version (2 of GNU's extension of DWARF 4, or 5), then how many columns, units and
-/// slots there are, 4 bytes each. A hash table: of each slot the unit's id, 8 bytes; of each slot
-/// its row, 4 bytes, 0 for none. Then what section each column is of; of each row where its parts
-/// begin; of each row how long they are: all of 4 bytes. (DWARF 5, 7.3.5.3.)
+/// The header has the version (2 for GNU's extension of DWARF 4, or 5), then the numbers of
+/// columns, units and slots, 4 bytes each. A hash table follows: for each slot the unit's id, 8
+/// bytes; then for each slot its row, 4 bytes, 0 for none. Then come, with 4 bytes each: the
+/// section of each column; the begins of each row's parts; the lengths of each row's parts. (DWARF
+/// 5, 7.3.5.3.)
 ///
-/// The hash table is read from one end to the other, once. No probing follows it: a damaged one
-/// cannot lead in a circle.
+/// The hash table is read once from one end to the other, without probing: so a damaged one cannot
+/// cause an endless loop.
 struct PackageIndex {
     private let rows: [UInt64: Int]
     private let columns: [Section: Int]
@@ -19,13 +20,13 @@ struct PackageIndex {
     private enum Section {
         case info, abbreviations, stringOffsets, rangeLists
 
-        /// nil of those that are not read.
+        /// nil for sections that are not read.
         init?(_ number: UInt32, version: UInt32) {
             switch (number, version) {
             case (1, _): self = .info
             case (3, _): self = .abbreviations
             case (6, _): self = .stringOffsets
-            // In version 2, macros.
+            // In version 2 this number means macros.
             case (8, 5): self = .rangeLists
             default: return nil
             }
@@ -35,12 +36,12 @@ struct PackageIndex {
     /// There are 8 sections.
     private static let mostColumns = 64
 
-    /// nil for another version, and for one that says it has more than its bytes.
-    /// - Parameter bytes: outlive the index.
+    /// nil for another version, and if the index claims more than its bytes.
+    /// - Parameter bytes: must outlive the index.
     init?(_ bytes: UnsafeRawBufferPointer) {
         var cursor = ByteCursor(bytes, at: 0)
         let word = cursor.number(UInt32.self)
-        // Version 5 takes two bytes of it.
+        // In version 5 it has only two bytes.
         let version = word == 2 ? word : word & 0xFFFF
         let columnCount = Int(cursor.number(UInt32.self))
         let unitCount = Int(cursor.number(UInt32.self))
@@ -51,7 +52,7 @@ struct PackageIndex {
             cursor.skip(size)
             return UnsafeRawBufferPointer(rebasing: bytes[start..<cursor.position])
         }
-        // Of 32 bits each, and few columns: nothing overflows.
+        // Each number has 32 bits, and there are few columns: nothing overflows.
         let ids = next(slotCount * 8)
         let numbers = next(slotCount * 4)
         let names = next(columnCount * 4)
@@ -84,7 +85,7 @@ struct PackageIndex {
         var number = ByteCursor(numbers, at: 0)
         while !number.isAtEnd {
             let (id, row) = (id.number(UInt64.self), Int(number.number(UInt32.self)))
-            // They count from 1.
+            // Rows are numbered from 1.
             if (1...max(count, 1)).contains(row), count > 0 { result[id] = row - 1 }
         }
         return result
@@ -92,8 +93,8 @@ struct PackageIndex {
 
     func contains(_ id: UInt64) -> Bool { rows[id] != nil }
 
-    /// One unit's part of a package's sections, as its `.dwo` file would have them; nil where it
-    /// has none. Strings are common to all.
+    /// One unit's part of a package's sections, as its `.dwo` file would have them; nil if it has
+    /// none. All units share the strings.
     func sections(of id: UInt64, in package: DwarfSections) -> DwarfSections? {
         guard let row = rows[id] else { return nil }
         var result = package
@@ -104,7 +105,7 @@ struct PackageIndex {
         return result
     }
 
-    /// Empty where there is none, or it is not all in the section.
+    /// Empty if there is none, or it exceeds the section.
     private func part(
         of section: UnsafeRawBufferPointer, _ row: Int, _ kind: Section
     ) -> UnsafeRawBufferPointer {

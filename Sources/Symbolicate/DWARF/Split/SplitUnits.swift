@@ -1,11 +1,11 @@
 internal import ELF
 
-// Raw memory: the package's sections lie in its file, which lives as long as this.
+// Raw memory: the package's sections are in its file, which lives as long as this.
 
-/// Finds what units have in other files (`-gsplit-dwarf`): in the package, else in the `.dwo` file
-/// that the unit names.
+/// Finds the parts of units that are in other files (`-gsplit-dwarf`): in the package, or else in
+/// the `.dwo` file that the unit names.
 ///
-/// Threads share it: nothing in it changes after it was made.
+/// Threads share it: it never changes.
 struct SplitUnits: @unchecked Sendable {
     private let package: Package?
     private let search: SplitFileSearch
@@ -28,7 +28,7 @@ struct SplitUnits: @unchecked Sendable {
     }
 
     /// - Parameters:
-    ///   - search: where `.dwo` files are looked for.
+    ///   - search: where to look for `.dwo` files.
     ///   - known: sections of the package that were unpacked before.
     init(_ package: DebugPackage?, search: SplitFileSearch, known: UnpackedSections? = nil) {
         self.package = package.map { Package($0, known) }
@@ -38,8 +38,8 @@ struct SplitUnits: @unchecked Sendable {
     /// The package's sections that had to be unpacked, by name.
     var unpacked: [(name: String, bytes: UnsafeRawBufferPointer)] { package?.unpacked ?? [] }
 
-    /// What a skeleton has in another file; nil if that is not found, or cannot be read here.
-    /// - Parameter effort: grows with the work that it was.
+    /// The other part of a skeleton; nil if it is not found, or cannot be read here.
+    /// - Parameter effort: increased by the work done.
     func half(of skeleton: UnitReader, effort: inout Int) -> SplitHalf? {
         guard let id = skeleton.splitID else { return nil }
         if let unit = packedUnit(id, of: skeleton, effort: &effort) {
@@ -58,7 +58,7 @@ struct SplitUnits: @unchecked Sendable {
         return nil
     }
 
-    /// Of one `.dwo` file: several only if they were compiled as one (LTO).
+    /// A `.dwo` file has several units only if they were compiled as one (LTO).
     private static let mostUnits = 1 << 16
 
     private func packedUnit(
@@ -71,7 +71,7 @@ struct SplitUnits: @unchecked Sendable {
         return Self.unit(id, of: skeleton, in: image, effort: &effort)
     }
 
-    /// What was split off refers to these sections of the program.
+    /// The other part refers to these sections of the program.
     private static func joined(_ sections: DwarfSections, _ skeleton: UnitReader) -> DwarfSections {
         var result = sections
         result.addresses = skeleton.image.sections.addresses
@@ -91,9 +91,9 @@ struct SplitUnits: @unchecked Sendable {
     }
 }
 
-/// What a skeleton has in another file.
+/// The part of a skeleton's unit in another file.
 struct SplitHalf {
     let unit: UnitReader
-    /// The `.dwo` file, which may be closed when the unit is done with; nil: it is in the package.
+    /// The `.dwo` file, which may be closed after use of the unit; nil: the unit is in the package.
     let ownFile: ELFFile?
 }
