@@ -2,7 +2,7 @@
 // handler: a list that leads from the newest to the oldest. Pointers are followed by
 // process_vm_readv(2) alone, for nobody knows what they are: what is no memory ends the list.
 
-enum { most_frames = 256, most_arena = 16384, most_copies = 48, least_room = 4096 };
+enum { most_frames = 256, most_arena = 16384, most_copies = 128, least_room = 4096 };
 
 // What several places hold, one behind the other. All of it, or nothing.
 INLINE int copy_parts(uint8_t *to, const volatile uint64_t *places, uint64_t count, uint64_t size) {

@@ -104,12 +104,21 @@ package enum PythonMerge {
     private static func dealt(
         _ native: [NativeFrame], isComplete: Bool, _ stack: PythonStack
     ) -> Homes? {
-        let (loops, count) = (native.indices.filter { native[$0].isLoop }, stack.activations.count)
+        let count = stack.activations.count
+        var loops = native.indices.filter { native[$0].isLoop }
+        if isComplete, !stack.isCut, isBetweenFrames(loops, count) { loops.removeFirst() }
         guard loops.count >= count || !isComplete, loops.count <= count || stack.isCut else {
             return nil
         }
         let met = min(loops.count, count)
         return (Array(loops.prefix(met)), met..<count)
+    }
+
+    /// True if the innermost loop is just being entered or left: it has no frame yet, or no longer. Then
+    /// it has called hardly anything.
+    private static func isBetweenFrames(_ loops: [Int], _ count: Int) -> Bool {
+        guard let innermost = loops.first, count > 0 else { return false }
+        return loops.count == count + 1 && innermost <= 1
     }
 
     static func joined(_ homes: Homes, _ count: Int, _ stack: PythonStack) -> [Step] {

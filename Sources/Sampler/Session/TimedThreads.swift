@@ -49,8 +49,10 @@ extension TraceSession {
     ) -> Bool {
         guard timers.mayBeTried(at: now), events.mayBeTried(at: now) else { return false }
         do throws(SystemError) {
-            guard try signals.begin(
-                thread, status, each: TimeSpan(nanoseconds: options.sampleInterval)) else {
+            guard
+                try signals.begin(
+                    thread, status, each: TimeSpan(nanoseconds: options.sampleInterval))
+            else {
                 return false
             }
         } catch {

@@ -32,8 +32,9 @@ final class SignalTimer {
         self.slots = slots
         descriptor = fl_open_timer(tid, signal, UInt64(max(1, interval.nanoseconds)))
         try check(descriptor, "opening a thread's timer")
-        guard let place = slots.addTimer(
-            tid: tid, signal: signal, descriptor: descriptor, own: own)
+        guard
+            let place = slots.addTimer(
+                tid: tid, signal: signal, descriptor: descriptor, own: own)
         else {
             close(descriptor)
             return nil

@@ -165,12 +165,37 @@ struct MergeTests {
         #expect(changed { $0.activations[1].place = nil } == nil)
         let dealt = Made(shape, isPlaced: false)
         var fewer = dealt
-        fewer.activations.removeLast()
+        fewer.activations.removeLast(2)
         #expect(fewer.merged() == nil)
         var more = dealt
         more.activations.append(.init(place: nil, frames: []))
         #expect(more.merged() == nil)
         #expect(more.merged(isComplete: false) != nil)
+    }
+
+    /// Before 3.11, where places are not known.
+    @Test func `a loop that has no frame yet stays`() {
+        let made = Made([nil, 1, nil, 2], isPlaced: false)
+        func merged(
+            adding loops: Int, below others: Int, isComplete: Bool = true, isCut: Bool = false
+        ) -> [PythonMerge.Step]? {
+            var begun = made
+            for _ in 0..<loops { begun.native.insert(.init(stackPointer: 0, isLoop: true), at: 0) }
+            for _ in 0..<others {
+                begun.native.insert(.init(stackPointer: 0, isLoop: false), at: 0)
+            }
+            return begun.merged(isComplete: isComplete, isCut: isCut)
+        }
+        let rest: [PythonMerge.Step] = [
+            .native(1), .python(0, 0), .native(3), .python(1, 0), .python(1, 1),
+        ]
+        #expect(merged(adding: 1, below: 0) == [.native(0)] + rest)
+        // It has called what counts how deep it is.
+        #expect(merged(adding: 1, below: 1)?.count == 7)
+        // What has called more has a frame.
+        #expect(merged(adding: 1, below: 2) == nil)
+        #expect(merged(adding: 2, below: 0) == nil)
+        #expect(merged(adding: 1, below: 0, isCut: true)?.first == .python(0, 0))
     }
 
     @Test func `without Python, the native stack stays`() {

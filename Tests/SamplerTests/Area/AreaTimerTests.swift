@@ -142,7 +142,8 @@ extension AreaSignalTests {
             let (_, calls) = try Self.calls(past: mapped)
             let own = what == "other's mask" ? OwnSignposts.thread + 1 : OwnSignposts.thread
             let place = mapped.area.addTimer(
-                tid: own, signal: what == "other's action" ? 1 : Self.signal, descriptor: 3, slots: [])
+                tid: own, signal: what == "other's action" ? 1 : Self.signal, descriptor: 3,
+                slots: [])
             #expect(place == 0)
             func change() {
                 if what.hasSuffix("action") {

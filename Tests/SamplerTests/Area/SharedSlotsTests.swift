@@ -233,7 +233,9 @@ import Testing
 
     // MARK: Refusals
 
-    @Test(arguments: ["displaced", "filtered", "masking", "masks"]) func refusals(reason: String) throws {
+    @Test(arguments: ["displaced", "filtered", "masking", "masks"]) func refusals(reason: String)
+        throws
+    {
         let (area, slots) = try Self.made()
         let slot = try #require(slots.take())
         switch reason {
