@@ -55,7 +55,7 @@
 #define ENTRY_SLOT 2592
 #define REAL_ENTRY 2600
 #define TIMERS 2672
-#define MASKING 2864
+#define MASKING 2928
 
 __asm__(
     ".section fl_code,\"ax\",@progbits\n"
@@ -147,7 +147,7 @@ CHECK_SIZE(fl_initializer, 64);
 CHECK_SIZE(fl_library, 192);
 CHECK_SIZE(fl_open, 256);
 CHECK_SIZE(fl_mark, 256);
-CHECK_SIZE(fl_timer, 24);
+CHECK_SIZE(fl_timer, 32);
 _Static_assert(offsetof(struct fl_timer, descriptor) == 4, "the code above counts on it");
 _Static_assert(offsetof(struct fl_timer, slots) == 8, "the code above counts on it");
 _Static_assert(offsetof(struct interrupted, rdx) == 136, "the code above counts on it");

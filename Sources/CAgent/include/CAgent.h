@@ -137,10 +137,11 @@ enum {
 
 // A timer of the kernel's that sends one thread the sampling signal at each interval of its CPU time, if
 // it runs its own code then. The recorder has opened it, and asks in the slots beforehand.
+#define FL_TIMER_SLOTS 8
 struct fl_timer {
     uint32_t tid;           // as the process knows it; 0: there is none
     uint32_t descriptor;    // one more than the recorder's, which the signal brings along; 0: none
-    uint16_t slots[4];      // the thread's own, or FL_NO_SLOT
+    uint16_t slots[FL_TIMER_SLOTS];     // the thread's own, or FL_NO_SLOT
     uint32_t signal;        // what it sends
     uint32_t unused;
 };

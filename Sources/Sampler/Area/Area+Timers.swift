@@ -6,7 +6,7 @@ import Synchronization
 /// Unsafe code: entries lie within the state, and their places are checked.
 extension Area {
     static let mostTimers = Int(FL_MOST_TIMERS)
-    static let slotsPerTimer = 4
+    static let slotsPerTimer = Int(FL_TIMER_SLOTS)
 
     /// Notes a thread's timer, before it sends anything.
     ///

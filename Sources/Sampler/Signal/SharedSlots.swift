@@ -55,6 +55,9 @@ final class SharedSlots {
     /// nil when all are in use.
     func take() -> Int? { free.popLast() }
 
+    /// Whether there are enough for threads that need more than one.
+    var arePlenty: Bool { free.count > Int(FL_MOST_SLOTS) / 2 }
+
     /// Of a thread that ended: it will not answer any more.
     func giveBack(_ slot: Int) {
         if state(of: slot) == .requested { cancel(slot) }
@@ -260,10 +263,9 @@ final class SharedSlots {
         for head: UnsafeMutablePointer<fl_slot>, _ stack: Range<UInt64>, frames state: UInt64
     ) -> Range<Int>? {
         let last = Self.registers(head).stackPointer
-        // An interpreter's frames need as much again.
-        let isShallow =
-            state == 0 && stack.contains(last)
-            && stack.upperBound - last < UInt64(Area.Buffers.smallSize / 2)
+        // An interpreter's frames take half of it.
+        let room = Area.Buffers.smallSize / (state == 0 ? 1 : 2)
+        let isShallow = stack.contains(last) && stack.upperBound - last < UInt64(room / 2)
         return freeBuffers.take(preferringSmall: isShallow)
     }
 

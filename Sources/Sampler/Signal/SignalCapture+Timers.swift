@@ -10,7 +10,7 @@ extension SignalCapture {
     ) throws(SystemError) -> Bool {
         guard !thread.wasMasking, let signal = signal(for: status) else { return false }
         while thread.timedSlots.count < Area.slotsPerTimer {
-            guard let slot = slots.take() else { break }
+            guard slots.arePlenty, let slot = slots.take() else { break }
             thread.timedSlots.append(slot)
         }
         guard !thread.timedSlots.isEmpty,
