@@ -13,7 +13,7 @@ REPEATS = $(CURDIR)/.build/repeats
 PAGES = $(CURDIR)/.build/pages
 
 BUILD_PACKAGES = pkg-config make gcc g++ libdw-dev libelf-dev liblzma-dev libsqlite3-dev \
-	libunwind-dev libzstd-dev zlib1g-dev libiberty-dev libxcb1-dev libxcb-res0-dev libcapstone-dev
+	libunwind-dev libzstd-dev zlib1g-dev libiberty-dev libxcb1-dev libcapstone-dev
 DEMO_PACKAGES = $(BUILD_PACKAGES) libsqlite3-dev
 TEST_PACKAGES = $(DEMO_PACKAGES) sqlite3 python3 perl git gdb strace golang-go musl-tools \
 	binutils procps xvfb linux-perf dwz xz-utils nodejs libdebuginfod1 \

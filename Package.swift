@@ -29,6 +29,8 @@ let package = Package(
         // tests run is what programs get.
         .target(name: "CAgent", cSettings: [.unsafeFlags(["-fno-jump-tables", "-O2"])]),
         .target(name: "CPrefetch"),
+        // Loads its library itself.
+        .target(name: "CXCB"),
         .target(name: "CSignpost"),
         // Without their pkg-config: SwiftPM would warn whoever depends on Signpost or LaunchMetric of all
         // that is missing there. Their module maps name what is linked.
@@ -38,7 +40,6 @@ let package = Package(
             name: "CLibunwind",
             linkerSettings: [.linkedLibrary("gcc_s"), .linkedLibrary("unwind-generic")]),
         .systemLibrary(name: "CLZMA"),
-        .systemLibrary(name: "CXCB"),
         .systemLibrary(name: "CCapstone"),
         .systemLibrary(name: "CZlib"),
         .systemLibrary(name: "CSQLite"),

@@ -1,6 +1,6 @@
 internal import Glibc
 
-// The one place where a library is loaded at run time. libdebuginfod brings curl and what that
+// Loaded only when it is asked, as XCB is (CXCB). libdebuginfod brings curl and what that
 // needs, 30 libraries, which would be mapped at each start for something few use; and where it
 // is missing, everything else works.
 //
