@@ -17,7 +17,7 @@ final class LibraryWalk {
     private static let mostReads: UInt64 = 200_000
 
     /// - Parameter space: as it is now; another one takes another walk.
-    /// - Returns: nil: there is no memory.
+    /// - Returns: nil: libunwind cannot be loaded, or there is no memory.
     init?(_ space: AddressSpace) {
         self.space = space
         images = ImageMemory(space)

@@ -133,7 +133,7 @@ package final class Unwinder {
         }.map { ($0, nil) }
     }
 
-    /// nil: there is no memory.
+    /// nil: libunwind cannot be loaded, or there is no memory.
     private func libraryWalk() -> LibraryWalk? {
         if library == nil { library = LibraryWalk(space) }
         return library

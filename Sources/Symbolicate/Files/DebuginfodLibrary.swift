@@ -1,8 +1,8 @@
 internal import Glibc
 
-// Loaded only when it is asked, as XCB is (CXCB). libdebuginfod brings curl and what that
-// needs, 30 libraries, which would be mapped at each start for something few use; and where it
-// is missing, everything else works.
+// Loaded only when it is asked, as XCB and libunwind are (CXCB, CLibunwind). libdebuginfod brings
+// curl and what that needs, 30 libraries, which would be mapped at each start for something few use;
+// and where it is missing, everything else works.
 //
 // Unsafe: functions are taken by name and called with the types that elfutils' debuginfod.h
 // has declared since 0.179. The library is never unloaded, so they stay valid.
