@@ -29,16 +29,14 @@ let package = Package(
         // tests run is what programs get.
         .target(name: "CAgent", cSettings: [.unsafeFlags(["-fno-jump-tables", "-O2"])]),
         .target(name: "CPrefetch"),
+        // Load their libraries themselves.
+        .target(name: "CLibunwind"),
+        .target(name: "CXCB"),
         .target(name: "CSignpost"),
         // Without their pkg-config: SwiftPM would warn whoever depends on Signpost or LaunchMetric of all
         // that is missing there. Their module maps name what is linked.
         .systemLibrary(name: "CElfutils"),
-        // Nor by its pkg-config, which puts it before libgcc_s: exceptions of C++ would go through it then.
-        .target(
-            name: "CLibunwind",
-            linkerSettings: [.linkedLibrary("gcc_s"), .linkedLibrary("unwind-generic")]),
         .systemLibrary(name: "CLZMA"),
-        .systemLibrary(name: "CXCB"),
         .systemLibrary(name: "CCapstone"),
         .systemLibrary(name: "CZlib"),
         .systemLibrary(name: "CSQLite"),
@@ -125,7 +123,7 @@ let package = Package(
                 "ProfileModel", "System", "CSystem", "Recorder", "Importer", "Sampler", "Marks",
                 "Recording",
                 "Symbolicate", "Analysis", "Report", "PerfData", "CZlib", "Measurer", "Conditions",
-                "Shipping", "ClickHouse", "Runtimes", "ELF",
+                "Shipping", "ClickHouse", "Runtimes", "ELF", "Unwind",
             ],
             swiftSettings: settings),
 

@@ -1,13 +1,59 @@
 #include "CLibunwind.h"
 
+#include <dlfcn.h>
 #include <libunwind.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 // Exported for those who have tables of their own, and declared nowhere.
-extern int UNW_OBJ(dwarf_search_unwind_table)(
+#define unw_dwarf_search_unwind_table UNW_OBJ(dwarf_search_unwind_table)
+extern int unw_dwarf_search_unwind_table(
     unw_addr_space_t space, unw_word_t address, unw_dyn_info_t *info, unw_proc_info_t *found,
     int needs_info, void *argument);
+
+// MARK: Loading
+
+// libunwind's functions that are used, without their prefix.
+#define FUNCTIONS(entry) \
+    entry(create_addr_space) \
+    entry(destroy_addr_space) \
+    entry(dwarf_search_unwind_table) \
+    entry(flush_cache) \
+    entry(get_reg) \
+    entry(init_remote) \
+    entry(is_signal_frame) \
+    entry(set_caching_policy) \
+    entry(step)
+
+// The types are those of libunwind's own declarations.
+static struct {
+#define POINTER(name) __typeof__(unw_##name) *name;
+    FUNCTIONS(POINTER)
+} unw;
+static int is_loaded;
+
+// The name of a function in the library, where it has the processor's name in it.
+#define STRING(text) #text
+#define NAME(function) STRING(function)
+
+static void load(void) {
+    void *file = dlopen(FL_LIBUNWIND, RTLD_NOW | RTLD_LOCAL);
+    if (file == NULL) return;
+    is_loaded = 1;
+#define LOAD(name) \
+    unw.name = (__typeof__(unw_##name) *)dlsym(file, NAME(unw_##name)); \
+    is_loaded &= unw.name != NULL;
+    FUNCTIONS(LOAD)
+}
+
+int fl_library_is_loadable(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, load);
+    return is_loaded;
+}
+
+// MARK: Answers
 
 struct fl_library {
     unw_addr_space_t space;
@@ -76,7 +122,7 @@ static int find_entry(
     info.u.rti.table_len = 1;
     library->finds_entry = 1;
     const int result =
-        UNW_OBJ(dwarf_search_unwind_table)(space, address, &info, found, needs_info, argument);
+        unw.dwarf_search_unwind_table(space, address, &info, found, needs_info, argument);
     library->finds_entry = 0;
     return result;
 }
@@ -110,8 +156,14 @@ static int find_name(
     return -UNW_ENOINFO;
 }
 
+// MARK: Unwinding
+
 fl_library *fl_library_create(const fl_library_source *source) {
-    static unw_accessors_t accessors = {
+    // Later versions have more members: of these it is told that we have none.
+    static union {
+        unw_accessors_t known;
+        char all[512];
+    } accessors = {.known = {
         .find_proc_info = find_entry,
         .put_unwind_info = put_info,
         .get_dyn_info_list_addr = find_list,
@@ -120,42 +172,43 @@ fl_library *fl_library_create(const fl_library_source *source) {
         .access_fpreg = read_float,
         .resume = go_on,
         .get_proc_name = find_name,
-    };
+    }};
+    if (!fl_library_is_loadable()) return NULL;
     fl_library *library = calloc(1, sizeof *library);
     if (library == NULL) return NULL;
     library->source = source;
-    library->space = unw_create_addr_space(&accessors, 0);
+    library->space = unw.create_addr_space(&accessors.known, 0);
     if (library->space == NULL) {
         free(library);
         return NULL;
     }
-    unw_set_caching_policy(library->space, UNW_CACHE_GLOBAL);
+    unw.set_caching_policy(library->space, UNW_CACHE_GLOBAL);
     return library;
 }
 
 void fl_library_free(fl_library *library) {
-    unw_destroy_addr_space(library->space);
+    unw.destroy_addr_space(library->space);
     free(library);
 }
 
-void fl_library_forget(fl_library *library) { unw_flush_cache(library->space, 0, 0); }
+void fl_library_forget(fl_library *library) { unw.flush_cache(library->space, 0, 0); }
 
 int fl_library_unwind(fl_library *library, void *context, uint64_t reads, int number) {
     unw_cursor_t cursor;
     library->context = context;
     library->reads = reads;
-    if (unw_init_remote(&cursor, library->space, library) != 0) return fl_library_failed;
+    if (unw.init_remote(&cursor, library->space, library) != 0) return fl_library_failed;
     int is_return_address = 0;
     while (1) {
         unw_word_t address = 0;
-        if (unw_get_reg(&cursor, UNW_REG_IP, &address) != 0) return fl_library_failed;
+        if (unw.get_reg(&cursor, UNW_REG_IP, &address) != 0) return fl_library_failed;
         unw_word_t value = 0;
-        const int is_known = unw_get_reg(&cursor, number, &value) == 0;
+        const int is_known = unw.get_reg(&cursor, number, &value) == 0;
         if (!library->source->frame(context, address, is_return_address, value, is_known))
             return fl_library_stopped;
-        const int step = unw_step(&cursor);
+        const int step = unw.step(&cursor);
         if (step <= 0) return step == 0 ? fl_library_end : fl_library_failed;
         // It says so of the frame that was interrupted, and not of the one that the kernel has made.
-        is_return_address = unw_is_signal_frame(&cursor) <= 0;
+        is_return_address = unw.is_signal_frame(&cursor) <= 0;
     }
 }

@@ -17,7 +17,7 @@ final class LibraryWalk {
     private static let mostReads: UInt64 = 200_000
 
     /// - Parameter space: the present mappings; others need another walk.
-    /// - Returns: nil: no memory.
+    /// - Returns: nil: libunwind cannot be loaded, or there is no memory.
     init?(_ space: AddressSpace) {
         self.space = space
         images = ImageMemory(space)

@@ -132,7 +132,7 @@ package final class Unwinder {
         }.map { ($0, nil) }
     }
 
-    /// nil: no memory.
+    /// nil: libunwind cannot be loaded, or there is no memory.
     private func libraryWalk() -> LibraryWalk? {
         if library == nil { library = LibraryWalk(space) }
         return library

@@ -237,5 +237,19 @@ extension EndToEnd {
             #expect(refused.isRefusal(125, mentioning: "window", "DISPLAY is not set"))
             #expect(!scratch.has("recording"))
         }
+
+        /// A library of that name which the dynamic linker refuses: were it linked, nothing would start.
+        @Test func withoutXCB() throws {
+            try scratch.write("", to: "libxcb.so.1")
+            var command = try command(until: "window", ["idle"])
+            command.environment["LD_LIBRARY_PATH"] = scratch.path
+            command.environment["DISPLAY"] = ":1"
+            let refused = try command.run()
+            #expect(refused.isRefusal(125, mentioning: "window", ":1", "libxcb.so.1"))
+            #expect(!scratch.has("recording"))
+            command = try self.command(until: "listen", ["tcp", "0"])
+            command.environment["LD_LIBRARY_PATH"] = scratch.path
+            #expect(try command.run().status == 0)
+        }
     }
 }

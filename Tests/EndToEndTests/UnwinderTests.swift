@@ -83,6 +83,27 @@ extension EndToEnd {
             #expect(whole.reduce(0) { $0 + $1.count } * 10 >= 7 * folded.total, "\(folded.lines)")
         }
 
+        /// A library of that name which the dynamic linker refuses. Our own walk does without it.
+        @Test func withoutLibunwind() throws {
+            try scratch.write("", to: "libunwind-x86_64.so.8")
+            func record(_ engine: String) throws -> Finished {
+                try Firstlight.recording(
+                    [try Setup.fixture("oddtables")], to: scratch("launch"),
+                    options: ["--quiet", "--unwinder", engine],
+                    adding: ["LD_LIBRARY_PATH": scratch.path]
+                ).run()
+            }
+            let refused = try record("libunwind")
+            #expect(
+                refused.isRefusal(125, mentioning: "--unwinder", "libunwind-x86_64.so.8"),
+                "\(refused)")
+            #expect(!scratch.has("launch"))
+            let recorded = Recorded(path: scratch("launch"), finished: try record("quick"))
+            let launch = try recorded.json().launch
+            #expect(!launch.notes.contains { $0.kind == "second_opinions" })
+            #expect(launch.truncatedStacks * 2 > launch.slices, "\(launch)")
+        }
+
         @Test func anEngineThatThereIsNot() throws {
             let refused = try Firstlight.run("record", "--unwinder", "magic", "true")
             #expect(refused.isRefusal(125, mentioning: "quick or libunwind"), "\(refused)")

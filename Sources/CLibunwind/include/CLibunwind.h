@@ -5,6 +5,14 @@
 
 // libunwind's unwinding of another process (`unw_init_remote`), from what the caller answers: it asks
 // for words of memory, for registers and for functions' table entries, and for nothing else.
+//
+// It is loaded when it is needed first: few programs' stacks need it.
+
+// The library's file.
+#define FL_LIBUNWIND "libunwind-x86_64.so.8"
+
+// Whether it is loaded now. It is never unloaded.
+int fl_library_is_loadable(void);
 
 // Each returns 0 for "not known". `context` is what fl_library_unwind got.
 typedef struct {
@@ -30,7 +38,7 @@ enum {
 
 typedef struct fl_library fl_library;
 
-// NULL: no memory. To be freed, and used by one thread at a time. `source` must stay where it is.
+// NULL: no memory, or it cannot be loaded. To be freed, and used by one thread at a time. `source` must stay where it is.
 fl_library *fl_library_create(const fl_library_source *source);
 void fl_library_free(fl_library *library);
 

@@ -13,6 +13,7 @@ enum ImportCommand {
 
     /// Makes a recording, prints its summary, and returns the exit status.
     static func run(_ options: ImportOptions, _ console: Console) -> Int32 {
+        guard options.engine.isUsable(console) else { return failure }
         let result: PerfImport.Result
         do throws(ImportError) {
             result = try read(options, options.isQuiet ? nil : console.line)

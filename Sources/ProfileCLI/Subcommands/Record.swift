@@ -19,6 +19,7 @@ enum RecordCommand {
     static func run(
         _ options: RecordOptions, _ console: Console, in conditions: RecordingConditions? = nil
     ) -> Int32 {
+        guard options.engine.isUsable(console) else { return ownFailure }
         let signals = SignalQueue(launching: options.startsProgram)
         switch options.target {
         case .launch(let program):

@@ -14,7 +14,7 @@ enum DrawingExtension: Equatable {
         let event = cxcb_damage_event(connection)
         let opcode = cxcb_present_opcode(connection)
         if event > 0 {
-            free(cxcb_damage_begin(connection))
+            cxcb_damage_begin(connection)
             self = .damage(event: UInt8(truncatingIfNeeded: event))
         } else if opcode > 0 {
             self = .present(opcode: UInt8(truncatingIfNeeded: opcode))
@@ -60,7 +60,7 @@ extension XConnection {
     /// From now on, the server reports all drawing into a window and its subwindows. It may also
     /// report what is there already, with this request's number.
     func reportDrawing(into window: xcb_window_t) -> DrawingReport? {
-        let id = xcb_generate_id(connection)
+        let id = xcb.generate_id(connection)
         let sequence: UInt32
         switch drawing {
         case .damage: sequence = cxcb_damage_create(connection, id, window)
@@ -69,13 +69,13 @@ extension XConnection {
         }
         return DrawingReport(
             id: id, sequence: UInt16(truncatingIfNeeded: sequence),
-            attributes: xcb_get_window_attributes(connection, window))
+            attributes: xcb.get_window_attributes(connection, window))
     }
 
     /// True if the window was visible before the server began to report drawing into it. Ask only
     /// once.
     func wasViewable(_ report: DrawingReport) -> Bool {
-        let reply = xcb_get_window_attributes_reply(connection, report.attributes, nil)
+        let reply = xcb.get_window_attributes_reply(connection, report.attributes, nil)
         defer { free(reply) }
         return reply.map { UInt32($0.pointee.map_state) == XCB_MAP_STATE_VIEWABLE.rawValue }
             ?? false
@@ -83,13 +83,13 @@ extension XConnection {
 
     /// Call this instead of ``wasViewable(_:)``.
     func end(_ report: DrawingReport, of window: xcb_window_t) {
-        xcb_discard_reply(connection, report.attributes.sequence)
+        xcb.discard_reply(connection, report.attributes.sequence)
         switch drawing {
         case .damage: cxcb_damage_destroy(connection, report.id)
         case .present: _ = cxcb_present_select(connection, report.id, window, 0)
         case .none: break
         }
-        xcb_flush(connection)
+        _ = xcb.flush(connection)
     }
 
     /// True if a window shows more than one colour: then something was drawn into it. Looks at some
@@ -98,18 +98,18 @@ extension XConnection {
         guard let area = visibleArea(of: window) else { return false }
         let rows = min(area.height, 64)
         let requests = (0..<rows).map { row in
-            xcb_get_image(
+            xcb.get_image(
                 connection, UInt8(XCB_IMAGE_FORMAT_Z_PIXMAP.rawValue), window, area.x,
                 area.y + Int16(row * area.height / rows), UInt16(area.width), 1, ~0)
         }
         var first: UInt32?
         var isDrawn = false
         for request in requests {
-            guard let reply = xcb_get_image_reply(connection, request, nil) else { continue }
+            guard let reply = xcb.get_image_reply(connection, request, nil) else { continue }
             defer { free(reply) }
-            let count = min(Int(reply.pointee.length) * 4, Int(xcb_get_image_data_length(reply)))
+            let count = min(Int(reply.pointee.length) * 4, Int(xcb.get_image_data_length(reply)))
             // Pixels of 32 bits, as all of today's screens have; we cannot judge others.
-            guard reply.pointee.depth >= 24, let data = xcb_get_image_data(reply) else { continue }
+            guard reply.pointee.depth >= 24, let data = xcb.get_image_data(reply) else { continue }
             for offset in stride(from: 0, to: min(count, 4 * area.width) - 3, by: 4) {
                 let pixel = UnsafeRawPointer(data).loadUnaligned(
                     fromByteOffset: offset, as: UInt32.self)
@@ -124,14 +124,14 @@ extension XConnection {
     private func visibleArea(
         of window: xcb_window_t
     ) -> (x: Int16, y: Int16, width: Int, height: Int)? {
-        let sizes = xcb_get_geometry(connection, window)
-        guard let size = xcb_get_geometry_reply(connection, sizes, nil) else { return nil }
+        let sizes = xcb.get_geometry(connection, window)
+        guard let size = xcb.get_geometry_reply(connection, sizes, nil) else { return nil }
         defer { free(size) }
         let root = size.pointee.root
-        let places = xcb_translate_coordinates(connection, window, root, 0, 0)
-        let screens = xcb_get_geometry(connection, root)
-        let place = xcb_translate_coordinates_reply(connection, places, nil)
-        let screen = xcb_get_geometry_reply(connection, screens, nil)
+        let places = xcb.translate_coordinates(connection, window, root, 0, 0)
+        let screens = xcb.get_geometry(connection, root)
+        let place = xcb.translate_coordinates_reply(connection, places, nil)
+        let screen = xcb.get_geometry_reply(connection, screens, nil)
         defer {
             free(place)
             free(screen)

@@ -9,6 +9,8 @@ import System
 /// Unsafe code: XCB's replies and events are memory that is ours to free.
 final class XConnection: @unchecked Sendable {
     let connection: OpaquePointer
+    /// Its functions.
+    let xcb: cxcb_library
     /// The root windows, one for each screen.
     let roots: [xcb_window_t]
     /// True if the server knows which process owns a window.
@@ -28,8 +30,13 @@ final class XConnection: @unchecked Sendable {
     /// A server may accept the connection and never answer. XCB would wait for ever, so a thread of
     /// its own waits for XCB. Meanwhile a request for our end is still served.
     static func open(_ name: String) throws(DisplayProblem) -> XConnection {
+        guard let library = cxcb_load() else {
+            throw DisplayProblem(
+                reason: "no connection to the X server '\(name)': libxcb.so.1 cannot be loaded")
+        }
         let attempt = AttemptResult()
-        let isBegun = startThread { attempt.end(with: XConnection(name)) }
+        let xcb = library.pointee
+        let isBegun = startThread { attempt.end(with: XConnection(name, xcb)) }
         let deadline = MonotonicTime.now + patience
         while isBegun {
             switch attempt.state.withLock({ $0 }) {
@@ -53,51 +60,46 @@ final class XConnection: @unchecked Sendable {
     }
 
     /// Waits for the server's answers. nil: there is no server.
-    private init?(_ name: String) {
-        guard let connection = xcb_connect(name, nil) else { return nil }
-        guard xcb_connection_has_error(connection) == 0 else {
-            xcb_disconnect(connection)
+    private init?(_ name: String, _ xcb: cxcb_library) {
+        guard let connection = xcb.connect(name, nil) else { return nil }
+        guard xcb.connection_has_error(connection) == 0 else {
+            xcb.disconnect(connection)
             return nil
         }
         self.connection = connection
+        self.xcb = xcb
         var roots: [xcb_window_t] = []
-        var screens = xcb_setup_roots_iterator(xcb_get_setup(connection))
+        var screens = xcb.setup_roots_iterator(xcb.get_setup(connection))
         while screens.rem > 0, let screen = screens.data {
             roots.append(screen.pointee.root)
-            xcb_screen_next(&screens)
+            xcb.screen_next(&screens)
         }
         self.roots = roots
         cxcb_prefetch_extensions(connection)
-        knowsClients = cxcb_has_resources(connection) != 0
-        if knowsClients,
-            let reply = xcb_res_query_version_reply(
-                connection, xcb_res_query_version(connection, 1, 2), nil)
-        {
-            free(reply)
-        }
+        knowsClients = cxcb_resources_begin(connection) != 0
         drawing = DrawingExtension(connection)
         for root in roots { select(XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY, of: root) }
         waitUntilDone()
-        guard xcb_connection_has_error(connection) == 0 else { return nil }
+        guard xcb.connection_has_error(connection) == 0 else { return nil }
     }
 
     /// Waits until the server has done all earlier requests.
     func waitUntilDone() {
-        free(xcb_get_input_focus_reply(connection, xcb_get_input_focus(connection), nil))
+        free(xcb.get_input_focus_reply(connection, xcb.get_input_focus(connection), nil))
     }
 
     /// Selects the events that we want for a window, without affecting other clients.
     func select(_ mask: xcb_event_mask_t..., of window: xcb_window_t) {
         var value = mask.reduce(0) { $0 | UInt32($1.rawValue) }
-        xcb_change_window_attributes(
+        _ = xcb.change_window_attributes(
             connection, window, UInt32(XCB_CW_EVENT_MASK.rawValue), &value)
-        xcb_flush(connection)
+        _ = xcb.flush(connection)
     }
 
-    deinit { xcb_disconnect(connection) }
+    deinit { xcb.disconnect(connection) }
 
     /// Ends the connection: the server forgets what it was to report, and nobody has to read it.
-    func hangUp() { shutdown(xcb_get_file_descriptor(connection), Int32(SHUT_RDWR)) }
+    func hangUp() { shutdown(xcb.get_file_descriptor(connection), Int32(SHUT_RDWR)) }
 
     enum Event: Equatable {
         case created(xcb_window_t, parent: xcb_window_t)
@@ -111,10 +113,10 @@ final class XConnection: @unchecked Sendable {
     }
 
     /// Waits for the next; nil: the connection is gone.
-    func next() -> Event? { take(xcb_wait_for_event(connection)) }
+    func next() -> Event? { take(xcb.wait_for_event(connection)) }
 
     /// An event that has been read already; nil: there is none.
-    func nextQueued() -> Event? { take(xcb_poll_for_queued_event(connection)) }
+    func nextQueued() -> Event? { take(xcb.poll_for_queued_event(connection)) }
 
     private func take(_ event: UnsafeMutablePointer<xcb_generic_event_t>?) -> Event? {
         guard let event else { return nil }
@@ -140,8 +142,8 @@ final class XConnection: @unchecked Sendable {
     /// True if a window is mapped and can show something; nil: it is gone.
     func isMapped(_ window: xcb_window_t) -> Bool? {
         guard
-            let reply = xcb_get_window_attributes_reply(
-                connection, xcb_get_window_attributes(connection, window), nil)
+            let reply = xcb.get_window_attributes_reply(
+                connection, xcb.get_window_attributes(connection, window), nil)
         else { return nil }
         defer { free(reply) }
         return UInt32(reply.pointee.map_state) != XCB_MAP_STATE_UNMAPPED.rawValue
@@ -151,12 +153,12 @@ final class XConnection: @unchecked Sendable {
     /// In no particular order.
     func children(of window: xcb_window_t) -> [xcb_window_t] {
         guard
-            let reply = xcb_query_tree_reply(connection, xcb_query_tree(connection, window), nil)
+            let reply = xcb.query_tree_reply(connection, xcb.query_tree(connection, window), nil)
         else { return [] }
         defer { free(reply) }
-        guard let first = xcb_query_tree_children(reply) else { return [] }
+        guard let first = xcb.query_tree_children(reply) else { return [] }
         // A server may claim anything. The reply's own length, in words, limits it.
-        let count = min(Int(xcb_query_tree_children_length(reply)), Int(reply.pointee.length))
+        let count = min(Int(xcb.query_tree_children_length(reply)), Int(reply.pointee.length))
         return Array(UnsafeBufferPointer(start: first, count: count))
     }
 
@@ -168,15 +170,10 @@ final class XConnection: @unchecked Sendable {
     /// X-Resource 1.2: the process at the other end of the client's local connection.
     private func serversWord(on window: xcb_window_t) -> Int32? {
         guard knowsClients else { return nil }
-        var specification = xcb_res_client_id_spec_t(
-            client: window, mask: XCB_RES_CLIENT_ID_MASK_LOCAL_CLIENT_PID.rawValue)
-        let request = xcb_res_query_client_ids(connection, 1, &specification)
-        guard let reply = xcb_res_query_client_ids_reply(connection, request, nil) else {
-            return nil
-        }
+        guard let reply = cxcb_resources_local_process(connection, window) else { return nil }
         defer { free(reply) }
         let words = UnsafeRawBufferPointer(
-            start: UnsafeRawPointer(reply) + MemoryLayout<xcb_res_query_client_ids_reply_t>.size,
+            start: UnsafeRawPointer(reply) + MemoryLayout<cxcb_client_ids>.size,
             count: 4 * Int(reply.pointee.length))
         return Self.firstProcess(inClientIDs: words)
     }
@@ -200,16 +197,16 @@ final class XConnection: @unchecked Sendable {
     private func ownWord(of window: xcb_window_t) -> Int32? {
         let name = "_NET_WM_PID"
         guard
-            let atom = xcb_intern_atom_reply(
-                connection, xcb_intern_atom(connection, 1, UInt16(name.utf8.count), name), nil)
+            let atom = xcb.intern_atom_reply(
+                connection, xcb.intern_atom(connection, 1, UInt16(name.utf8.count), name), nil)
         else { return nil }
         defer { free(atom) }
-        let request = xcb_get_property(
+        let request = xcb.get_property(
             connection, 0, window, atom.pointee.atom, XCB_ATOM_CARDINAL.rawValue, 0, 1)
-        guard let reply = xcb_get_property_reply(connection, request, nil) else { return nil }
+        guard let reply = xcb.get_property_reply(connection, request, nil) else { return nil }
         defer { free(reply) }
-        guard xcb_get_property_value_length(reply) >= 4, reply.pointee.length >= 1,
-            let value = xcb_get_property_value(reply)
+        guard xcb.get_property_value_length(reply) >= 4, reply.pointee.length >= 1,
+            let value = xcb.get_property_value(reply)
         else { return nil }
         return Int32(exactly: value.loadUnaligned(as: UInt32.self))
     }

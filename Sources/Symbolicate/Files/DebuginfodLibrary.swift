@@ -1,8 +1,8 @@
 internal import Glibc
 
-// The one place where a library is loaded at run time. libdebuginfod brings curl with its
-// dependencies, 30 libraries, which would be mapped at each start for a feature that few use. And
-// if it is missing, everything else still works.
+// Loaded only when it is needed, like XCB and libunwind (CXCB, CLibunwind). libdebuginfod brings curl
+// with its dependencies, 30 libraries, which would be mapped at each start for a feature that few
+// use. And if it is missing, everything else still works.
 //
 // Unsafe: functions are looked up by name and called with the types that elfutils' debuginfod.h
 // declares since 0.179. The library is never unloaded, so they stay valid.
