@@ -138,12 +138,12 @@ struct MergeTests {
     }
 
     @Test func `a cut stack leaves native frames as they are`() {
-        var made = Made([nil, 2, nil, 1, nil], isPlaced: false)
+        var made = Made([nil, nil, 2, nil, 1], isPlaced: false)
         made.activations.removeLast()
         #expect(made.merged() == nil)
         #expect(
             made.merged(isCut: true)
-                == [.native(0), .python(0, 0), .python(0, 1), .native(2), .native(3), .native(4)])
+                == [.native(0), .native(1), .python(0, 0), .python(0, 1), .native(3), .native(4)])
     }
 
     @Test func `contradictions are not merged`() {
