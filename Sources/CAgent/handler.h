@@ -15,6 +15,8 @@ __asm__(
     "fl_sample_handler:\n"
     "  cmpl $1, 8(%rsi)\n"  // si_code: POLL_IN
     "  je fl_find_timer\n"
+    "  cmpl $6, 8(%rsi)\n"  // POLL_HUP: the last for which it was asked
+    "  je fl_find_timer\n"
     "  cmpl $-1, 8(%rsi)\n"  // SI_QUEUE
     "  jne 9f\n"
     "  mov 24(%rsi), %rax\n"  // si_value
@@ -32,7 +34,8 @@ __asm__(
     "  mov $2, %ecx\n"  // FL_SLOT_BUSY
     "  lock cmpxchg %ecx, (%r8)\n"
     "  jne 9f\n"
-    "  mov $1, %r9d\n"  // it is counted
+    "  xor %r9d, %r9d\n"
+    // In r9d, whether it is a timer's signal.
     "fl_answer:\n"
     "  push %r9\n"
     "  mov $4, %r10d\n"  // FL_SLOT_DECLINED
@@ -103,11 +106,10 @@ __asm__(
     "8:\n"
     "  pop %r9\n"
     "  mov %r10d, (%r8)\n"  // x86-64 keeps the stores in order
-    "  test %r9d, %r9d\n"
-    "  je 9f\n"
     "  lock decl " STATE(OUTSTANDING) "\n"
+    "  test %r9d, %r9d\n"
+    "  jne fl_return\n"
     "9:\n"
-    "fl_go_on:\n"
     // A call that ended early for this signal, perhaps. (Its instruction leaves in rcx where it
     // returns to, but not with FRED.)
     "  mov %rdx, %rdi\n"
@@ -120,16 +122,19 @@ __asm__(
     "  call fl_make_again\n"
     "0:\n"
     "  add $8, %rsp\n"
+    "fl_return:\n"
     "  ret\n"
 
     // The first of the thread's own slots that waits, of the timer whose descriptor came along. It
-    // may be another thread's by now: the signal has waited since.
+    // may be another thread's by now: the signal has waited since. Counted first: who prepares a
+    // filter waits for us. Such a signal ends no call: one that has just ended did so by itself.
     "fl_find_timer:\n"
+    "  lock incl " STATE(OUTSTANDING) "\n"
     "  cmpl $0, " STATE(FILTERED) "\n"  // no calls of ours
-    "  jne fl_go_on\n"
+    "  jne 6f\n"
     "  mov 24(%rsi), %ecx\n"  // si_fd
     "  inc %ecx\n"
-    "  je fl_go_on\n"
+    "  je 6f\n"
     "  lea " STATE(TIMERS) ", %r9\n"
     "  mov $" NUMBER(FL_MOST_TIMERS) ", %eax\n"
     "1:\n"
@@ -138,12 +143,13 @@ __asm__(
     "  add $32, %r9\n"
     "  dec %eax\n"
     "  jne 1b\n"
-    "  jmp fl_go_on\n"
+    "  jmp 6f\n"
     "2:\n"
     "  mov $186, %eax\n"  // gettid
     "  syscall\n"
-    "  cmp %eax, (%r9)\n"
-    "  jne fl_go_on\n"
+    "  mov %eax, %edi\n"
+    "  cmp %edi, (%r9)\n"
+    "  jne 6f\n"
     "  xor %r10d, %r10d\n"
     "3:\n"
     "  movzwl 8(%r9, %r10, 2), %eax\n"
@@ -160,8 +166,14 @@ __asm__(
     "  inc %r10d\n"
     "  cmp $" NUMBER(FL_TIMER_SLOTS) ", %r10d\n"
     "  jne 3b\n"
-    "  jmp fl_go_on\n"
+    "6:\n"
+    "  lock decl " STATE(OUTSTANDING) "\n"
+    "  ret\n"
+    // The entry may have been given to another thread, and with it the slot.
     "5:\n"
-    "  xor %r9d, %r9d\n"  // nobody waits for it
-    "  jmp fl_answer\n"
+    "  cmp %edi, (%r9)\n"
+    "  mov $1, %r9d\n"
+    "  je fl_answer\n"
+    "  movl $1, (%r8)\n"  // FL_SLOT_REQUESTED
+    "  jmp 6b\n"
     ".previous\n");

@@ -51,7 +51,10 @@ INLINE void await_timers(uint32_t signal, uint32_t tid) {
     }
     for (int index = 0; index < FL_MOST_TIMERS; index++) {
         volatile struct fl_timer *const timer = &own->timers[index];
-        if (sends(timer, signal, tid)) __atomic_store_n(&timer->tid, 0, __ATOMIC_SEQ_CST);
+        uint32_t expected = __atomic_load_n(&timer->tid, __ATOMIC_SEQ_CST);
+        if (sends(timer, signal, tid))
+            __atomic_compare_exchange_n(&timer->tid, &expected, 0, 0, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_SEQ_CST);
     }
 }
 

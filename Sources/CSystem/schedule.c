@@ -189,6 +189,10 @@ int fl_open_timer(pid_t tid, int signal, uint64_t period) {
     return send_signals(events, tid, signal) ? events : close_failed(events);
 }
 
+int fl_refresh_timer(int events, int count) {
+    return control(events, PERF_EVENT_IOC_REFRESH, (unsigned long)count);
+}
+
 int64_t fl_read_count(int events) {
     uint64_t value = 0;
     return read(events, &value, sizeof value) == sizeof value ? (int64_t)value : -1;

@@ -57,10 +57,13 @@ int fl_open_exec_names(int core);
 // the signal.
 int fl_open_interruption(pid_t tid, int signal, uint64_t period);
 
-// The same signal again and again, at each such interval, once fl_start_events was called; until its
-// descriptor is closed, or the thread executes a program. -EINVAL where the kernel cannot end it at an
-// exec (before Linux 5.13).
+// The same signal at each such interval, as often as fl_refresh_timer allows; until its descriptor is
+// closed, or the thread executes a program. -EINVAL where the kernel cannot end it at an exec (before
+// Linux 5.13).
 int fl_open_timer(pid_t tid, int signal, uint64_t period);
+
+// Lets it send so many more signals. 0 or -errno.
+int fl_refresh_timer(int events, int count);
 int fl_stop_events(int events);
 
 // What an event has counted; -1: unreadable.

@@ -16,10 +16,7 @@ extension Area {
     ///   - slots: the thread's own, for as long as it lives.
     /// - Returns: the entry's place; nil: all are in use.
     func addTimer(tid: Int32, signal: Int32, descriptor: Int32, slots: [Int]) -> Int? {
-        let free = (0..<Self.mostTimers).first {
-            timerWord($0, \.tid).pointee.load(ordering: .sequentiallyConsistent) == 0
-        }
-        guard let free else { return nil }
+        guard let free = freeTimer else { return nil }
         for index in 0..<Self.slotsPerTimer {
             let slot = index < slots.count ? UInt16(clamping: slots[index]) : UInt16(FL_NO_SLOT)
             write(
@@ -44,6 +41,14 @@ extension Area {
             ordering: .sequentiallyConsistent)
         guard isOwn else { return }
         timerWord(place, \.tid).pointee.store(0, ordering: .sequentiallyConsistent)
+    }
+
+    var hasRoomForTimer: Bool { freeTimer != nil }
+
+    private var freeTimer: Int? {
+        (0..<Self.mostTimers).first {
+            timerWord($0, \.tid).pointee.load(ordering: .sequentiallyConsistent) == 0
+        }
     }
 
     private func timer(_ place: Int) -> Int {

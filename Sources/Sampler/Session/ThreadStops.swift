@@ -217,6 +217,7 @@ extension TraceSession {
     /// Serves the other threads meanwhile, because the thread may wait for what happens to them: an
     /// exec waits for the ends of all other threads, and each of these stops once more.
     func serveAll(but thread: TracedThread? = nil) {
+        watchTimers()
         for other in threads.values where other.isTraced && other.tid != thread?.tid {
             guard let event = process.nextReport(of: other.tid)?.event else { continue }
             if awaited.contains(other.tid), isOurStop(event, of: other) {

@@ -19,18 +19,31 @@ extension TraceSession {
             endTimer(of: thread)
             return false
         }
-        if counters.run - thread.runAtTimer > Self.timerPatience.nanoseconds {
+        // Where events do not tell how long it was in the kernel's code, nobody knows.
+        if thread.samples != nil,
+            counters.run - thread.runAtTimer > Self.timerPatience.nanoseconds
+        {
             thread.isUntimed = true
             endTimer(of: thread)
             return false
         }
-        signals.arm(thread, observer.stackPlace(of: thread), frames: state)
+        let count = signals.arm(thread, observer.stackPlace(of: thread), frames: state)
+        thread.timer?.allow(count)
+        if count == 0 { thread.timer?.remind(at: counters.run) }
         return true
     }
 
-    /// A thread that used that much CPU time is in its own code or in the kernel's: something should have
-    /// come.
+    /// A thread that used that much CPU time in its own code should have shown something.
     private static var timerPatience: TimeSpan { .milliseconds(100) }
+
+    /// Whether a thread runs an interpreter, and a timer is for such threads here.
+    func wantsTimer(_ thread: TracedThread) -> Bool {
+        guard let signals = signalCapture, tree == nil, told == nil, !thread.isUntimed,
+            instrumentation?.seesMasks == true, sharesNamespace,
+            timers.mayBeTried(at: process.now), events.mayBeTried(at: process.now)
+        else { return false }
+        return frames(of: thread, by: signals) != nil
+    }
 
     private func mayHaveTimer(_ thread: TracedThread, _ status: ThreadStatus) -> Bool {
         guard capture == .signal, tree == nil, told == nil, stage.execution == nil, !isLeaving,
@@ -48,6 +61,12 @@ extension TraceSession {
         by signals: SignalCapture, at now: MonotonicTime
     ) -> Bool {
         guard timers.mayBeTried(at: now), events.mayBeTried(at: now) else { return false }
+        // Who waits can do without.
+        if !signals.slots.hasRoomForTimer,
+            let waiting = threads.values.first(where: { $0.timer != nil && $0.blocked != nil })
+        {
+            endTimer(of: waiting)
+        }
         do throws(SystemError) {
             guard
                 try signals.begin(
@@ -60,12 +79,9 @@ extension TraceSession {
             return false
         }
         thread.runAtTimer = counters.run
-        thread.samples = try? ThreadSamples(
-            tid: thread.tid, cpu: thread.clock.run(until: now, counters),
-            interval: options.sampleInterval,
-            stackBytes: eventStackBytes(of: thread) ?? ThreadSamples.mostStackBytes,
-            inKernelOnly: true)
-        if thread.samples == nil { ledger.note(.kernelUnsampled, 1) }
+        observeKernel(
+            of: thread, thread.clock.run(until: now, counters),
+            stackBytes: eventStackBytes(of: thread) ?? ThreadSamples.mostStackBytes)
         return true
     }
 
@@ -103,10 +119,19 @@ extension TraceSession {
         let answers = signals.answersToTimer(of: thread)
         var rest = thread.timer == nil ? [] : thread.samples?.take(cpuAtLeast: counters.run) ?? []
         guard !answers.isEmpty || !rest.isEmpty else { return }
-        thread.runAtTimer = counters.run
+        if answers.isEmpty {
+            // That long it was in the kernel's code.
+            thread.runAtTimer += Int64(rest.count) * options.sampleInterval
+        } else {
+            thread.runAtTimer = counters.run
+        }
         rest.removeAll { $0.stack.bytes.isEmpty }
         for answer in answers {
-            if answer.isOnAlternateStack { return meetAlternateStack(thread, answer) }
+            if answer.isOnAlternateStack {
+                thread.stackPointer = answer.registers.stackPointer
+                thread.usesAlternateStack = true
+                continue
+            }
             // The events before it lie between the last look and this one.
             let before = observer.interpreters.lastLook(at: thread.tid)
             let frames = observer.interpreters.checked(
@@ -119,26 +144,41 @@ extension TraceSession {
             thread.saw(answer.registers, at: answer.time)
             observer.sample(answer, of: thread, counters, frames: frames)
         }
-        guard !rest.isEmpty else { return }
-        let around = observer.interpreters.surroundings(of: thread.tid, at: process.now)
-        for seen in rest { hand(on: seen, of: thread, around, counters) }
+        if !rest.isEmpty {
+            let around = observer.interpreters.surroundings(of: thread.tid, at: process.now)
+            for seen in rest { hand(on: seen, of: thread, around, counters) }
+        }
+        guard thread.usesAlternateStack, thread.timer != nil else { return }
+        endTimer(of: thread)
+        stopForSample(thread)
     }
 
     private func hand(
         on seen: ThreadSamples.Observation, of thread: TracedThread, _ around: Surroundings?,
         _ counters: SchedulerCounters
     ) {
-        // What it stands for, the next stack stands for, which is whole.
-        if seen.isCut, isShort(seen.stack) { return }
+        if seen.isCut, isShort(seen.stack), copiesMore(of: thread) {
+            // What it stands for, the next stack stands for, which is whole.
+            return
+        }
         thread.stackPointer = seen.registers.stackPointer
         observer.sample(
             SharedSlots.Answer(seen), of: thread, counters, frames: around?.frames(at: seen.time))
     }
 
-    private func meetAlternateStack(_ thread: TracedThread, _ answer: SharedSlots.Answer) {
-        thread.stackPointer = answer.registers.stackPointer
-        thread.usesAlternateStack = true
-        endTimer(of: thread)
-        stopForSample(thread)
+    /// Has the next events copy more of its stack, if they can.
+    private func copiesMore(of thread: TracedThread) -> Bool {
+        guard thread.timer != nil, let samples = thread.samples,
+            let size = eventStackBytes(of: thread), size > samples.stackBytes
+        else { return false }
+        observeKernel(of: thread, thread.clock.counters.run, stackBytes: size)
+        return true
+    }
+
+    private func observeKernel(of thread: TracedThread, _ cpu: Int64, stackBytes: Int) {
+        thread.samples = try? ThreadSamples(
+            tid: thread.tid, cpu: cpu, interval: options.sampleInterval, stackBytes: stackBytes,
+            inKernelOnly: true)
+        if thread.samples == nil { ledger.note(.kernelUnsampled, 1) }
     }
 }

@@ -419,6 +419,7 @@ final class TraceSession {
             // Killed without an exit event, or not traced: where it was is gone with it.
             if thread.isTraced { observer.closeWithoutStack(thread, at: now) }
             end(thread, at: now)
+            signalCapture?.forget(thread)
         }
         if tid == pid {
             closeAll(at: now)

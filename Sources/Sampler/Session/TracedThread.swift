@@ -234,8 +234,10 @@ final class TracedThread {
 
     /// Forgets requests, because the memory in which it answers is gone.
     func forgetRequests() {
+        if timer != nil { samples = nil }
         timer = nil
         timedSlots = []
+        isUntimed = false
         slot = nil
         silence = 0
     }

@@ -2,6 +2,7 @@ import CAgent
 import CSystem
 import ProfileModel
 import Synchronization
+import System
 
 /// The part of the area through which stacks are asked for: a slot for each thread that is sampled
 /// by signal, and a few buffers for what is copied. The handler writes a slot and its buffer only
@@ -48,7 +49,8 @@ final class SharedSlots {
     var masks: UInt32 { area.value(\.masks) }
 
     /// Whether one of them is just about to.
-    var isMasking: Bool { area.value(\.masking) != 0 }
+    var isMasking: Bool { masking.isAnybody(area.value(\.masking), at: masks) }
+    private var masking = MaskingCount()
 
     // MARK: Threads
 
@@ -209,9 +211,17 @@ final class SharedSlots {
     /// Makes a slot ready for its thread's answer to a timer's signal, if there is room: see
     /// ``request(_:stack:limit:masks:bySpare:frames:)``. Nobody waits for such answers, but for the
     /// timer's end.
-    func arm(_ slot: Int, stack: Range<UInt64>, limit: Int, frames state: UInt64) {
-        if prepare(slot, stack: stack, limit: limit, frames: state) { store(.requested, in: slot) }
+    ///
+    /// - Returns: whether there is.
+    func arm(_ slot: Int, stack: Range<UInt64>, limit: Int, frames state: UInt64) -> Bool {
+        guard prepare(slot, stack: stack, limit: limit, frames: state) else { return false }
+        store(.requested, in: slot)
+        return true
     }
+
+    var hasRoomForTimer: Bool { area.hasRoomForTimer }
+    /// Whether more than half of the buffers of either size is free.
+    var haveRoomToSpare: Bool { freeBuffers.areMostOf(area.buffers) }
 
     /// Takes that back.
     func disarm(_ slot: Int) { if takeBack(slot) { giveBackBuffer(of: slot) } }
@@ -312,6 +322,10 @@ extension Area.Buffers {
                 ? small.popLast() ?? large.popLast() : large.popLast() ?? small.popLast()
         }
 
+        func areMostOf(_ all: Area.Buffers) -> Bool {
+            2 * small.count > all.small.count && 2 * large.count >= all.large.count
+        }
+
         mutating func append(_ buffer: Range<Int>) {
             if buffer.count <= Area.Buffers.smallSize {
                 small.append(buffer)
@@ -319,5 +333,31 @@ extension Area.Buffers {
                 large.append(buffer)
             }
         }
+    }
+}
+
+/// How many threads are about to block the signal. One may never come to that: a handler of the program's
+/// has jumped out of it, or the thread was killed. So what stays for long is nobody.
+struct MaskingCount {
+    private var seen: (count: UInt32, masks: UInt32, since: MonotonicTime)?
+    private var resting: UInt32 = 0
+
+    static let longest = TimeSpan.milliseconds(1000)
+
+    /// - Parameters:
+    ///   - count: as the program has it.
+    ///   - masks: how often threads have announced it.
+    mutating func isAnybody(
+        _ count: UInt32, at masks: UInt32, now: @autoclosure () -> MonotonicTime = .now
+    ) -> Bool {
+        guard count != resting else { return false }
+        let now = now()
+        guard let seen, seen.count == count, seen.masks == masks else {
+            self.seen = (count, masks, now)
+            return true
+        }
+        guard now - seen.since > Self.longest else { return true }
+        resting = count
+        return false
     }
 }

@@ -1,4 +1,5 @@
 import ProfileModel
+import System
 
 /// Stacks by a thread's timer: see ``SignalTimer``.
 extension SignalCapture {
@@ -8,7 +9,8 @@ extension SignalCapture {
     func begin(
         _ thread: TracedThread, _ status: ThreadStatus, each interval: TimeSpan
     ) throws(SystemError) -> Bool {
-        guard !thread.wasMasking, let signal = signal(for: status) else { return false }
+        guard !thread.wasMasking, slots.hasRoomForTimer, let signal = signal(for: status)
+        else { return false }
         while thread.timedSlots.count < Area.slotsPerTimer {
             guard slots.arePlenty, let slot = slots.take() else { break }
             thread.timedSlots.append(slot)
@@ -21,22 +23,32 @@ extension SignalCapture {
         // Whoever changes what this asks for looks for timers then, and has seen this one.
         if slots.isMasking || isOutdated(timer) { return false }
         thread.timer = timer
-        timer.start()
         return true
     }
 
-    /// Asks a thread in all of its slots that wait for nothing.
-    func arm(_ thread: TracedThread, _ place: StackPlace, frames: UInt64) {
-        for slot in thread.timedSlots where slots.state(of: slot) == .idle {
-            slots.arm(slot, stack: place.range, limit: stackBytes, frames: frames)
+    /// Asks a thread in its slots that wait for nothing: in the first ones if there is any room, in
+    /// the others as long as there is plenty.
+    ///
+    /// - Returns: in how many.
+    func arm(_ thread: TracedThread, _ place: StackPlace, frames: UInt64) -> Int {
+        var count = 0
+        for (index, slot) in thread.timedSlots.enumerated()
+        where slots.state(of: slot) == .idle && (index < 2 || slots.haveRoomToSpare) {
+            let isArmed = slots.arm(
+                slot, stack: place.range, limit: stackBytes, frames: frames)
+            if isArmed { count += 1 }
         }
+        return count
     }
 
     /// What a thread has answered to its timer's signals, in the order of time.
     func answersToTimer(of thread: TracedThread) -> [SharedSlots.Answer] {
-        thread.timedSlots.compactMap { slot in
+        // What comes while we look is left for the next time, or an older one would come behind it.
+        let start = MonotonicTime.now
+        return thread.timedSlots.compactMap { slot in
             switch slots.state(of: slot) {
-            case .filled: return slots.takeAnswer(slot)
+            case .filled where slots.timeOfAnswer(slot) <= start: return slots.takeAnswer(slot)
+            case .filled: break
             case .declined: slots.takeRefusal(slot)
             case .idle, .requested, .busy: break
             }

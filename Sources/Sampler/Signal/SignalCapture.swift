@@ -75,7 +75,7 @@ struct SignalCapture {
         let request = slots.request(
             slot, stack: place.range, limit: stackBytes, masks: thread.masksAtStatus,
             bySpare: signal != slots.signal, frames: frames ?? 0)
-        guard request == .ready else { return true }
+        guard request == .ready else { return request == .refused }
         let isSent = fl_signal_thread(pid, thread.tid, signal, slots.value(for: slot)) == 0
         slots.wasSent()
         if !isSent { slots.cancel(slot) }
@@ -106,8 +106,9 @@ struct SignalCapture {
             !status.hasPending(slots.signal), !status.hasPending(slots.spareSignal)
         else { return false }
         slots.cancel(slot)
-        // Or the program has an action of its own for it, set past us: it gets no more of them.
-        thread.silence = Self.patience + 1
+        // Or the program has an action of its own for it, set past us: it gets no more of them. A
+        // timer's signal that waited may have stood for it, too.
+        thread.silence = thread.timedSlots.isEmpty ? Self.patience + 1 : 0
         return true
     }
 
@@ -146,6 +147,7 @@ struct SignalCapture {
     func forget(_ thread: TracedThread) {
         endTimer(of: thread)
         if let slot = thread.slot { slots.giveBack(slot) }
+        // They wait for nothing any more, as was seen to above.
         for slot in thread.timedSlots { slots.giveBack(slot) }
         thread.forgetRequests()
     }

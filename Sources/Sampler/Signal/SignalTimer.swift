@@ -18,7 +18,7 @@ final class SignalTimer {
     private let descriptor: Int32
     private let place: Int
 
-    /// It sends nothing before ``start()``.
+    /// It sends nothing before ``allow(_:)``.
     ///
     /// - Parameter own: the thread's slots.
     /// - Throws: why the kernel refuses it.
@@ -42,7 +42,23 @@ final class SignalTimer {
         self.place = place
     }
 
-    func start() { _ = fl_start_events(descriptor) }
+    /// Lets it send so many more signals. If we are stopped, or have no core, it sends no others.
+    func allow(_ count: Int) {
+        if count > 0 { _ = fl_refresh_timer(descriptor, Int32(clamping: count)) }
+    }
+
+    /// The kernel may drop a signal, and then it sends one too few: one more, if slots have waited for a
+    /// while.
+    ///
+    /// - Parameter run: the CPU time that the thread has used by now.
+    func remind(at run: Int64) {
+        guard run - reminded > Self.pause.nanoseconds else { return }
+        reminded = run
+        allow(1)
+    }
+
+    private var reminded: Int64 = 0
+    private static let pause = TimeSpan.milliseconds(8)
 
     /// Behind the descriptor's end no signal is raised any more: the kernel waits for that.
     deinit {

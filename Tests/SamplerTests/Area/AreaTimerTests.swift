@@ -44,14 +44,21 @@ extension AreaSignalTests {
             let own = (0..<3).compactMap { _ in slots.take() }
             let timer = try Self.timer(slots, own: own)
             let stack = Self.stack()
+            #expect(own.count == 3)
             for slot in own {
-                slots.arm(slot, stack: stack, limit: 8192, frames: 0)
+                #expect(slots.arm(slot, stack: stack, limit: 8192, frames: 0))
             }
-            timer.start()
+            timer.allow(3)
             #expect(Self.compute { own.allSatisfy { slots.state(of: $0) == .filled } })
             #expect(Self.outstanding(mapped.area) == 0)
             let answers = own.map(slots.takeAnswer)
             #expect(answers.map(\.time) == answers.map(\.time).sorted())
+            // It sends as many as it may.
+            #expect(own.allSatisfy { slots.arm($0, stack: stack, limit: 8192, frames: 0) })
+            #expect(!Self.compute { own.contains { slots.state(of: $0) == .filled } })
+            timer.allow(1)
+            #expect(Self.compute { slots.state(of: own[0]) == .filled })
+            #expect(!Self.compute { slots.state(of: own[1]) == .filled })
             // One for each interval of its CPU time.
             for (answer, next) in zip(answers, answers.dropFirst()) {
                 #expect(next.cpu - answer.cpu > 500_000)
@@ -85,8 +92,8 @@ extension AreaSignalTests {
                 descriptor: other == "descriptor" ? descriptor + 1 : descriptor,
                 slots: other == "slot" ? [] : own)
             #expect(place == 0)
-            slots.arm(own[0], stack: 0..<0, limit: 64, frames: 0)
-            timer.start()
+            #expect(slots.arm(own[0], stack: 0..<0, limit: 64, frames: 0))
+            timer.allow(1000)
             var looks = 0
             #expect(
                 !Self.compute {
@@ -105,10 +112,10 @@ extension AreaSignalTests {
             let slots = SharedSlots(area: mapped.area, cookie: Self.cookie)
             let own = [try #require(slots.take())]
             var timer: SignalTimer? = try Self.timer(slots, own: own)
-            timer?.start()
+            timer?.allow(1000)
             timer = nil
             #expect(mapped.area.read(fl_state.self, at: Int(FL_STATE)).timers.0.tid == 0)
-            slots.arm(own[0], stack: 0..<0, limit: 64, frames: 0)
+            #expect(slots.arm(own[0], stack: 0..<0, limit: 64, frames: 0))
             #expect(!Self.compute { slots.state(of: own[0]) != .requested })
         }
     }
@@ -164,6 +171,24 @@ extension AreaSignalTests {
             change()
             #expect(Self.naps() - before < 50)
             #expect(mapped.area.value(\.masking) == 0)
+        }
+    }
+
+    /// A thread that never comes to what it has announced is nobody.
+    @Test func whoNeverBlocksTheSignalIsForgotten() {
+        var count = MaskingCount()
+        let start = MonotonicTime(nanoseconds: 1000)
+        let long = MaskingCount.longest + .milliseconds(1)
+        let looks: [(count: UInt32, masks: UInt32, time: MonotonicTime, isAnybody: Bool)] = [
+            (0, 0, start, false), (1, 1, start, true), (1, 1, start + MaskingCount.longest, true),
+            // Others did meanwhile.
+            (1, 2, start + long, true), (1, 2, start + long + long, false), (1, 3, start, false),
+            // One more, beside it; and a child, who was never counted.
+            (2, 4, start, true), (.max, 4, start, true),
+        ]
+        for look in looks {
+            let isAnybody = count.isAnybody(look.count, at: look.masks, now: look.time)
+            #expect(isAnybody == look.isAnybody, "\(look)")
         }
     }
 }
