@@ -61,8 +61,8 @@ eintr 2 5 / forked 4 / forkers fork / forkers vfork 5 / forkers spawn 5 / gorout
 inlined / inversion / launcher / loading LIB/libplugin.so / loading LIB/libplugin.so exit
 loading LIB/libplugin.so fork / loading LIB/libplugin.so jump / loading LIB/libplugin.so filter
 marked spans / marked forked 4 / masked work 20 / masked wait / nocfi / no-pie / noframes 20000
-partial zero 2 / partial urandom 2 / percpu 50000 / pinned / plugins 8 / preserved 60 / reexec 1
-renames / sandbox filter 40 / scopes / signals / signposts nested / signposts odd / signposts forked
+partial zero 2 / partial urandom 2 / percpu 50000 / pinned / plugins 8 / preserved 60
+pysignals.py 2 1 / reexec 1 / renames / sandbox filter 40 / scopes / signals / signposts nested / signposts odd / signposts forked
 spin 20000000 / stacks smallest / stacks given / static / static-pie / stripped / threadlife churn 300
 threadlife exits 40 / threads 4 3000000 / timers profile / timers posix / tracer 50
 urgent handler / urgent late 40 / virtuals 40 / waits nanosleep mutex pipe / watchful / wrapper.sh true"""
