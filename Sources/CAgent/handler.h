@@ -9,6 +9,16 @@ __asm__(
     "  mov $15, %eax\n"  // rt_sigreturn
     "  syscall\n"
 
+    // The slot whose number is in rax: in r8, and equal if it waited for an answer. Changes rax and rcx.
+    ".macro fl_claim_slot\n"
+    "  shl $8, %eax\n"  // times FL_SLOT_SIZE
+    "  lea " AREA(FL_SLOTS) ", %r8\n"
+    "  add %rax, %r8\n"
+    "  mov $1, %eax\n"  // FL_SLOT_REQUESTED
+    "  mov $2, %ecx\n"  // FL_SLOT_BUSY
+    "  lock cmpxchg %ecx, (%r8)\n"
+    ".endm\n"
+
     // (signal, siginfo, ucontext). Only a request of the recorder's names a slot that waits for
     // it, and only a timer of the recorder's is in its list; everything else is the program's own
     // business, and ignored as without us. Uses only registers that a function may change.
@@ -27,12 +37,7 @@ __asm__(
     "  movzwl %ax, %eax\n"
     "  cmp $" NUMBER(FL_MOST_SLOTS) ", %eax\n"
     "  jae 9f\n"
-    "  shl $8, %eax\n"  // times FL_SLOT_SIZE
-    "  lea " AREA(FL_SLOTS) ", %r8\n"
-    "  add %rax, %r8\n"
-    "  mov $1, %eax\n"  // FL_SLOT_REQUESTED
-    "  mov $2, %ecx\n"  // FL_SLOT_BUSY
-    "  lock cmpxchg %ecx, (%r8)\n"
+    "  fl_claim_slot\n"
     "  jne 9f\n"
     "  xor %r9d, %r9d\n"
     // In r9d, whether it is a timer's signal.
@@ -155,12 +160,7 @@ __asm__(
     "  movzwl 8(%r9, %r10, 2), %eax\n"
     "  cmp $" NUMBER(FL_MOST_SLOTS) ", %eax\n"
     "  jae 4f\n"
-    "  shl $8, %eax\n"  // times FL_SLOT_SIZE
-    "  lea " AREA(FL_SLOTS) ", %r8\n"
-    "  add %rax, %r8\n"
-    "  mov $1, %eax\n"  // FL_SLOT_REQUESTED
-    "  mov $2, %ecx\n"  // FL_SLOT_BUSY
-    "  lock cmpxchg %ecx, (%r8)\n"
+    "  fl_claim_slot\n"
     "  je 5f\n"
     "4:\n"
     "  inc %r10d\n"
