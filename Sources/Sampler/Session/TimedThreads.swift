@@ -19,22 +19,23 @@ extension TraceSession {
             endTimer(of: thread)
             return false
         }
+        thread.timer?.allow(
+            signals.arm(thread, observer.stackPlace(of: thread), frames: state))
         // Where events do not tell how long it was in the kernel's code, nobody knows.
         if thread.samples != nil,
             counters.run - thread.runAtTimer > Self.timerPatience.nanoseconds
         {
-            thread.isUntimed = true
+            thread.timerRestarts += 1
+            thread.isUntimed = thread.timerRestarts > Self.mostRestarts
             endTimer(of: thread)
-            return false
         }
-        let count = signals.arm(thread, observer.stackPlace(of: thread), frames: state)
-        thread.timer?.allow(count)
-        if count == 0 { thread.timer?.remind(at: counters.run) }
         return true
     }
 
-    /// A thread that used that much CPU time in its own code should have shown something.
-    private static var timerPatience: TimeSpan { .milliseconds(100) }
+    /// A thread that used that much CPU time in its own code should have shown something. Its timer
+    /// begins again.
+    private static var timerPatience: TimeSpan { .milliseconds(12) }
+    private static var mostRestarts: Int { 8 }
 
     /// Whether a thread runs an interpreter, and a timer is for such threads here.
     func wantsTimer(_ thread: TracedThread) -> Bool {
@@ -85,6 +86,9 @@ extension TraceSession {
         return true
     }
 
+    /// So near to an answer an event may be of the answer's own doing.
+    private static var nearness: TimeSpan { TimeSpan(nanoseconds: 100_000) }
+
     // MARK: Ends
 
     /// What it answers to the last signal can still be taken.
@@ -124,8 +128,16 @@ extension TraceSession {
             thread.runAtTimer += Int64(rest.count) * options.sampleInterval
         } else {
             thread.runAtTimer = counters.run
+            thread.timerRestarts = 0
         }
-        rest.removeAll { $0.stack.bytes.isEmpty }
+        // Our signal and its handler are in the kernel's code, too. Where the two clocks have nearly the
+        // same phase, events would show nothing else.
+        rest.removeAll { seen in
+            seen.stack.bytes.isEmpty
+                || answers.contains {
+                    max(seen.time - $0.time, $0.time - seen.time) < Self.nearness
+                }
+        }
         for answer in answers {
             if answer.isOnAlternateStack {
                 thread.stackPointer = answer.registers.stackPointer

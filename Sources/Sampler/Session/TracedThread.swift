@@ -76,6 +76,8 @@ final class TracedThread {
     var timedSlots: [Int] = []
     /// How much CPU time it had used when a timer last showed that it works, or was opened.
     var runAtTimer: Int64 = 0
+    /// How often in a row its timer had to begin again, for nothing came.
+    var timerRestarts = 0
     /// Whether a timer of its was found not to work.
     var isUntimed = false
     /// Whether it was seen in a signal handler on a stack of its own. Only a stop can copy both
@@ -237,7 +239,7 @@ final class TracedThread {
         if timer != nil { samples = nil }
         timer = nil
         timedSlots = []
-        isUntimed = false
+        (isUntimed, timerRestarts) = (false, 0)
         slot = nil
         silence = 0
     }

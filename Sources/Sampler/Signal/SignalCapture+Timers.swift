@@ -23,6 +23,7 @@ extension SignalCapture {
         // Whoever changes what this asks for looks for timers then, and has seen this one.
         if slots.isMasking || isOutdated(timer) { return false }
         thread.timer = timer
+        timer.allow(SignalTimer.reserve)
         return true
     }
 

@@ -47,18 +47,9 @@ final class SignalTimer {
         if count > 0 { _ = fl_refresh_timer(descriptor, Int32(clamping: count)) }
     }
 
-    /// The kernel may drop a signal, and then it sends one too few: one more, if slots have waited for a
-    /// while.
-    ///
-    /// - Parameter run: the CPU time that the thread has used by now.
-    func remind(at run: Int64) {
-        guard run - reminded > Self.pause.nanoseconds else { return }
-        reminded = run
-        allow(1)
-    }
-
-    private var reminded: Int64 = 0
-    private static let pause = TimeSpan.milliseconds(8)
+    /// How many it may send beside those that are asked for: some signals find no slot that waits, and
+    /// count as well.
+    static let reserve = 64
 
     /// Behind the descriptor's end no signal is raised any more: the kernel waits for that.
     deinit {
