@@ -96,7 +96,7 @@ private func useSlot(_ taken: [Int], _ slots: SharedSlots, _ words: inout Words)
 }
 
 private func show(_ area: Area) {
-    for border in LaunchBorder.allCases { _ = area.border(border) }
+    for border in NotedBorder.allCases { _ = area.border(border) }
     _ = (area.isSettled, area.range, area.signals, area.hookedWords, area.initialLibraries)
     _ = (area.hasPendingInitializers, area.hasRoomForLoads, area.isGateWaiting)
     precondition(area.counts.records <= Area.mostRecords)

@@ -152,14 +152,14 @@ extension Area {
     private static let registerNumbers = [7, 16, 6, 3, 12, 13, 14, 15]
 
     /// A border of the launch; nil until it is reached.
-    func border(_ border: LaunchBorder) -> Moment? {
+    func border(_ border: NotedBorder) -> Moment? {
         guard value(\.borders) & (1 << border.rawValue) != 0 else { return nil }
         return open(Int(border.rawValue))
     }
 }
 
-/// A border of the launch that our code in the program notes.
-enum LaunchBorder: UInt32, CaseIterable {
+/// The launch's borders that our code in the program notes itself.
+enum NotedBorder: UInt32, CaseIterable {
     /// Every library is mapped and relocated.
     case relocated = 0
     case main = 1

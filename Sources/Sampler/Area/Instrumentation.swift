@@ -7,7 +7,7 @@ final class Instrumentation {
     /// nil: stacks are not taken by signal. If they are, most threads are not traced.
     let signals: SignalCapture?
     var hooks: Hooks
-    var borders = BorderWatch()
+    var borders = ReportedBorders()
     var masks = MaskWatch()
     /// The places where the recorder has hooked calls, or has had them hooked.
     var sites: Set<UInt64> = []
@@ -66,14 +66,14 @@ struct LoneProgram {
 }
 
 /// Which of the launch's borders were reported.
-struct BorderWatch {
-    private var told: Set<LaunchBorder> = []
+struct ReportedBorders {
+    private var told: Set<NotedBorder> = []
     private var hasToldGate = false
 
     /// The next border that was reached but not reported; a static program is never relocated.
-    mutating func next(of area: Area) -> (border: LaunchBorder, moment: Area.Moment)? {
-        guard told.count < LaunchBorder.allCases.count else { return nil }
-        for border in LaunchBorder.allCases where !told.contains(border) {
+    mutating func next(of area: Area) -> (border: NotedBorder, moment: Area.Moment)? {
+        guard told.count < NotedBorder.allCases.count else { return nil }
+        for border in NotedBorder.allCases where !told.contains(border) {
             guard let moment = area.border(border) else { continue }
             told.insert(border)
             return (border, moment)

@@ -54,7 +54,7 @@ extension TraceSession {
     }
 
     private func pass(
-        _ border: LaunchBorder, _ moment: Area.Moment, of image: RunningImage,
+        _ border: NotedBorder, _ moment: Area.Moment, of image: RunningImage,
         _ code: Instrumentation, at now: MonotonicTime
     ) {
         guard let main = threads[pid] else { return }

@@ -143,7 +143,7 @@ struct LaunchNotes {
             marks.append(Mark(kind: .main, time: began))
             return
         }
-        for border in LaunchBorder.allCases {
+        for border in NotedBorder.allCases {
             guard
                 let stretch = image.border(border).flatMap({ fits($0, after: latest, until: end) })
             else { continue }

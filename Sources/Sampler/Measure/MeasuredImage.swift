@@ -33,7 +33,7 @@ final class MeasuredImage {
     var entry: Stretch? { stretch(FL_STRETCH_ENTRY) }
 
     /// The cost of noting a border; nil: the border was not reached.
-    func border(_ border: LaunchBorder) -> Stretch? {
+    func border(_ border: NotedBorder) -> Stretch? {
         stretch(border == .relocated ? FL_STRETCH_RELOCATED : FL_STRETCH_MAIN)
     }
 

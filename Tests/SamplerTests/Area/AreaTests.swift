@@ -206,7 +206,7 @@ import Testing
             #expect(moment.stack.stack.bytes.count <= Int(FL_OPEN_STACK))
             #expect(moment.stack.stack.start == moment.stack.registers.stackPointer)
         }
-        for border in LaunchBorder.allCases { _ = area.border(border) }
+        for border in NotedBorder.allCases { _ = area.border(border) }
         #expect(area.hookedWords.count <= Int(FL_SITES))
         _ = (area.isDisplaced, area.isFiltered, area.isAboutToExecute, area.isGateWaiting)
         for time in [\fl_state.settled_ns, \.mapping_ns, \.gate_ns, \.gate_end_ns] {
@@ -311,7 +311,7 @@ import Testing
     @Test(arguments: [0, 1, 2, 3, 4, .max] as [UInt32]) func borders(bits: UInt32) throws {
         let area = try Self.filled()
         area.set(\.borders, bits)
-        for border in LaunchBorder.allCases {
+        for border in NotedBorder.allCases {
             #expect((area.border(border) != nil) == (bits & 1 << border.rawValue != 0))
         }
     }
