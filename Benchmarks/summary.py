@@ -1,7 +1,7 @@
 """From the end of a launch to its printed summary: how long whoever ran `record` waits for it.
 
-From the moment at which the recording ends (its last mark, on the same clock) until `record` has
-printed the last of the summary. Cold: nothing is in the cache of symbols. Warm: runs before have
+From the moment at which the recording ends (the last row of its `marks`, on the same clock) until
+`record` has printed the last of the summary. Cold: nothing is in the cache of symbols. Warm: runs before have
 filled it. Beside it, how long the recorder took before the launch began, and how much later it ends:
 what is written after the summary, into the recording and the cache.
 """

@@ -101,7 +101,7 @@ package struct Profile: Sendable {
 
     /// - Parameter recorded: best with nobody else's hand on it: what changes is changed in place then.
     package init(_ recorded: consuming Recording) {
-        let held = HeldTime(recorded.marks)
+        let held = HeldTime(recorded.borders)
         var recording = recorded.without(held).withOwnFacts()
         let plan = PhasePlan(recording)
         var builder = PartBuilder(recording, plan: plan)

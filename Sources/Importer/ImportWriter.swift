@@ -144,7 +144,7 @@ final class ImportWriter {
             try file.update(thread, at: ThreadIndex(index))
         }
         for image in facts.images { try file.append(image) }
-        for mark in facts.marks { try file.append(mark) }
+        for border in facts.borders { try file.append(border) }
         for run in facts.runs { try file.append(run) }
         let own = [
             RecorderNote(.unverifiedStacks, unverifiedStacks),
@@ -164,7 +164,7 @@ final class ImportWriter {
 /// What is known of an import only at its end.
 struct ImportFacts {
     var images: [Image] = []
-    var marks: [Mark] = []
+    var borders: [LaunchBorder] = []
     var runs: [ScheduledRun] = []
     var notes: [RecorderNote] = []
 }

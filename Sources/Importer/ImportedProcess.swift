@@ -236,7 +236,7 @@ struct ImportedProcess {
         var facts = ImportFacts()
         facts.runs = schedule.result.runs
         facts.images = images
-        facts.marks = marks(until: end)
+        facts.borders = borders(until: end)
         note(.estimatedWaits, estimates)
         if let assumed = event.assumed { note(.assumedTimes, assumed.nanoseconds) }
         facts.notes = notes.sorted { $0.key.rawValue < $1.key.rawValue }
@@ -257,16 +257,19 @@ struct ImportedProcess {
 
     /// perf records when programs are executed, but nothing about the dynamic linker: all after the
     /// last exec is Main.
-    private func marks(until end: MonotonicTime) -> [Mark] {
+    private func borders(until end: MonotonicTime) -> [LaunchBorder] {
         let beginning = writer.start ?? last
         guard let first = execs.first, let final = execs.last else {
             return [
-                Mark(kind: .attached, time: beginning),
-                Mark(kind: .ended, time: max(end, beginning)),
+                LaunchBorder(kind: .attached, time: beginning),
+                LaunchBorder(kind: .ended, time: max(end, beginning)),
             ]
         }
-        return [Mark(kind: .spawned, time: min(forked ?? first.time, first.time))]
-            + execs.map { Mark(kind: .firstInstruction, time: $0.time) }
-            + [Mark(kind: .main, time: final.time), Mark(kind: .ended, time: max(end, final.time))]
+        return [LaunchBorder(kind: .spawned, time: min(forked ?? first.time, first.time))]
+            + execs.map { LaunchBorder(kind: .firstInstruction, time: $0.time) }
+            + [
+                LaunchBorder(kind: .main, time: final.time),
+                LaunchBorder(kind: .ended, time: max(end, final.time)),
+            ]
     }
 }

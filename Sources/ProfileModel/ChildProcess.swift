@@ -23,8 +23,8 @@ package struct ChildProcess: Hashable, Sendable {
     package var file: String?
     /// Like ``Recording/images``: the first is its parent's program.
     package var images: [Image] = []
-    /// Like ``Recording/marks``.
-    package var marks: [Mark] = []
+    /// Like ``Recording/borders``.
+    package var borders: [LaunchBorder] = []
 
     package init(
         pid: Int32, parent: Int32, parentIndex: ChildIndex? = nil, name: String,

@@ -4,16 +4,17 @@ package struct HeldTime: Hashable, Sendable {
     /// In order, without overlaps.
     package private(set) var stretches: [Range<MonotonicTime>] = []
 
-    /// - Parameter marks: each ``Mark/Kind/held`` belongs to the next ``Mark/Kind/released``.
-    package init(_ marks: [Mark]) {
+    /// - Parameter borders: each ``LaunchBorder/Kind/held`` belongs to the next
+    ///   ``LaunchBorder/Kind/released``.
+    package init(_ borders: [LaunchBorder]) {
         var start: MonotonicTime?
-        for mark in marks.filter({ $0.kind == .held || $0.kind == .released })
+        for border in borders.filter({ $0.kind == .held || $0.kind == .released })
             .sorted(by: { $0.time < $1.time })
         {
-            if mark.kind == .held {
-                start = start ?? mark.time
+            if border.kind == .held {
+                start = start ?? border.time
             } else if let begun = start {
-                if begun < mark.time { stretches.append(begun..<mark.time) }
+                if begun < border.time { stretches.append(begun..<border.time) }
                 start = nil
             }
         }
@@ -68,15 +69,15 @@ extension Recording {
         var result = consume self
         func move(_ time: inout MonotonicTime) { time = held.without(time) }
         for index in result.images.indices { move(&result.images[index].time) }
-        for index in result.marks.indices { move(&result.marks[index].time) }
+        for index in result.borders.indices { move(&result.borders[index].time) }
         for index in result.children.indices {
             move(&result.children[index].start)
             result.children[index].end = result.children[index].end.map(held.without)
             for image in result.children[index].images.indices {
                 move(&result.children[index].images[image].time)
             }
-            for mark in result.children[index].marks.indices {
-                move(&result.children[index].marks[mark].time)
+            for border in result.children[index].borders.indices {
+                move(&result.children[index].borders[border].time)
             }
         }
         for index in result.threads.indices {

@@ -13,7 +13,7 @@ extension Recording {
         header.outcome = process.outcome
         var result = only(of: child, header)
         result.images = process.launchImages
-        result.marks = process.launchMarks
+        result.borders = process.launchBorders
         return result
     }
 
@@ -22,7 +22,7 @@ extension Recording {
         guard !children.isEmpty else { return self }
         var result = only(of: nil, header)
         result.images = images
-        result.marks = marks
+        result.borders = borders
         result.ready = ready
         result.notes = notes
         return result
@@ -113,11 +113,11 @@ extension ChildProcess {
     /// parent, whose program it did not launch.
     package var launchImages: [Image] { images.count > 1 ? Array(images.dropFirst()) : images }
 
-    /// The marks that belong to ``launchImages``.
-    package var launchMarks: [Mark] {
-        guard images.count > 1 else { return marks }
-        var result = marks
-        for kind in [Mark.Kind.firstInstruction, .main] {
+    /// The borders that belong to ``launchImages``.
+    package var launchBorders: [LaunchBorder] {
+        guard images.count > 1 else { return borders }
+        var result = borders
+        for kind in [LaunchBorder.Kind.firstInstruction, .main] {
             if let index = result.firstIndex(where: { $0.kind == kind }),
                 result[index].time < images[1].time
             {

@@ -1,6 +1,6 @@
 /// What was observed of one launch, before symbolication: the content of a recording's file, and
 /// the basis of every analysis. Threads and all facts about them belong to the recorded process and
-/// its ``children``. Images, marks and readiness are the recorded process's own.
+/// its ``children``. Images, borders and readiness are the recorded process's own.
 package struct Recording: Sendable {
     package var header: Header
     /// At most one of each kind.
@@ -8,7 +8,7 @@ package struct Recording: Sendable {
     /// In the order of their starts: a parent comes before its children.
     package var children: [ChildProcess]
     package var images: [Image]
-    package var marks: [Mark]
+    package var borders: [LaunchBorder]
     package var threads: [RecordedThread]
     package var modules: [Module]
     package var mappings: [Mapping]
@@ -39,7 +39,7 @@ package struct Recording: Sendable {
         notes = []
         children = []
         images = []
-        marks = []
+        borders = []
         threads = []
         modules = []
         mappings = []
@@ -135,8 +135,10 @@ package struct Image: Hashable, Sendable {
     }
 }
 
-/// A moment at which one phase ends and another begins. The raw values are stored.
-package struct Mark: Hashable, Sendable {
+/// A moment at which one phase of the launch ends and another begins, or at which the recorder began
+/// or ceased to hold the program. The table `marks` has them, with these raw values. What `--mark`
+/// asks for is something else: ``MarkRequest``.
+package struct LaunchBorder: Hashable, Sendable {
     package enum Kind: UInt8, Sendable, CaseIterable {
         /// The recorder asked for the process.
         case spawned = 1
@@ -167,7 +169,7 @@ package struct Mark: Hashable, Sendable {
     }
 }
 
-/// The process's totals at a mark (`/proc/PID/stat` and `/proc/PID/io`); nil if unreadable.
+/// The process's totals at a border (`/proc/PID/stat` and `/proc/PID/io`); nil if unreadable.
 package struct ProcessCounters: Hashable, Sendable {
     package var minorFaults: Int64?
     package var majorFaults: Int64?

@@ -243,7 +243,7 @@ extension SamplerEvent {
                 return false
             }
             return snapshot.registers.framePointer == nil
-        case .began, .image, .mark, .mappings, .library, .ready: return true
+        case .began, .image, .border, .mappings, .library, .ready: return true
         case .threadStarted, .threadNamed, .threadEnded, .wait, .priority, .initializer,
             .interval, .signpost, .scheduled, .interpreter, .named:
             return false

@@ -58,11 +58,11 @@ final class ObservedProcess {
             expectScripts()
             self.image = image
             try file.append(image, of: child)
-        case .mark(let mark):
-            try file.append(mark, of: child)
-            if mark.kind == .ended {
+        case .border(let border):
+            try file.append(border, of: child)
+            if border.kind == .ended {
                 output.schedule.expectEnd(
-                    of: threads.rows.map { ($0.thread.tid, $0.place) }, at: mark.time)
+                    of: threads.rows.map { ($0.thread.tid, $0.place) }, at: border.time)
             }
         case .threadStarted(var thread):
             thread.child = child
@@ -157,7 +157,7 @@ final class ObservedProcess {
             image.time = time
             try next.file.append(image, of: child)
         }
-        try next.file.append(Mark(kind: .attached, time: time), of: child)
+        try next.file.append(LaunchBorder(kind: .attached, time: time), of: child)
         var numbers: [ThreadIndex: ThreadIndex] = [:]
         for (number, old) in kept.enumerated() {
             let index = ThreadIndex(number)

@@ -75,7 +75,7 @@ struct ObservedThreads {
         case .signpost(var signpost):
             signpost.thread = signpost.thread.flatMap { numbers[$0] }
             return .signpost(signpost)
-        case .began, .image, .mark, .threadStarted, .mappings, .interpreter, .named, .library,
+        case .began, .image, .border, .threadStarted, .mappings, .interpreter, .named, .library,
             .ready, .scheduled:
             return event
         }

@@ -6,8 +6,8 @@ package struct RecordingProgress: Hashable, Sendable {
     package private(set) var pid: Int32 = 0
     /// When the process was asked for, or attached to.
     package private(set) var start: MonotonicTime?
-    /// The last mark of its launch.
-    package private(set) var mark: Mark.Kind?
+    /// The last border that its launch has passed.
+    package private(set) var border: LaunchBorder.Kind?
     package private(set) var isReady = false
     /// How many threads live, in all processes.
     package private(set) var threads = 0
@@ -20,10 +20,10 @@ package struct RecordingProgress: Hashable, Sendable {
     package mutating func note(_ event: SamplerEvent, ofChild: Bool = false) {
         switch event {
         case .began(let pid) where !ofChild: self.pid = pid
-        case .mark(let mark) where !ofChild:
-            start = start ?? mark.time
-            // They are no borders.
-            if mark.kind != .held, mark.kind != .released { self.mark = mark.kind }
+        case .border(let border) where !ofChild:
+            start = start ?? border.time
+            // They begin no phase.
+            if border.kind != .held, border.kind != .released { self.border = border.kind }
         case .threadStarted: threads += 1
         case .threadEnded: threads -= 1
         case .sample: samples += 1

@@ -72,7 +72,7 @@ struct Consistency {
         images += 1
     }
 
-    mutating func admit(_ mark: Mark, of child: ChildIndex?) throws(Inconsistency) {
+    mutating func admit(_ mark: LaunchBorder, of child: ChildIndex?) throws(Inconsistency) {
         try check(mark.time, "marks", marks)
         try check(child, "marks", marks)
         let counters = mark.counters

@@ -8,10 +8,10 @@ extension RecordingWriter {
         for child in recording.children {
             let index = try append(child)
             for image in child.images { try append(image, of: index) }
-            for mark in child.marks { try append(mark, of: index) }
+            for mark in child.borders { try append(mark, of: index) }
         }
         for image in recording.images { try append(image) }
-        for mark in recording.marks { try append(mark) }
+        for mark in recording.borders { try append(mark) }
         for thread in recording.threads { try append(thread) }
         for module in recording.modules { try append(module) }
         for mapping in recording.mappings { try append(mapping) }

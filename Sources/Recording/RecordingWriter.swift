@@ -132,7 +132,7 @@ extension RecordingWriter {
 
     /// - Parameter child: the child that it belongs to; nil: the recorded process.
     package func append(
-        _ mark: Mark, of child: ChildIndex? = nil
+        _ mark: LaunchBorder, of child: ChildIndex? = nil
     ) throws(RecordingError) {
         let row = rules.marks
         try check { () throws(Inconsistency) in try rules.admit(mark, of: child) }

@@ -141,22 +141,24 @@ extension TableReader {
     }
 
     private mutating func readMarks(into recording: inout Recording) throws(ReadFailure) {
-        var (marks, children) = (recording.marks, recording.children)
+        var (marks, children) = (recording.borders, recording.children)
         try scan(Schema.marks) { row, rules throws(ReadFailure) in
-            guard let kind = Mark.Kind(rawValue: try row.integer(1)) else { throw row.invalid(1) }
+            guard let kind = LaunchBorder.Kind(rawValue: try row.integer(1)) else {
+                throw row.invalid(1)
+            }
             let counters = ProcessCounters(
                 minorFaults: try row.optional(3), majorFaults: try row.optional(4),
                 readBytes: try row.optional(5))
-            let mark = Mark(kind: kind, time: try row.time(2), counters: counters)
+            let mark = LaunchBorder(kind: kind, time: try row.time(2), counters: counters)
             let child = try row.child(6)
             try Self.admit { () throws(Inconsistency) in try rules.admit(mark, of: child) }
             if let child {
-                children[child.rawValue].marks.append(mark)
+                children[child.rawValue].borders.append(mark)
             } else {
                 marks.append(mark)
             }
         }
-        (recording.marks, recording.children) = (marks, children)
+        (recording.borders, recording.children) = (marks, children)
     }
 
     private mutating func threads() throws(ReadFailure) -> [RecordedThread] {

@@ -129,7 +129,7 @@ extension RowTarget {
         try run()
     }
 
-    func write(_ mark: Mark, of child: ChildIndex?, row: Int) throws(SQLiteFailure) {
+    func write(_ mark: LaunchBorder, of child: ChildIndex?, row: Int) throws(SQLiteFailure) {
         try bind(1, row)
         try bind(2, Int64(mark.kind.rawValue))
         try bind(3, mark.time.nanoseconds)

@@ -6,7 +6,7 @@ package enum SamplerEvent: Sendable {
     /// The process exists and is observed.
     case began(pid: Int32)
     case image(Image)
-    case mark(Mark)
+    case border(LaunchBorder)
     /// Starts the thread of the next index.
     case threadStarted(RecordedThread)
     case threadNamed(ThreadIndex, String)

@@ -7,10 +7,10 @@ import Testing
 @Suite struct BadDataTests {
     private func builder() -> (RecordingBuilder, ThreadIndex) {
         var builder = RecordingBuilder(images: [("/home/dev/app", 0)])
-        builder.mark(.spawned, 0)
-        builder.mark(.firstInstruction, 1)
-        builder.mark(.main, 2)
-        builder.mark(.ended, 10)
+        builder.border(.spawned, 0)
+        builder.border(.firstInstruction, 1)
+        builder.border(.main, 2)
+        builder.border(.ended, 10)
         let main = builder.thread("app", tid: 100, to: 10, isMain: true)
         return (builder, main)
     }
@@ -77,7 +77,7 @@ import Testing
         builder.recording.threads[main.rawValue].start = MonotonicTime(nanoseconds: any())
         builder.recording.threads[main.rawValue].end = MonotonicTime(nanoseconds: any())
         if Bool.random(using: &random) {
-            builder.recording.marks[3].time = MonotonicTime(nanoseconds: any())
+            builder.recording.borders[3].time = MonotonicTime(nanoseconds: any())
         }
         for _ in 0..<6 {
             builder.recording.slices.append(

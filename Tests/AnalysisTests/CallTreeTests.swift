@@ -5,8 +5,8 @@ import Testing
 /// One thread that runs for 100 ms.
 private func attached() -> (RecordingBuilder, ThreadIndex) {
     var builder = RecordingBuilder(attached: true, images: [("/home/dev/app", 0)])
-    builder.mark(.attached, 0)
-    builder.mark(.ended, 100)
+    builder.border(.attached, 0)
+    builder.border(.ended, 100)
     let main = builder.thread("app", tid: 100, to: 100, isMain: true)
     return (builder, main)
 }

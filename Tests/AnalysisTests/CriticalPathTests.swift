@@ -7,9 +7,9 @@ import Testing
     private let main: ThreadIndex
 
     init() {
-        builder.mark(.spawned, 0)
-        builder.mark(.main, 10)
-        builder.mark(.ended, 100)
+        builder.border(.spawned, 0)
+        builder.border(.main, 10)
+        builder.border(.ended, 100)
         main = builder.thread("app", tid: 100, to: 100, isMain: true)
     }
 
@@ -194,8 +194,8 @@ import Testing
 
     @Test func withoutAMainThread() {
         var builder = RecordingBuilder()
-        builder.mark(.spawned, 0)
-        builder.mark(.ended, 10)
+        builder.border(.spawned, 0)
+        builder.border(.ended, 10)
         #expect(path(builder.recording).isEmpty)
     }
 
@@ -374,11 +374,11 @@ import Testing
         builder.recording.children[0].images = [
             Image(path: "/bin/c", arguments: ["c", "x"], time: RecordingBuilder.at(15))
         ]
-        builder.recording.children[0].marks = [
-            Mark(kind: .spawned, time: RecordingBuilder.at(15)),
-            Mark(kind: .firstInstruction, time: RecordingBuilder.at(20)),
-            Mark(kind: .main, time: RecordingBuilder.at(25)),
-            Mark(kind: .ended, time: RecordingBuilder.at(49)),
+        builder.recording.children[0].borders = [
+            LaunchBorder(kind: .spawned, time: RecordingBuilder.at(15)),
+            LaunchBorder(kind: .firstInstruction, time: RecordingBuilder.at(20)),
+            LaunchBorder(kind: .main, time: RecordingBuilder.at(25)),
+            LaunchBorder(kind: .ended, time: RecordingBuilder.at(49)),
         ]
         let profile = Profile(builder.recording)
         #expect(profile.processes.map(\.pid) == [100, 201, 202])

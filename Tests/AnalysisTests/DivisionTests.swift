@@ -5,11 +5,11 @@ import Testing
 @Suite struct DivisionTests {
     private func launch() -> RecordingBuilder {
         var builder = RecordingBuilder(images: [("/home/dev/app", 10)])
-        builder.mark(.spawned, 0)
-        builder.mark(.firstInstruction, 10)
-        builder.mark(.relocated, 20)
-        builder.mark(.main, 30)
-        builder.mark(.ended, 40)
+        builder.border(.spawned, 0)
+        builder.border(.firstInstruction, 10)
+        builder.border(.relocated, 20)
+        builder.border(.main, 30)
+        builder.border(.ended, 40)
         return builder
     }
 

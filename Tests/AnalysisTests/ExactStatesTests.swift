@@ -8,8 +8,8 @@ import Testing
     private let main: ThreadIndex
 
     init() {
-        builder.mark(.spawned, 0)
-        builder.mark(.ended, 100)
+        builder.border(.spawned, 0)
+        builder.border(.ended, 100)
         main = builder.thread("app", tid: 100, to: 100, isMain: true)
     }
 

@@ -20,13 +20,13 @@ struct FindingLaunch {
 
     init(attached: Bool = false) {
         if attached { builder = RecordingBuilder(attached: true, images: [("/home/dev/app", 0)]) }
-        builder.mark(attached ? .attached : .spawned, 0)
+        builder.border(attached ? .attached : .spawned, 0)
         if !attached {
-            builder.mark(.firstInstruction, 2)
-            builder.mark(.relocated, 10)
-            builder.mark(.main, 100)
+            builder.border(.firstInstruction, 2)
+            builder.border(.relocated, 10)
+            builder.border(.main, 100)
         }
-        builder.mark(.ended, 1000)
+        builder.border(.ended, 1000)
         main = builder.thread("app", tid: 7, to: 1000, isMain: true)
         builder.recording.header.outcome = .exited(0)
     }

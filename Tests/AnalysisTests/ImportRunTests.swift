@@ -14,8 +14,8 @@ private typealias Piece = (running: Int64, blocked: Int64, stack: [Spot]?)
         _ threads: [[Piece]], truncated: Set<Int> = [], gaps: [Int: Int64] = [:]
     ) -> Profile {
         var builder = RecordingBuilder(attached: true, images: [("/usr/bin/python3", 0)])
-        builder.mark(.attached, 0)
-        builder.mark(.ended, 100)
+        builder.border(.attached, 0)
+        builder.border(.ended, 100)
         for (number, pieces) in threads.enumerated() {
             let thread = builder.thread(
                 "python3", tid: 100 + Int32(number), to: 100, isMain: number == 0)

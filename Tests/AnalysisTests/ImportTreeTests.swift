@@ -7,8 +7,8 @@ private typealias Spot = RecordingBuilder.Spot
 @Suite struct ImportTreeTests {
     private func profile(_ stacks: [(Int64, Int64, [Spot])]) -> Profile {
         var builder = RecordingBuilder(attached: true, images: [("/usr/bin/python3", 0)])
-        builder.mark(.attached, 0)
-        builder.mark(.ended, 100)
+        builder.border(.attached, 0)
+        builder.border(.ended, 100)
         let main = builder.thread("python3", tid: 100, to: 100, isMain: true)
         var time: Int64 = 0
         for (running, blocked, spots) in stacks {

@@ -151,8 +151,8 @@ import Testing
 
     @Test func attachedProgramsAreNotDivided() {
         var builder = RecordingBuilder(attached: true, images: [("/usr/bin/python3.11", 0)])
-        builder.mark(.attached, 0)
-        builder.mark(.ended, 20)
+        builder.border(.attached, 0)
+        builder.border(.ended, 20)
         let main = builder.thread("python3", tid: 100, to: 20, isMain: true)
         builder.slice(main, at: 0, running: 20, builder.stack([ScriptLaunch.python, app, work]))
         #expect(Profile(builder.recording).phases.map(\.name) == ["Attached"])

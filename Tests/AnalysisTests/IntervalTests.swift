@@ -131,8 +131,8 @@ import Testing
 
     @Test func aSliceIsDividedAtTheIntervalsBorders() throws {
         var builder = RecordingBuilder(attached: true)
-        builder.mark(.attached, 0)
-        builder.mark(.ended, 100)
+        builder.border(.attached, 0)
+        builder.border(.ended, 100)
         let main = builder.thread("app", tid: 7, to: 100, isMain: true)
         let worker = builder.thread("worker", tid: 8, to: 100)
         builder.slice(main, at: 0, running: 50, blocked: 50, builder.stack("main"))
@@ -151,8 +151,8 @@ import Testing
 
     @Test func intervalsAreInTheOrderOfTheirStarts() {
         var builder = RecordingBuilder(attached: true)
-        builder.mark(.attached, 0)
-        builder.mark(.ended, 100)
+        builder.border(.attached, 0)
+        builder.border(.ended, 100)
         builder.interval("inner", from: 20, to: 30)
         builder.interval("outer", from: 20, to: 40)
         builder.interval("before", from: -10, to: 20, isComplete: false)
@@ -171,8 +171,8 @@ import Testing
 
     private func named() -> Profile {
         var builder = RecordingBuilder(attached: true)
-        builder.mark(.attached, 0)
-        builder.mark(.ended, 100)
+        builder.border(.attached, 0)
+        builder.border(.ended, 100)
         for name in ["Load stars", "load", "Draw", "draw"] {
             builder.interval(name, from: 20, to: 30)
         }

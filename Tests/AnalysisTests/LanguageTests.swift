@@ -7,8 +7,8 @@ import Testing
 
     private func functions(_ spots: [Spot]) -> [Function] {
         var builder = RecordingBuilder(attached: true, images: [("/usr/bin/python3", 0)])
-        builder.mark(.attached, 0)
-        builder.mark(.ended, 10)
+        builder.border(.attached, 0)
+        builder.border(.ended, 10)
         let main = builder.thread("python3", tid: 100, to: 10, isMain: true)
         builder.slice(main, at: 0, running: 10, builder.stack(spots))
         let profile = Profile(builder.recording)

@@ -12,11 +12,11 @@ import Testing
     /// Relocated at 10 ms, main at 50 ms, over at 100 ms.
     private func launch() -> (RecordingBuilder, ThreadIndex) {
         var builder = RecordingBuilder(images: [("/home/dev/app", 2)])
-        builder.mark(.spawned, 0)
-        builder.mark(.firstInstruction, 2)
-        builder.mark(.relocated, 10)
-        builder.mark(.main, 50)
-        builder.mark(.ended, 100)
+        builder.border(.spawned, 0)
+        builder.border(.firstInstruction, 2)
+        builder.border(.relocated, 10)
+        builder.border(.main, 50)
+        builder.border(.ended, 100)
         let main = builder.thread("app", tid: 7, to: 100, isMain: true)
         return (builder, main)
     }

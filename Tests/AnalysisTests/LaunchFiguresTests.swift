@@ -16,13 +16,16 @@ import Testing
     /// 1,400, ended 2,000.
     private var observed: ObservedLaunch {
         var launch = ObservedLaunch(
-            marks: [
-                Mark(kind: .spawned, time: time(1000)), Mark(kind: .held, time: time(1100)),
-                Mark(kind: .released, time: time(1150)),
-                Mark(kind: .firstInstruction, time: time(1150)),
-                Mark(kind: .relocated, time: time(1300)), Mark(kind: .held, time: time(1300)),
-                Mark(kind: .released, time: time(1320)), Mark(kind: .main, time: time(1400)),
-                Mark(kind: .ended, time: time(2000)),
+            borders: [
+                LaunchBorder(kind: .spawned, time: time(1000)),
+                LaunchBorder(kind: .held, time: time(1100)),
+                LaunchBorder(kind: .released, time: time(1150)),
+                LaunchBorder(kind: .firstInstruction, time: time(1150)),
+                LaunchBorder(kind: .relocated, time: time(1300)),
+                LaunchBorder(kind: .held, time: time(1300)),
+                LaunchBorder(kind: .released, time: time(1320)),
+                LaunchBorder(kind: .main, time: time(1400)),
+                LaunchBorder(kind: .ended, time: time(2000)),
             ], images: [image("/bin/app", 1150)])
         launch.isDynamic = true
         launch.outcome = .exited(0)
@@ -62,7 +65,7 @@ import Testing
     @Test func wrappersAndProgramsThatDiedEarly() {
         var launch = observed
         launch.images = [image("/bin/sh", 1150), image("", 1500)]
-        launch.marks.insert(Mark(kind: .firstInstruction, time: time(1500)), at: 8)
+        launch.borders.insert(LaunchBorder(kind: .firstInstruction, time: time(1500)), at: 8)
         #expect(
             MeasuredLaunch(launch, since: time(0)).phases.map(\.name)
                 == ["Process creation", "Wrapper: sh", "Dynamic linking"])
@@ -87,23 +90,23 @@ import Testing
         #expect(discard { ($0.isInterrupted, $0.isHung) = (true, true) } == .interrupted)
     }
 
-    /// Whatever marks there are: the phases tile the launch, and nothing is below zero.
+    /// Whatever borders there are: the phases tile the launch, and nothing is below zero.
     @Test(arguments: 0..<200)
     func phasesAddUp(seed: UInt64) {
         var numbers = SeededNumbers(seed: seed)
-        let kinds: [Mark.Kind] = [
+        let kinds: [LaunchBorder.Kind] = [
             .spawned, .firstInstruction, .relocated, .main, .ended, .held, .released,
         ]
-        let marks = (0..<Int.random(in: 0...14, using: &numbers)).map { _ in
-            Mark(
+        let borders = (0..<Int.random(in: 0...14, using: &numbers)).map { _ in
+            LaunchBorder(
                 kind: kinds.randomElement(using: &numbers) ?? .main,
                 time: time(Int64.random(in: 0...100, using: &numbers)))
         }
         var launch = ObservedLaunch(
-            marks: marks,
+            borders: borders,
             images: (0..<Int.random(in: 0...3, using: &numbers)).map { image("/bin/\($0)", 5) })
-        for mark in marks where Bool.random(using: &numbers) {
-            launch.cpu[mark.time] = span(Int64.random(in: 0...100, using: &numbers))
+        for border in borders where Bool.random(using: &numbers) {
+            launch.cpu[border.time] = span(Int64.random(in: 0...100, using: &numbers))
         }
         let figures = MeasuredLaunch(launch, since: time(0))
         #expect(figures.phases.reduce(.zero) { $0 + $1.wall } == figures.wall)

@@ -26,10 +26,10 @@ import Testing
 
         func profile() -> Profile {
             var builder = RecordingBuilder(attached: isAttached, images: [("/home/dev/app", 2)])
-            builder.mark(isAttached ? .attached : .spawned, 0)
-            builder.mark(.firstInstruction, 2)
-            builder.mark(.main, 10)
-            builder.mark(.ended, 110)
+            builder.border(isAttached ? .attached : .spawned, 0)
+            builder.border(.firstInstruction, 2)
+            builder.border(.main, 10)
+            builder.border(.ended, 110)
             let first = builder.thread("app", tid: 7, to: 110, isMain: true)
             let other = builder.thread("app", tid: 8, from: begins, to: ends)
             for (index, start) in others.enumerated() {
@@ -165,8 +165,8 @@ import Testing
 
     @Test func noMainThreadAtAll() {
         var builder = RecordingBuilder(images: [("/home/dev/app", 2)])
-        builder.mark(.spawned, 0)
-        builder.mark(.ended, 110)
+        builder.border(.spawned, 0)
+        builder.border(.ended, 110)
         let profile = Profile(builder.recording)
         #expect(profile.mainThread.segments.isEmpty)
         #expect(profile.mainThread.usual == nil && profile.mainThread.thread(at: .zero) == nil)
@@ -258,10 +258,10 @@ import Testing
     /// What the thread waits for is the main thread's, and so is what the first one did before.
     @Test func waitsOfBoth() {
         var builder = RecordingBuilder(images: [("/home/dev/app", 2)])
-        builder.mark(.spawned, 0)
-        builder.mark(.firstInstruction, 2)
-        builder.mark(.main, 10)
-        builder.mark(.ended, 1000)
+        builder.border(.spawned, 0)
+        builder.border(.firstInstruction, 2)
+        builder.border(.main, 10)
+        builder.border(.ended, 1000)
         let first = builder.thread("app", tid: 7, to: 1000, isMain: true)
         let other = builder.thread("app", tid: 8, from: 200, to: 1000)
         let worker = builder.thread("worker", tid: 9, from: 400, to: 1000)

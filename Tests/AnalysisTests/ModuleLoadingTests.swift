@@ -22,8 +22,8 @@ private let loading = [
 @Suite struct ModuleLoadingTests {
     private func profile(_ stacks: [[Spot]]) -> Profile {
         var builder = RecordingBuilder(attached: true, images: [("/usr/bin/node", 0)])
-        builder.mark(.attached, 0)
-        builder.mark(.ended, 100)
+        builder.border(.attached, 0)
+        builder.border(.ended, 100)
         let main = builder.thread("node", tid: 100, to: 100, isMain: true)
         for (index, spots) in stacks.enumerated() {
             builder.slice(main, at: Int64(index) * 10, running: 10, builder.stack(spots))

@@ -55,8 +55,8 @@ import Testing
     /// The names in the stack of a profile of nothing else.
     private func shown(_ spots: [Spot], generated: String = "") -> [String] {
         var builder = RecordingBuilder(attached: true, images: [("/usr/bin/python3", 0)])
-        builder.mark(.attached, 0)
-        builder.mark(.ended, 10)
+        builder.border(.attached, 0)
+        builder.border(.ended, 10)
         let main = builder.thread("python3", tid: 100, to: 10, isMain: true)
         let spots = spots.map { spot in
             var spot = spot
@@ -107,8 +107,8 @@ import Testing
 
     @Test func itsScriptAndOwnerAreKnown() {
         var builder = RecordingBuilder(attached: true)
-        builder.mark(.attached, 0)
-        builder.mark(.ended, 10)
+        builder.border(.attached, 0)
+        builder.border(.ended, 10)
         let main = builder.thread("python3", tid: 100, to: 10, isMain: true)
         let library = Spot("py::dumps:/usr/lib/python3.12/json/__init__.py", "")
         builder.slice(main, at: 0, running: 10, builder.stack([map("work"), library]))

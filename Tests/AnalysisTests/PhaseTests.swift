@@ -17,11 +17,11 @@ import Testing
 
     @Test func dynamicProgramHasAllFour() {
         var builder = RecordingBuilder(images: [("/home/dev/app", 2)])
-        builder.mark(.spawned, 0)
-        builder.mark(.firstInstruction, 2)
-        builder.mark(.relocated, 5)
-        builder.mark(.main, 9)
-        builder.mark(.ended, 20)
+        builder.border(.spawned, 0)
+        builder.border(.firstInstruction, 2)
+        builder.border(.relocated, 5)
+        builder.border(.main, 9)
+        builder.border(.ended, 20)
         let profile = Profile(builder.recording)
         #expect(
             describe(profile) == [
@@ -35,20 +35,20 @@ import Testing
 
     @Test func staticProgramHasNoDynamicLinking() {
         var builder = RecordingBuilder(images: [("/home/dev/app", 2)])
-        builder.mark(.spawned, 0)
-        builder.mark(.firstInstruction, 2)
-        builder.mark(.main, 3)
-        builder.mark(.ended, 4)
+        builder.border(.spawned, 0)
+        builder.border(.firstInstruction, 2)
+        builder.border(.main, 3)
+        builder.border(.ended, 4)
         #expect(
             names(builder) == ["Process creation 0+2", "Static initialisers 2+1", "Main 3+1"])
     }
 
     @Test func phaseWithoutLengthIsLeftOut() {
         var builder = RecordingBuilder(images: [("/home/dev/app", 2)])
-        builder.mark(.spawned, 0)
-        builder.mark(.firstInstruction, 2)
-        builder.mark(.main, 2)
-        builder.mark(.ended, 4)
+        builder.border(.spawned, 0)
+        builder.border(.firstInstruction, 2)
+        builder.border(.main, 2)
+        builder.border(.ended, 4)
         #expect(names(builder) == ["Process creation 0+2", "Main 2+2"])
     }
 
@@ -56,16 +56,16 @@ import Testing
         var builder = RecordingBuilder(images: [
             ("/bin/sh", 1), ("/usr/bin/env", 4), ("/usr/bin/python3", 6),
         ])
-        builder.mark(.spawned, 0)
-        builder.mark(.firstInstruction, 1)
-        // The shell's own marks: it is a wrapper as a whole.
-        builder.mark(.relocated, 2)
-        builder.mark(.main, 3)
-        builder.mark(.firstInstruction, 4)
-        builder.mark(.firstInstruction, 6)
-        builder.mark(.relocated, 8)
-        builder.mark(.main, 9)
-        builder.mark(.ended, 30)
+        builder.border(.spawned, 0)
+        builder.border(.firstInstruction, 1)
+        // The shell's own borders: it is a wrapper as a whole.
+        builder.border(.relocated, 2)
+        builder.border(.main, 3)
+        builder.border(.firstInstruction, 4)
+        builder.border(.firstInstruction, 6)
+        builder.border(.relocated, 8)
+        builder.border(.main, 9)
+        builder.border(.ended, 30)
         let profile = Profile(builder.recording)
         #expect(
             describe(profile) == [
@@ -79,16 +79,16 @@ import Testing
 
     @Test func programThatDiesEarlyKeepsThePhaseInProgress() {
         var builder = RecordingBuilder(images: [("/home/dev/app", 2)])
-        builder.mark(.spawned, 0)
-        builder.mark(.firstInstruction, 2)
-        builder.mark(.ended, 10)
+        builder.border(.spawned, 0)
+        builder.border(.firstInstruction, 2)
+        builder.border(.ended, 10)
         #expect(names(builder) == ["Process creation 0+2", "Static initialisers 2+8"])
 
         // With a dynamic linker mapped, it had not come to its initialisers.
         _ = builder.module("/lib64/ld-linux-x86-64.so.2")
         #expect(names(builder) == ["Process creation 0+2", "Dynamic linking 2+8"])
 
-        builder.mark(.relocated, 6)
+        builder.border(.relocated, 6)
         #expect(
             names(builder)
                 == ["Process creation 0+2", "Dynamic linking 2+4", "Static initialisers 6+4"])
@@ -96,15 +96,15 @@ import Testing
 
     @Test func processThatNeverExecsIsOnlyCreated() {
         var builder = RecordingBuilder()
-        builder.mark(.spawned, 0)
-        builder.mark(.ended, 3)
+        builder.border(.spawned, 0)
+        builder.border(.ended, 3)
         #expect(names(builder) == ["Process creation 0+3"])
     }
 
     @Test func attachedIsOnePhase() {
         var builder = RecordingBuilder(attached: true, images: [("/home/dev/app", 0)])
-        builder.mark(.attached, 0)
-        builder.mark(.ended, 50)
+        builder.border(.attached, 0)
+        builder.border(.ended, 50)
         let profile = Profile(builder.recording)
         #expect(describe(profile) == ["Attached 0+50"])
         #expect(profile.phases.first?.group == .afterMain)
@@ -112,10 +112,10 @@ import Testing
 
     @Test func recordingCutShortEndsWithItsLastSlice() {
         var builder = RecordingBuilder(images: [("/home/dev/app", 1)])
-        builder.mark(.spawned, 0)
-        builder.mark(.firstInstruction, 1)
-        builder.mark(.relocated, 2)
-        builder.mark(.main, 3)
+        builder.border(.spawned, 0)
+        builder.border(.firstInstruction, 1)
+        builder.border(.relocated, 2)
+        builder.border(.main, 3)
         let main = builder.thread("app", tid: 100, isMain: true)
         builder.slice(main, at: 3, running: 4, builder.stack("main"))
         let profile = Profile(builder.recording)
@@ -132,13 +132,13 @@ import Testing
 
     @Test func countersAreTakenAtBorders() {
         var builder = RecordingBuilder(images: [("/home/dev/app", 1)])
-        builder.mark(.spawned, 0, ProcessCounters(minorFaults: 3, majorFaults: 0))
-        builder.mark(
+        builder.border(.spawned, 0, ProcessCounters(minorFaults: 3, majorFaults: 0))
+        builder.border(
             .firstInstruction, 1, ProcessCounters(minorFaults: 10, majorFaults: 1, readBytes: 4096))
-        builder.mark(
+        builder.border(
             .main, 5, ProcessCounters(minorFaults: 40, majorFaults: 1, readBytes: 12288))
         // A counter that falls was reset: its difference means nothing.
-        builder.mark(.ended, 9, ProcessCounters(minorFaults: 41, majorFaults: 0))
+        builder.border(.ended, 9, ProcessCounters(minorFaults: 41, majorFaults: 0))
         let counters = Profile(builder.recording).phases.map(\.counters)
         #expect(
             counters == [
@@ -153,12 +153,12 @@ import Testing
         var random = SeededNumbers(seed: seed)
         var builder = RecordingBuilder(attached: seed.isMultiple(of: 5))
         for _ in 0..<Int.random(in: 0...8, using: &random) {
-            let kind = Mark.Kind.allCases.randomElement(using: &random) ?? .main
+            let kind = LaunchBorder.Kind.allCases.randomElement(using: &random) ?? .main
             let time =
                 [Int64.min, -1, 0, 5, 9, .max].randomElement(using: &random)
                 ?? 0
-            builder.recording.marks.append(
-                Mark(kind: kind, time: MonotonicTime(nanoseconds: time)))
+            builder.recording.borders.append(
+                LaunchBorder(kind: kind, time: MonotonicTime(nanoseconds: time)))
             if Bool.random(using: &random) {
                 builder.recording.images.append(
                     Image(

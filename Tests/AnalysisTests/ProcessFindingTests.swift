@@ -13,10 +13,10 @@ import Testing
         private var pid: Int32 = 100
 
         init() {
-            builder.mark(.spawned, 0)
-            builder.mark(.firstInstruction, 0)
-            builder.mark(.main, 1)
-            builder.mark(.ended, 1000)
+            builder.border(.spawned, 0)
+            builder.border(.firstInstruction, 0)
+            builder.border(.main, 1)
+            builder.border(.ended, 1000)
             main = builder.thread("sh", tid: 100, to: 1000, isMain: true)
             builder.slice(main, at: 0, running: 1, blocked: 999, builder.stack("main", "run"))
         }

@@ -4,7 +4,7 @@ import TestSupport
 
 /// Launches by chance, the same from the same seed.
 enum RandomLaunch {
-    /// Of any kind: with wrappers, phases of the program's own, without some marks, with
+    /// Of any kind: with wrappers, phases of the program's own, without some borders, with
     /// time that is missing or told of twice.
     static func profile(seed: UInt64) -> Profile {
         var recording = RecordingBuilder.random(seed: seed)
@@ -14,14 +14,14 @@ enum RandomLaunch {
             recording.images.insert(
                 Image(path: "/bin/sh", arguments: [], time: RecordingBuilder.at(1)), at: 0)
             recording.images[1].time = RecordingBuilder.at(5)
-            recording.marks.insert(
-                Mark(kind: .firstInstruction, time: RecordingBuilder.at(5)), at: 2)
+            recording.borders.insert(
+                LaunchBorder(kind: .firstInstruction, time: RecordingBuilder.at(5)), at: 2)
         }
-        for kind in [Mark.Kind.relocated, .main] where chance(15) {
-            recording.marks.removeAll { $0.kind == kind }
+        for kind in [LaunchBorder.Kind.relocated, .main] where chance(15) {
+            recording.borders.removeAll { $0.kind == kind }
         }
         let ended = RecordingBuilder.at(Int64.random(in: 60...140, using: &random))
-        recording.marks[recording.marks.count - 1].time = ended
+        recording.borders[recording.borders.count - 1].time = ended
         for name in ["Load", "Show", "Load"] where chance(40) {
             let start = Int64.random(in: 31...90, using: &random)
             recording.intervals.append(

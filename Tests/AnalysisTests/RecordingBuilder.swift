@@ -45,11 +45,12 @@ struct RecordingBuilder {
         MonotonicTime(nanoseconds: origin + milliseconds * 1_000_000)
     }
 
-    mutating func mark(
-        _ kind: Mark.Kind, _ milliseconds: Int64, _ counters: ProcessCounters = ProcessCounters()
+    mutating func border(
+        _ kind: LaunchBorder.Kind, _ milliseconds: Int64,
+        _ counters: ProcessCounters = ProcessCounters()
     ) {
-        recording.marks.append(
-            Mark(kind: kind, time: Self.at(milliseconds), counters: counters))
+        recording.borders.append(
+            LaunchBorder(kind: kind, time: Self.at(milliseconds), counters: counters))
     }
 
     mutating func thread(
@@ -207,11 +208,11 @@ extension RecordingBuilder {
     static func random(seed: UInt64) -> Recording {
         var random = SeededNumbers(seed: seed)
         var builder = RecordingBuilder(images: [("/home/dev/app", 1)])
-        builder.mark(.spawned, 0)
-        builder.mark(.firstInstruction, 1)
-        builder.mark(.relocated, 7)
-        builder.mark(.main, 31)
-        builder.mark(.ended, 100)
+        builder.border(.spawned, 0)
+        builder.border(.firstInstruction, 1)
+        builder.border(.relocated, 7)
+        builder.border(.main, 31)
+        builder.border(.ended, 100)
         let names = ["main", "alpha", "beta", "gamma", "delta", "alpha"]
         for index in 0..<4 {
             let thread = builder.thread(

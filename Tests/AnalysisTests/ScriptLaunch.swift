@@ -18,10 +18,10 @@ struct ScriptLaunch {
     init(program: String = "/usr/bin/python3.11", arguments: [String] = []) {
         builder = RecordingBuilder(images: [(program, 2)])
         builder.recording.images[0].arguments = [program] + arguments
-        builder.mark(.spawned, 0)
-        builder.mark(.firstInstruction, 2)
-        builder.mark(.relocated, 5)
-        builder.mark(
+        builder.border(.spawned, 0)
+        builder.border(.firstInstruction, 2)
+        builder.border(.relocated, 5)
+        builder.border(
             .main, 10, ProcessCounters(minorFaults: 100, majorFaults: 0, readBytes: 0))
         main = builder.thread("python3", tid: 100, to: 10_000, isMain: true)
     }
@@ -62,7 +62,7 @@ struct ScriptLaunch {
 
     var profile: Profile {
         var ended = builder
-        ended.mark(
+        ended.border(
             .ended, time, ProcessCounters(minorFaults: 300, majorFaults: 2, readBytes: 4096))
         return Profile(ended.recording)
     }

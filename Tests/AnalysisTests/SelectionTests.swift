@@ -7,11 +7,11 @@ import Testing
         var builder = RecordingBuilder(images: [
             ("/bin/sh", 1), ("/bin/sh", 2), ("/home/dev/app", 3),
         ])
-        builder.mark(.spawned, 0)
-        for time in 1...3 as ClosedRange<Int64> { builder.mark(.firstInstruction, time) }
-        builder.mark(.relocated, 4)
-        builder.mark(.main, 5)
-        builder.mark(.ended, 10)
+        builder.border(.spawned, 0)
+        for time in 1...3 as ClosedRange<Int64> { builder.border(.firstInstruction, time) }
+        builder.border(.relocated, 4)
+        builder.border(.main, 5)
+        builder.border(.ended, 10)
         let main = builder.thread("app", tid: 100, to: 10, isMain: true)
         let first = builder.thread("worker", tid: 101, from: 5, to: 10)
         _ = builder.thread("Worker", tid: 102, from: 5, to: 10)

@@ -7,11 +7,11 @@ import Testing
 @Suite struct SignpostPhaseTests {
     private func launch() -> RecordingBuilder {
         var builder = RecordingBuilder(images: [("/home/dev/app", 2)])
-        builder.mark(.spawned, 0)
-        builder.mark(.firstInstruction, 2)
-        builder.mark(.relocated, 5)
-        builder.mark(.main, 10)
-        builder.mark(.ended, 100)
+        builder.border(.spawned, 0)
+        builder.border(.firstInstruction, 2)
+        builder.border(.relocated, 5)
+        builder.border(.main, 10)
+        builder.border(.ended, 100)
         return builder
     }
 
@@ -61,8 +61,8 @@ import Testing
 
     @Test func attachedRecordingsAreDividedToo() {
         var builder = RecordingBuilder(attached: true)
-        builder.mark(.attached, 0)
-        builder.mark(.ended, 100)
+        builder.border(.attached, 0)
+        builder.border(.ended, 100)
         builder.interval("Load", "launch", from: -5, to: 40)
         #expect(afterMain(builder) == ["Load 0+40", "Attached 40+60"])
     }

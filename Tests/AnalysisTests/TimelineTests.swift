@@ -7,10 +7,10 @@ import Testing
 @Suite struct TimelineTests {
     private func launch() -> (RecordingBuilder, ThreadIndex, ThreadIndex) {
         var builder = RecordingBuilder(images: [("/home/dev/app", 2)])
-        builder.mark(.spawned, 0)
-        builder.mark(.firstInstruction, 2)
-        builder.mark(.main, 10)
-        builder.mark(.ended, 100)
+        builder.border(.spawned, 0)
+        builder.border(.firstInstruction, 2)
+        builder.border(.main, 10)
+        builder.border(.ended, 100)
         let main = builder.thread("app", tid: 7, to: 100, isMain: true)
         let worker = builder.thread("worker", tid: 8, to: 100)
         return (builder, main, worker)

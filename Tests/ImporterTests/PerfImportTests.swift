@@ -62,7 +62,7 @@ final class PerfImportTests {
         #expect(recording.images.count == 1)
         #expect(recording.images.first?.path.hasSuffix("/groundtruth") == true)
         #expect(
-            recording.marks.map(\.kind) == [.spawned, .firstInstruction, .main, .ended])
+            recording.borders.map(\.kind) == [.spawned, .firstInstruction, .main, .ended])
         #expect(recording.modules.contains { $0.path.hasSuffix("/groundtruth") })
         #expect(recording.runs.isEmpty)
     }
@@ -109,9 +109,9 @@ final class PerfImportTests {
         #expect(child.header.pid == busiest)
         #expect(child.images.first?.path.hasSuffix("/spin") == true)
         // It was forked before it executed spin.
-        let marks = child.marks
-        #expect(marks.first?.kind == .spawned)
-        #expect(marks[0].time < marks[1].time)
+        let borders = child.borders
+        #expect(borders.first?.kind == .spawned)
+        #expect(borders[0].time < borders[1].time)
     }
 
     @Test func `frame pointers' stacks are taken as they are`() throws {

@@ -62,9 +62,9 @@ import Testing
             let header = Recording.Header(
                 pid: 1, isAttached: false, capture: .signal, frequency: 1000)
             let writer = try RecordingWriter(creating: path, header: header)
-            for (kind, time) in [(Mark.Kind.spawned, 1), (.ended, 1 + milliseconds)] {
+            for (kind, time) in [(LaunchBorder.Kind.spawned, 1), (.ended, 1 + milliseconds)] {
                 try writer.append(
-                    Mark(kind: kind, time: MonotonicTime(nanoseconds: 1_000_000 * time)))
+                    LaunchBorder(kind: kind, time: MonotonicTime(nanoseconds: 1_000_000 * time)))
             }
             try writer.finish(header)
         }

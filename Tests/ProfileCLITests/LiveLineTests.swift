@@ -18,8 +18,8 @@ import Testing
         return RecordingLine.text(progress, at: Self.time(2_340))
     }
 
-    private static func mark(_ kind: Mark.Kind, at milliseconds: Int64) -> SamplerEvent {
-        .mark(Mark(kind: kind, time: time(milliseconds)))
+    private static func border(_ kind: LaunchBorder.Kind, at milliseconds: Int64) -> SamplerEvent {
+        .border(LaunchBorder(kind: kind, time: time(milliseconds)))
     }
 
     private static let thread = SamplerEvent.threadStarted(
@@ -28,21 +28,21 @@ import Testing
     @Test func aLaunch() {
         var events = [SamplerEvent.began(pid: 7)]
         #expect(text(events) == "firstlight: Process creation, 0 threads, 0 samples")
-        let steps: [(Mark.Kind, String)] = [
+        let steps: [(LaunchBorder.Kind, String)] = [
             (.spawned, "Process creation"), (.firstInstruction, "before main"),
             (.relocated, "Static initialisers"), (.main, "Main"),
             (.firstInstruction, "before main"),
             (.ended, "the end"),
         ]
         for (number, (kind, phase)) in steps.enumerated() {
-            events.append(Self.mark(kind, at: 1_000 + Int64(number)))
+            events.append(Self.border(kind, at: 1_000 + Int64(number)))
             #expect(text(events) == "firstlight: \(phase), 1.3 s, 0 threads, 0 samples")
         }
     }
 
     @Test func threadsThatLive() {
         let events = [
-            SamplerEvent.began(pid: 7), Self.mark(.attached, at: 1_000), Self.thread, Self.thread,
+            SamplerEvent.began(pid: 7), Self.border(.attached, at: 1_000), Self.thread, Self.thread,
             .threadEnded(ThreadIndex(0), Self.time(1_002)),
         ]
         #expect(text(events) == "firstlight: Attached, 1.3 s, 1 thread, 0 samples")

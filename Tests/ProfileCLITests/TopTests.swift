@@ -65,9 +65,10 @@ import Testing
         let writer = try RecordingWriter(creating: path, header: header)
         try writer.append(Image(path: program, arguments: [program], time: at(1)))
         for (kind, time) in [
-            (Mark.Kind.spawned, 1), (.firstInstruction, 1), (.main, 1), (.ended, 1 + milliseconds),
+            (LaunchBorder.Kind.spawned, 1), (.firstInstruction, 1), (.main, 1),
+            (.ended, 1 + milliseconds),
         ] {
-            try writer.append(Mark(kind: kind, time: at(time)))
+            try writer.append(LaunchBorder(kind: kind, time: at(time)))
         }
         try writer.finish(header)
     }

@@ -11,7 +11,10 @@ import Testing
     private func held(_ stretches: [(Int64, Int64)]) -> HeldTime {
         HeldTime(
             stretches.flatMap {
-                [Mark(kind: .held, time: at($0.0)), Mark(kind: .released, time: at($0.1))]
+                [
+                    LaunchBorder(kind: .held, time: at($0.0)),
+                    LaunchBorder(kind: .released, time: at($0.1)),
+                ]
             })
     }
 
@@ -26,8 +29,8 @@ import Testing
     }
 
     @Test func whatHasNoEndIsNotHeld() {
-        #expect(HeldTime([Mark(kind: .held, time: at(3))]).isEmpty)
-        #expect(HeldTime([Mark(kind: .released, time: at(3))]).isEmpty)
+        #expect(HeldTime([LaunchBorder(kind: .held, time: at(3))]).isEmpty)
+        #expect(HeldTime([LaunchBorder(kind: .released, time: at(3))]).isEmpty)
         #expect(held([(5, 5)]).isEmpty)
         #expect(HeldTime([]).without(at(7)) == at(7))
     }
@@ -37,9 +40,9 @@ import Testing
         var recording = Recording(
             header: Recording.Header(
                 pid: 1, isAttached: false, capture: .signal, frequency: 1000))
-        recording.marks = [
-            Mark(kind: .spawned, time: at(0)), Mark(kind: .held, time: at(2)),
-            Mark(kind: .released, time: at(5)), Mark(kind: .ended, time: at(10)),
+        recording.borders = [
+            LaunchBorder(kind: .spawned, time: at(0)), LaunchBorder(kind: .held, time: at(2)),
+            LaunchBorder(kind: .released, time: at(5)), LaunchBorder(kind: .ended, time: at(10)),
         ]
         let times = StateTimes(
             running: .milliseconds(6), runnable: .milliseconds(1), preempted: .milliseconds(2),
@@ -47,13 +50,13 @@ import Testing
         recording.slices = [
             Slice(thread: ThreadIndex(0), start: at(0), times: times, stack: nil)
         ]
-        let left = recording.without(HeldTime(recording.marks))
+        let left = recording.without(HeldTime(recording.borders))
         #expect(left.slices[0].times.wall == .milliseconds(7))
         #expect(left.slices[0].times.running == .milliseconds(6))
         #expect(left.slices[0].times.preempted == .zero)
         #expect(left.slices[0].times.runnable == .zero)
         #expect(left.slices[0].times.blocked == .milliseconds(1))
-        #expect(left.marks.last?.time == at(7))
+        #expect(left.borders.last?.time == at(7))
     }
 
     /// Whatever is held: slices that tiled a thread's life tile what is left of it.
@@ -77,14 +80,15 @@ import Testing
         }
         for _ in 0..<10 {
             let start = Int64.random(in: 0...now, using: &random)
-            recording.marks.append(Mark(kind: .held, time: MonotonicTime(nanoseconds: start)))
-            recording.marks.append(
-                Mark(
+            recording.borders.append(
+                LaunchBorder(kind: .held, time: MonotonicTime(nanoseconds: start)))
+            recording.borders.append(
+                LaunchBorder(
                     kind: .released,
                     time: MonotonicTime(nanoseconds: start + .random(in: 0...2000, using: &random)))
             )
         }
-        let held = HeldTime(recording.marks)
+        let held = HeldTime(recording.borders)
         let left = recording.without(held)
         for (one, next) in zip(left.slices, left.slices.dropFirst()) {
             #expect(one.end == next.start)

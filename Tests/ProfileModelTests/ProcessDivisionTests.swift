@@ -87,14 +87,14 @@ import Testing
             Image(path: "/a", arguments: [], time: Self.time(1)),
             Image(path: "/b", arguments: [], time: Self.time(5)),
         ]
-        let marks: [(kind: Mark.Kind, time: Int)] = [
+        let borders: [(kind: LaunchBorder.Kind, time: Int)] = [
             (.spawned, 1), (.firstInstruction, 1), (.main, 1), (.firstInstruction, 5), (.main, 7),
         ]
-        child.marks = marks.map { Mark(kind: $0.kind, time: Self.time($0.time)) }
+        child.borders = borders.map { LaunchBorder(kind: $0.kind, time: Self.time($0.time)) }
         #expect(child.launchImages.map(\.path) == ["/b"])
-        #expect(child.launchMarks.map(\.kind) == [.spawned, .firstInstruction, .main])
-        #expect(child.launchMarks.map(\.time.nanoseconds) == [1, 5, 7])
+        #expect(child.launchBorders.map(\.kind) == [.spawned, .firstInstruction, .main])
+        #expect(child.launchBorders.map(\.time.nanoseconds) == [1, 5, 7])
         child.images.removeLast()
-        #expect(child.launchImages.map(\.path) == ["/a"] && child.launchMarks.count == 5)
+        #expect(child.launchImages.map(\.path) == ["/a"] && child.launchBorders.count == 5)
     }
 }

@@ -163,7 +163,7 @@ import Testing
                     sink.receive(.began(pid: Int32(tid)))
                     sink.receive(
                         .image(Image(path: "/bin/\(tid)", arguments: ["a"], time: start)))
-                    sink.receive(.mark(Mark(kind: .spawned, time: start)))
+                    sink.receive(.border(LaunchBorder(kind: .spawned, time: start)))
                     sink.receive(
                         .threadStarted(
                             RecordedThread(
@@ -184,7 +184,7 @@ import Testing
         #expect(recording.children.map { $0.cpu?.nanoseconds } == [7, 5, 7, 5])
         #expect(recording.children[1].outcome == .exited(3))
         #expect(recording.children[0].images.map(\.arguments) == [["a"]])
-        #expect(recording.children[3].marks.map(\.time) == [Self.time(200)])
+        #expect(recording.children[3].borders.map(\.time) == [Self.time(200)])
         #expect(
             recording.threads.map(\.child) == [nil] + (0..<4).map { ChildIndex($0) })
         #expect(recording.modules.count == 1)

@@ -40,7 +40,7 @@ import Testing
         also: (Int) -> Void = { _ in }
     ) {
         queue.receive(.image(Image(path: "/bin/app", arguments: ["app"], time: Self.time(0))))
-        queue.receive(.mark(Mark(kind: .firstInstruction, time: Self.time(0))))
+        queue.receive(.border(LaunchBorder(kind: .firstInstruction, time: Self.time(0))))
         queue.receive(.mappings([Self.code], Self.time(0)))
         for tid in [7, 8] {
             queue.receive(
@@ -77,7 +77,7 @@ import Testing
         }
         let end = Self.time(10_000)
         for thread in [0, 1] { queue.receive(.threadEnded(ThreadIndex(thread), end)) }
-        queue.receive(.mark(Mark(kind: .ended, time: end)))
+        queue.receive(.border(LaunchBorder(kind: .ended, time: end)))
     }
 
     private func recorded(
@@ -114,8 +114,11 @@ import Testing
         #expect(recording.header.pid == getpid())
         #expect(recording.notes.contains(RecorderNote(.window, last.nanoseconds)))
         #expect(
-            recording.marks
-                == [Mark(kind: .attached, time: start), Mark(kind: .ended, time: end)])
+            recording.borders
+                == [
+                    LaunchBorder(kind: .attached, time: start),
+                    LaunchBorder(kind: .ended, time: end),
+                ])
         #expect(
             recording.images == [Image(path: "/bin/app", arguments: ["app"], time: start)])
         // What crosses its border has no order: a tenth of a second is left out there.
@@ -149,7 +152,7 @@ import Testing
         let (plain, _) = try recorded(last: nil) { record($0) }
         #expect(files == ["a"])
         #expect(!recording.header.isAttached)
-        #expect(recording.slices == plain.slices && recording.marks == plain.marks)
+        #expect(recording.slices == plain.slices && recording.borders == plain.borders)
         #expect(!recording.notes.contains { $0.kind == .window })
     }
 
@@ -231,8 +234,8 @@ import Testing
             // Before the window it took some, too: how much is not known.
             #expect(child.cpu == (isCut ? nil : TimeSpan.milliseconds(9)))
             #expect(child.images.map(\.path) == ["/bin/\(child.pid)"])
-            #expect(child.marks.map(\.kind) == [isCut ? .attached : .firstInstruction])
-            #expect(child.marks.map(\.time) == [child.start])
+            #expect(child.borders.map(\.kind) == [isCut ? .attached : .firstInstruction])
+            #expect(child.borders.map(\.time) == [child.start])
             let threads = recording.threads.filter { $0.child == ChildIndex(index) }
             #expect(threads.map(\.tid) == [child.pid])
             #expect(recording.mappings.filter { $0.child == ChildIndex(index) }.count == 1)
@@ -296,7 +299,7 @@ import Testing
         let start = Self.time(milliseconds)
         sink?.receive(.began(pid: pid))
         sink?.receive(.image(Image(path: "/bin/\(pid)", arguments: [], time: start)))
-        sink?.receive(.mark(Mark(kind: .firstInstruction, time: start)))
+        sink?.receive(.border(LaunchBorder(kind: .firstInstruction, time: start)))
         sink?.receive(
             .threadStarted(RecordedThread(tid: pid, name: "c", start: start, isMain: true)))
         sink?.receive(.mappings([Self.code], start))

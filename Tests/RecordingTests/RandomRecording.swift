@@ -43,11 +43,11 @@ struct RandomRecording {
             let arguments = (0..<number(0...4)).map { _ in text() }
             return Image(path: text(), arguments: arguments, time: time())
         }
-        recording.marks = Mark.Kind.allCases.map { kind in
+        recording.borders = LaunchBorder.Kind.allCases.map { kind in
             let counters = ProcessCounters(
                 minorFaults: maybe(Int64(7)), majorFaults: maybe(Int64(0)),
                 readBytes: maybe(Int64.max))
-            return Mark(kind: kind, time: time(), counters: counters)
+            return LaunchBorder(kind: kind, time: time(), counters: counters)
         }
         addChildren(to: &recording)
         recording.threads = (0..<number(1...9)).map { index in
@@ -95,7 +95,7 @@ struct RandomRecording {
                 Image(
                     path: text(), arguments: (0..<number(0...2)).map { _ in text() }, time: time())
             }
-            child.marks = (0..<number(0...2)).map { _ in Mark(kind: .main, time: time()) }
+            child.borders = (0..<number(0...2)).map { _ in LaunchBorder(kind: .main, time: time()) }
             return child
         }
     }

@@ -83,7 +83,7 @@ func expectEqual(_ left: Recording, _ right: Recording) {
     #expect(left.notes == right.notes)
     #expect(left.children == right.children)
     #expect(left.images == right.images)
-    #expect(left.marks == right.marks)
+    #expect(left.borders == right.borders)
     #expect(left.threads == right.threads)
     #expect(left.modules == right.modules)
     #expect(left.mappings == right.mappings)

@@ -323,8 +323,8 @@ import Testing
     private func hostileLaunch(_ name: String, _ milliseconds: Int64) -> Recording {
         let file = name.filter { $0 != "/" }
         var builder = RecordingBuilder(attached: true, images: [("/home/" + file, 0)])
-        builder.mark(.attached, 0)
-        builder.mark(.ended, 100 + milliseconds)
+        builder.border(.attached, 0)
+        builder.border(.ended, 100 + milliseconds)
         let main = builder.thread(name, tid: 7, to: 100 + milliseconds, isMain: true)
         let spot = RecordingBuilder.Spot(name, "/home/" + file, file: file, line: 1)
         builder.slice(main, at: 0, running: 100 + milliseconds, builder.stack([spot]))

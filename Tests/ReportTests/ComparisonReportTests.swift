@@ -142,8 +142,8 @@ import Testing
         let hostile = "\u{1b}]0;owned\u{7}\u{9b}2J\u{202e}x\r\ny<b>&\"\u{2066};z"
         func launch(_ milliseconds: Int64) -> Profile {
             var builder = RecordingBuilder(attached: true, images: [("/home/" + hostile, 0)])
-            builder.mark(.attached, 0)
-            builder.mark(.ended, 100 + milliseconds)
+            builder.border(.attached, 0)
+            builder.border(.ended, 100 + milliseconds)
             let main = builder.thread(hostile, tid: 7, to: 100 + milliseconds, isMain: true)
             let spot = RecordingBuilder.Spot(hostile, "/home/" + hostile, file: hostile, line: 1)
             builder.slice(main, at: 0, running: 100 + milliseconds, builder.stack([spot]))

@@ -31,8 +31,8 @@ import Testing
     /// A stretch of seconds stands above hundreds of milliseconds, and what they waited for is never cut.
     @Test func theLongestComeFirst() throws {
         var builder = RecordingBuilder(attached: true)
-        builder.mark(.attached, 0)
-        builder.mark(.ended, 1000)
+        builder.border(.attached, 0)
+        builder.border(.ended, 1000)
         let main = builder.thread("a-long-name-here", tid: 1_234_567, to: 1000, isMain: true)
         for start in stride(from: 0, to: 400, by: 4) as StrideTo<Int64> {
             builder.slice(main, at: start, running: 2, builder.stack("main", "first"))

@@ -9,9 +9,9 @@ import Testing
     private func profile(starting name: String) -> Profile {
         typealias Spot = RecordingBuilder.Spot
         var builder = RecordingBuilder(images: [("/usr/bin/python3", 1)])
-        builder.mark(.spawned, 0)
-        builder.mark(.main, 10, ProcessCounters(majorFaults: 1, readBytes: 0))
-        builder.mark(.ended, 60, ProcessCounters(majorFaults: 4, readBytes: 8192))
+        builder.border(.spawned, 0)
+        builder.border(.main, 10, ProcessCounters(majorFaults: 1, readBytes: 0))
+        builder.border(.ended, 60, ProcessCounters(majorFaults: 4, readBytes: 8192))
         let main = builder.thread("python3", tid: 100, to: 60, isMain: true)
         let runtime = Module.runtimePath("Python 3.11.2")
         let root = Spot(name, "/home/dev/app")
@@ -40,9 +40,9 @@ import Testing
     @Test func itSaysWhatTheProgramImports() {
         typealias Spot = RecordingBuilder.Spot
         var builder = RecordingBuilder(images: [("/usr/bin/python3", 1)])
-        builder.mark(.spawned, 0)
-        builder.mark(.main, 10)
-        builder.mark(.ended, 60)
+        builder.border(.spawned, 0)
+        builder.border(.main, 10)
+        builder.border(.ended, 60)
         let main = builder.thread("python3", tid: 100, to: 60, isMain: true)
         let runtime = Module.runtimePath("Python 3.11.2")
         let root = Spot("Py_RunMain", "/home/dev/app")

@@ -59,8 +59,8 @@ import Testing
 
     @Test func manyIntervalsAreCut() {
         var builder = RecordingBuilder(attached: true)
-        builder.mark(.attached, 0)
-        builder.mark(.ended, 1000)
+        builder.border(.attached, 0)
+        builder.border(.ended, 1000)
         for index in 0..<300 as Range<Int64> {
             builder.interval("step \(index % 30)", from: index, to: index + 1)
         }
@@ -76,8 +76,8 @@ import Testing
     func hostileNamesReachNoTerminal(view: View) throws {
         let hostile = "\u{1b}]0;owned\u{7}\u{9b}2J\u{202e}x\r\ny\u{2066}"
         var builder = RecordingBuilder(attached: true)
-        builder.mark(.attached, 0)
-        builder.mark(.ended, 1000)
+        builder.border(.attached, 0)
+        builder.border(.ended, 1000)
         let main = builder.thread(hostile, tid: 7, to: 1000, isMain: true)
         let spot = RecordingBuilder.Spot(hostile, "/home/" + hostile, file: hostile, line: 1)
         builder.slice(main, at: 0, running: 999, builder.stack([spot]))

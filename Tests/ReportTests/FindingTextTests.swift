@@ -14,8 +14,8 @@ import Testing
 
     init() throws {
         var builder = RecordingBuilder(images: [("/home/dev/app", 0)])
-        builder.mark(.spawned, 0)
-        builder.mark(.ended, 1000)
+        builder.border(.spawned, 0)
+        builder.border(.ended, 1000)
         let main = builder.thread("app", tid: 7, to: 1000, isMain: true)
         _ = builder.thread("worker", tid: 8, from: 100, to: 1000)
         let path = [
@@ -118,8 +118,8 @@ import Testing
     /// A shell starts programs: that is what scripts are for.
     @Test func adviceForScripts() throws {
         var builder = RecordingBuilder(images: [("/bin/sh", 0)])
-        builder.mark(.spawned, 0)
-        builder.mark(.ended, 1000)
+        builder.border(.spawned, 0)
+        builder.border(.ended, 1000)
         let main = builder.thread("sh", tid: 7, to: 1000, isMain: true)
         builder.wait(
             main, from: 100, to: 400, WaitReason(.child, detail: "make"), call: 61,
@@ -253,8 +253,8 @@ import Testing
                 == "the profiler shows: it held threads for 20.0 ms in all, 5.0 % of the time in "
                 + "which they had something to do")
         var builder = RecordingBuilder()
-        builder.mark(.spawned, 0)
-        builder.mark(.ended, 1000)
+        builder.border(.spawned, 0)
+        builder.border(.ended, 1000)
         builder.recording.notes = [
             RecorderNote(.busyElsewhere, 412), RecorderNote(.stolen, 30),
             RecorderNote(.diskPressure, 200), RecorderNote(.corePressure, 500),
@@ -272,8 +272,8 @@ import Testing
     /// Names come from files that anybody may have made.
     @Test func nothingReachesTheTerminal() {
         var builder = RecordingBuilder(images: [("/home/dev/app", 0)])
-        builder.mark(.spawned, 0)
-        builder.mark(.ended, 1000)
+        builder.border(.spawned, 0)
+        builder.border(.ended, 1000)
         let main = builder.thread("a\u{1b}[31m", tid: 7, to: 1000, isMain: true)
         builder.wait(
             main, from: 100, to: 400, WaitReason(.file, detail: "/x\u{1b}[2J\ny"),

@@ -41,8 +41,8 @@ import Testing
 
     @Test func smallTimesAreNotRoundedAwayOneByOne() {
         var builder = RecordingBuilder(attached: true)
-        builder.mark(.attached, 0)
-        builder.mark(.ended, 1)
+        builder.border(.attached, 0)
+        builder.border(.ended, 1)
         let main = builder.thread("app", tid: 1, to: 1, isMain: true)
         for index in 0..<1000 as Range<Int64> {
             let name = "f\(index)"
@@ -70,8 +70,8 @@ import Testing
 
     @Test func namesKeepTheFormat() {
         var builder = RecordingBuilder(attached: true)
-        builder.mark(.attached, 0)
-        builder.mark(.ended, 10)
+        builder.border(.attached, 0)
+        builder.border(.ended, 10)
         let main = builder.thread("a;b\n", tid: 7, to: 10, isMain: true)
         let inlined = [SourceFrame(function: "in\tner", file: nil, line: nil, isInlined: true)]
         let stack = builder.stack([
@@ -87,8 +87,8 @@ import Testing
 
     @Test func theKernelsFunctionsAreMarked() {
         var builder = RecordingBuilder(attached: true)
-        builder.mark(.attached, 0)
-        builder.mark(.ended, 10)
+        builder.border(.attached, 0)
+        builder.border(.ended, 10)
         let main = builder.thread("app", tid: 7, to: 10, isMain: true)
         let stack = builder.stack([
             .init("read", "/lib/libc.so"), .init("vfs_read", "[kernel]"),
@@ -104,8 +104,8 @@ import Testing
 
     @Test func oneNameInTwoModulesIsOneLine() {
         var builder = RecordingBuilder(attached: true)
-        builder.mark(.attached, 0)
-        builder.mark(.ended, 10)
+        builder.border(.attached, 0)
+        builder.border(.ended, 10)
         let main = builder.thread("app", tid: 7, to: 10, isMain: true)
         builder.slice(main, at: 0, running: 4, builder.stack([.init("init", "/lib/a.so")]))
         builder.slice(main, at: 4, running: 6, builder.stack([.init("init", "/lib/b.so")]))

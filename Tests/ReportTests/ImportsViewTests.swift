@@ -9,8 +9,8 @@ import Testing
         reading file: String? = nil, _ change: (inout TextOptions) -> Void = { _ in }
     ) -> String {
         var builder = RecordingBuilder(images: [("/usr/bin/python3", 1)])
-        builder.mark(.spawned, 0)
-        builder.mark(.ended, 60)
+        builder.border(.spawned, 0)
+        builder.border(.ended, 60)
         let main = builder.thread("python3", tid: 100, to: 60, isMain: true)
         let runtime = Module.runtimePath("Python 3.11.2")
         func function(_ name: String, _ file: String, _ line: Int32?) -> RecordingBuilder.Spot {

@@ -259,9 +259,9 @@ import Testing
             "\u{202e}reversed\u{2069}", "ünï 星 🚀 \u{e0041}tag", "\u{7f}\u{85}\u{2028}",
         ]
         var builder = RecordingBuilder(images: [("/home/\u{1b}]0;x\u{7}/app", 0)])
-        builder.mark(.spawned, 0)
-        builder.mark(.main, 0)
-        builder.mark(.ended, 10)
+        builder.border(.spawned, 0)
+        builder.border(.main, 0)
+        builder.border(.ended, 10)
         builder.recording.images[0].arguments = names
         for (index, name) in names.enumerated() {
             let thread = builder.thread(name, tid: Int32(index), to: 10)

@@ -10,11 +10,11 @@ import Testing
     private static func recording(name: String = "program") -> Recording {
         typealias Spot = RecordingBuilder.Spot
         var builder = RecordingBuilder(images: [("/home/dev/launcher", 2)])
-        builder.mark(.spawned, 0)
-        builder.mark(.firstInstruction, 2)
-        builder.mark(.relocated, 12)
-        builder.mark(.main, 20)
-        builder.mark(.ended, 1000)
+        builder.border(.spawned, 0)
+        builder.border(.firstInstruction, 2)
+        builder.border(.relocated, 12)
+        builder.border(.main, 20)
+        builder.border(.ended, 1000)
         let first = builder.thread("launcher", tid: 100, to: 1000, isMain: true)
         let other = builder.thread(name, tid: 101, from: 60, to: 979)
         let helper = builder.thread("helper", tid: 102, from: 300, to: 979)

@@ -17,8 +17,8 @@ enum MadePython {
 
     static var recording: Recording {
         var builder = RecordingBuilder(images: [("/usr/bin/python3", 1)])
-        builder.mark(.spawned, 0)
-        builder.mark(.ended, 60)
+        builder.border(.spawned, 0)
+        builder.border(.ended, 60)
         let main = builder.thread("python3", tid: 100, to: 60, isMain: true)
         let start = Spot("Py_RunMain", "/usr/bin/python3")
         let script = function("<module>", "/home/dev/app.py", 3)

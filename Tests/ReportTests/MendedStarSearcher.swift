@@ -12,10 +12,10 @@ enum MendedStarSearcher {
     static func recording() -> Recording {
         var builder = RecordingBuilder(images: [(program, 1)])
         for (kind, time) in [
-            (Mark.Kind.spawned, 0), (.firstInstruction, 1), (.relocated, 6), (.main, 8),
+            (LaunchBorder.Kind.spawned, 0), (.firstInstruction, 1), (.relocated, 6), (.main, 8),
             (.ended, 400),
-        ] as [(Mark.Kind, Int64)] {
-            builder.mark(kind, time)
+        ] as [(LaunchBorder.Kind, Int64)] {
+            builder.border(kind, time)
         }
         let main = builder.thread("StarSearcher-me", tid: 51, to: 400, isMain: true)
         builder.slice(main, at: 0, running: 1, nil)

@@ -10,8 +10,8 @@ import Testing
         buildID: [UInt8] = [0xAB, 0xCD, 0xEF, 0x01]
     ) -> String {
         var builder = RecordingBuilder(attached: true)
-        builder.mark(.attached, 0)
-        builder.mark(.ended, 100)
+        builder.border(.attached, 0)
+        builder.border(.ended, 100)
         let main = builder.thread("app", tid: 100, to: 100, isMain: true)
         var spots: [RecordingBuilder.Spot] = []
         for path in symbols.keys.sorted() { spots.append(.init(nil, path)) }

@@ -9,9 +9,9 @@ import Testing
     /// A thread that runs for 1 ms and waits for 1 ms, again and again; the first wait takes 2 ms.
     private static func launch(rounds: Int64) -> Profile {
         var builder = RecordingBuilder(images: [("/home/dev/busy", 0)])
-        builder.mark(.spawned, 0)
-        builder.mark(.firstInstruction, 0)
-        builder.mark(.main, 0)
+        builder.border(.spawned, 0)
+        builder.border(.firstInstruction, 0)
+        builder.border(.main, 0)
         let thread = builder.thread("busy", tid: 100, isMain: true)
         let stacks = (work: builder.stack("main", "work"), rest: builder.stack("main", "rest"))
         for start in stride(from: 0, to: 2 * rounds, by: 2) {
@@ -23,14 +23,14 @@ import Testing
         builder.slice(thread, at: 2 * rounds, blocked: 2, stacks.rest, call: 202)
         builder.wait(
             thread, from: 2 * rounds, to: 2 * rounds + 2, WaitReason(.lock), stacks.rest)
-        builder.mark(.ended, 2 * rounds + 2)
+        builder.border(.ended, 2 * rounds + 2)
         return Profile(builder.recording)
     }
 
     /// As many imports one after the other, each of which brings another, that of half its time.
     private static func importing(rounds: Int64) -> Profile {
         var builder = RecordingBuilder(attached: true, images: [("/usr/bin/python3", 0)])
-        builder.mark(.attached, 0)
+        builder.border(.attached, 0)
         let thread = builder.thread("python3", tid: 100, isMain: true)
         func step(_ name: String) -> RecordingBuilder.Spot {
             RecordingBuilder.Spot(
@@ -46,7 +46,7 @@ import Testing
             builder.slice(thread, at: start + 1, running: 1, b)
             builder.slice(thread, at: start + 2, running: 1, none)
         }
-        builder.mark(.ended, 3 * rounds)
+        builder.border(.ended, 3 * rounds)
         return Profile(builder.recording)
     }
 

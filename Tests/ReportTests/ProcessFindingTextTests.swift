@@ -11,10 +11,10 @@ import Testing
         _ children: [(name: String, from: Int64, to: Int64)]
     ) -> Recording {
         var builder = RecordingBuilder(images: [("/bin/sh", 0)])
-        builder.mark(.spawned, 0)
-        builder.mark(.firstInstruction, 0)
-        builder.mark(.main, 1)
-        builder.mark(.ended, 1000)
+        builder.border(.spawned, 0)
+        builder.border(.firstInstruction, 0)
+        builder.border(.main, 1)
+        builder.border(.ended, 1000)
         let main = builder.thread("sh", tid: 100, to: 1000, isMain: true)
         let stack = builder.stack("main", "run")
         builder.slice(main, at: 0, running: 1, blocked: 999, stack)

@@ -16,8 +16,8 @@ import Testing
     /// third itself, and the dynamic linker far below another library.
     private static var recording: Recording {
         var builder = RecordingBuilder(attached: true)
-        builder.mark(.attached, 0)
-        builder.mark(.ended, 1000)
+        builder.border(.attached, 0)
+        builder.border(.ended, 1000)
         let main = builder.thread("app", tid: 7, to: 1000, isMain: true)
         let outer =
             [Spot("_start", "/usr/bin/app"), Spot("main", "/usr/bin/app")]
@@ -61,8 +61,8 @@ import Testing
 
     @Test func manyBordersStayReadable() {
         var builder = RecordingBuilder(attached: true)
-        builder.mark(.attached, 0)
-        builder.mark(.ended, 1000)
+        builder.border(.attached, 0)
+        builder.border(.ended, 1000)
         let main = builder.thread("app", tid: 7, to: 1000, isMain: true)
         let spots = (0..<300).map { Spot("f\($0)", "/usr/lib/lib\($0 % 7).so") }
         builder.slice(main, at: 0, running: 1000, builder.stack(spots))

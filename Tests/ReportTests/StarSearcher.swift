@@ -16,7 +16,7 @@ enum StarSearcher {
     private static func builder() -> RecordingBuilder {
         var builder = RecordingBuilder(images: [(program, 1)])
         builder.recording.images[0].arguments = ["StarSearcher", "--catalogue", "bright stars"]
-        marks(&builder)
+        borders(&builder)
         let main = builder.thread("StarSearcher", tid: 4241, to: 2512, isMain: true)
         let worker = builder.thread("star loader", tid: 4242, from: 420, to: 2512)
         builder.slice(main, at: 0, running: 1, nil)
@@ -122,16 +122,16 @@ enum StarSearcher {
         return builder.recording
     }
 
-    private static func marks(_ builder: inout RecordingBuilder) {
-        builder.mark(.spawned, 0, ProcessCounters(minorFaults: 0, majorFaults: 0, readBytes: 0))
-        builder.mark(
+    private static func borders(_ builder: inout RecordingBuilder) {
+        builder.border(.spawned, 0, ProcessCounters(minorFaults: 0, majorFaults: 0, readBytes: 0))
+        builder.border(
             .firstInstruction, 1,
             ProcessCounters(minorFaults: 60, majorFaults: 0, readBytes: 0))
-        builder.mark(
+        builder.border(
             .relocated, 7, ProcessCounters(minorFaults: 310, majorFaults: 12, readBytes: 3_145_728))
-        builder.mark(
+        builder.border(
             .main, 380, ProcessCounters(minorFaults: 420, majorFaults: 12, readBytes: 3_145_728))
-        builder.mark(
+        builder.border(
             .ended, 2512,
             ProcessCounters(minorFaults: 9_120, majorFaults: 15, readBytes: 47_815_066))
     }

@@ -15,8 +15,8 @@ import Testing
 
     private func attached() -> (RecordingBuilder, ThreadIndex) {
         var builder = RecordingBuilder(attached: true, images: [("/home/dev/app", 0)])
-        builder.mark(.attached, 0)
-        builder.mark(.ended, 1000)
+        builder.border(.attached, 0)
+        builder.border(.ended, 1000)
         builder.recording.header.outcome = .running
         let main = builder.thread("app", tid: 7, to: 1000, isMain: true)
         return (builder, main)
@@ -61,8 +61,8 @@ import Testing
         ] as [(String, [String], String)])
     func scriptsAreCalledByTheirNames(thread: String, arguments: [String], title: String) {
         var builder = RecordingBuilder(attached: true)
-        builder.mark(.attached, 0)
-        builder.mark(.ended, 1000)
+        builder.border(.attached, 0)
+        builder.border(.ended, 1000)
         let main = builder.thread(thread, tid: 7, to: 1000, isMain: true)
         builder.recording.images = [
             Image(
@@ -172,8 +172,8 @@ import Testing
         ] as [(Int64?, Int64?, Bool)])
     func coldnessIsClaimedWhereBytesWereRead(faults: Int64?, bytes: Int64?, isCold: Bool) {
         var builder = RecordingBuilder(attached: true, images: [("/home/dev/app", 0)])
-        builder.mark(.attached, 0, ProcessCounters(majorFaults: 0, readBytes: 0))
-        builder.mark(.ended, 1000, ProcessCounters(majorFaults: faults, readBytes: bytes))
+        builder.border(.attached, 0, ProcessCounters(majorFaults: 0, readBytes: 0))
+        builder.border(.ended, 1000, ProcessCounters(majorFaults: faults, readBytes: bytes))
         let main = builder.thread("app", tid: 7, to: 1000, isMain: true)
         let stack = builder.stack("_start", "main", "touch")
         builder.slice(main, at: 0, running: 700, stack)
@@ -245,10 +245,10 @@ import Testing
     func hostileNamesReachNoTerminal(view: View) {
         let hostile = "\u{1b}]0;owned\u{7}\u{9b}2J\u{202e}x\r\ny\u{2066}"
         var builder = RecordingBuilder(images: [("/bin/" + hostile, 1), ("/home/" + hostile, 2)])
-        builder.mark(.spawned, 0)
-        builder.mark(.firstInstruction, 1)
-        builder.mark(.firstInstruction, 200)
-        builder.mark(.ended, 1000, ProcessCounters(majorFaults: 3))
+        builder.border(.spawned, 0)
+        builder.border(.firstInstruction, 1)
+        builder.border(.firstInstruction, 200)
+        builder.border(.ended, 1000, ProcessCounters(majorFaults: 3))
         let main = builder.thread(hostile, tid: 7, to: 1000, isMain: true)
         let worker = builder.thread(hostile, tid: 8, to: 1000)
         builder.wait(

@@ -184,8 +184,8 @@ import Testing
         ])
         for build in [1, 2] as [UInt8] {
             var builder = RecordingBuilder(images: [("/home/" + hostile, 0)])
-            builder.mark(.spawned, 0)
-            builder.mark(.ended, 100)
+            builder.border(.spawned, 0)
+            builder.border(.ended, 100)
             let main = builder.thread(hostile, tid: 7, to: 100, isMain: true)
             let spot = RecordingBuilder.Spot(hostile, "/home/" + hostile, file: hostile, line: 1)
             builder.slice(main, at: 0, running: 100, builder.stack([spot]))

@@ -50,8 +50,8 @@ struct LibraryExaminer {
         self.plan = plan
         self.initializers = initializers
         self.lastSeen = lastSeen
-        relocated = recording.marks.last { $0.kind == .relocated }?.time.clamped
-        main = recording.marks.last { $0.kind == .main }?.time.clamped
+        relocated = recording.borders.last { $0.kind == .relocated }?.time.clamped
+        main = recording.borders.last { $0.kind == .main }?.time.clamped
     }
 
     /// In the order of their loading.

@@ -1,9 +1,10 @@
 import ProfileModel
 
-/// Where the phases of a launch begin and end, from the recording's marks and images.
+/// Where the phases of a launch begin and end, from what the recording has of the launch's borders,
+/// and from its images.
 ///
-/// Marks that are missing or out of order (a program that died early, a recording that was cut
-/// short) never break the tiling: borders are forced into order and into the launch.
+/// Borders that are missing or out of order (a program that died early, a recording that was cut
+/// short) never break the tiling: phases are forced into order and into the launch.
 struct PhasePlan {
     struct Border {
         var name: String
@@ -22,22 +23,22 @@ struct PhasePlan {
     private let finalCounters: ProcessCounters
 
     init(_ recording: Recording) {
-        let marks = recording.marks.map {
-            Mark(kind: $0.kind, time: $0.time.clamped, counters: $0.counters)
+        let launch = recording.borders.map {
+            LaunchBorder(kind: $0.kind, time: $0.time.clamped, counters: $0.counters)
         }
-        let first = marks.first { $0.kind == (recording.header.isAttached ? .attached : .spawned) }
-        let last = marks.last { $0.kind == .ended }
-        start = first?.time ?? Self.earliest(in: recording, marks)
-        let recorded = max(start, last?.time ?? Self.latest(in: recording, marks))
+        let first = launch.first { $0.kind == (recording.header.isAttached ? .attached : .spawned) }
+        let last = launch.last { $0.kind == .ended }
+        start = first?.time ?? Self.earliest(in: recording, launch)
+        let recorded = max(start, last?.time ?? Self.latest(in: recording, launch))
         let signposts = SignpostPhases(recording)
         end = signposts.launchEnd(from: start, recorded: recorded)
         finalCounters = end == recorded ? last?.counters ?? ProcessCounters() : ProcessCounters()
-        let opening = first ?? Mark(kind: .spawned, time: start)
+        let opening = first ?? LaunchBorder(kind: .spawned, time: start)
         let wanted =
             recording.header.isAttached
             ? [Self.border(Phase.Names.attached, .afterMain, opening)]
-            : Self.launchBorders(
-                recording.images, marks: marks, opening: opening,
+            : Self.phaseBorders(
+                recording.images, launch: launch, opening: opening,
                 hasDynamicLinker: Self.hasDynamicLinker(recording))
         let parts = InterpreterPhases(recording).divide(wanted, end: end)
         borders = inOrder(signposts.divide(parts, end: end))
@@ -46,14 +47,14 @@ struct PhasePlan {
     /// The plan of a launch of which nothing else is known.
     ///
     /// - Parameter hasDynamicLinker: whether the last image has one.
-    init(_ marks: [Mark], images: [Image], hasDynamicLinker: Bool) {
-        start = marks.first { $0.kind == .spawned }?.time ?? MonotonicTime(nanoseconds: 0)
-        let last = marks.last { $0.kind == .ended }
-        end = max(start, last?.time ?? marks.map(\.time).max() ?? start)
+    init(_ launch: [LaunchBorder], images: [Image], hasDynamicLinker: Bool) {
+        start = launch.first { $0.kind == .spawned }?.time ?? MonotonicTime(nanoseconds: 0)
+        let last = launch.last { $0.kind == .ended }
+        end = max(start, last?.time ?? launch.map(\.time).max() ?? start)
         finalCounters = last?.counters ?? ProcessCounters()
         borders = inOrder(
-            Self.launchBorders(
-                images, marks: marks, opening: Mark(kind: .spawned, time: start),
+            Self.phaseBorders(
+                images, launch: launch, opening: LaunchBorder(kind: .spawned, time: start),
                 hasDynamicLinker: hasDynamicLinker))
     }
 
@@ -111,21 +112,23 @@ struct PhasePlan {
         return result
     }
 
-    private static func border(_ name: String, _ group: Phase.Group, _ mark: Mark) -> Border {
-        Border(name: name, group: group, time: mark.time, counters: mark.counters)
+    private static func border(_ name: String, _ group: Phase.Group, _ start: LaunchBorder)
+        -> Border
+    {
+        Border(name: name, group: group, time: start.time, counters: start.counters)
     }
 
-    private static func launchBorders(
-        _ images: [Image], marks: [Mark], opening: Mark, hasDynamicLinker: Bool
+    private static func phaseBorders(
+        _ images: [Image], launch: [LaunchBorder], opening: LaunchBorder, hasDynamicLinker: Bool
     ) -> [Border] {
         var result = [border(Phase.Names.creation, .beforeMain, opening)]
-        let starts = imageStarts(images, marks)
+        let starts = imageStarts(images, launch)
         for (image, start) in zip(images, starts).dropLast() {
             result.append(border("Wrapper: \(image.name)", .beforeMain, start))
         }
         guard let first = starts.last else { return result }
-        let relocated = marks.first { $0.kind == .relocated && $0.time >= first.time }
-        let main = marks.first { $0.kind == .main && $0.time >= (relocated ?? first).time }
+        let relocated = launch.first { $0.kind == .relocated && $0.time >= first.time }
+        let main = launch.first { $0.kind == .main && $0.time >= (relocated ?? first).time }
         if let relocated {
             result.append(border(Phase.Names.linking, .beforeMain, first))
             result.append(border(Phase.Names.initialisers, .beforeMain, relocated))
@@ -139,12 +142,12 @@ struct PhasePlan {
         return result
     }
 
-    /// The first-instruction mark of each image; one without counters where the mark is missing.
-    private static func imageStarts(_ images: [Image], _ marks: [Mark]) -> [Mark] {
-        let found = marks.filter { $0.kind == .firstInstruction }
+    /// Where each image began; without counters if no border says so.
+    private static func imageStarts(_ images: [Image], _ launch: [LaunchBorder]) -> [LaunchBorder] {
+        let found = launch.filter { $0.kind == .firstInstruction }
         return images.enumerated().map { index, image in
             index < found.count
-                ? found[index] : Mark(kind: .firstInstruction, time: image.time.clamped)
+                ? found[index] : LaunchBorder(kind: .firstInstruction, time: image.time.clamped)
         }
     }
 
@@ -158,17 +161,18 @@ struct PhasePlan {
         }
     }
 
-    private static func earliest(in recording: Recording, _ marks: [Mark]) -> MonotonicTime {
+    private static func earliest(in recording: Recording, _ launch: [LaunchBorder]) -> MonotonicTime
+    {
         let images = recording.images.lazy.map(\.time.clamped)
         let slices = recording.slices.lazy.map(\.start.clamped)
-        return [marks.map(\.time).min(), images.min(), slices.min()].compactMap { $0 }.min()
+        return [launch.map(\.time).min(), images.min(), slices.min()].compactMap { $0 }.min()
             ?? MonotonicTime(nanoseconds: 0)
     }
 
-    private static func latest(in recording: Recording, _ marks: [Mark]) -> MonotonicTime {
+    private static func latest(in recording: Recording, _ launch: [LaunchBorder]) -> MonotonicTime {
         let images = recording.images.lazy.map(\.time.clamped)
         let slices = recording.slices.lazy.map { $0.clamped.end }
-        return [marks.map(\.time).max(), images.max(), slices.max()].compactMap { $0 }.max()
+        return [launch.map(\.time).max(), images.max(), slices.max()].compactMap { $0 }.max()
             ?? MonotonicTime(nanoseconds: 0)
     }
 }

@@ -129,12 +129,12 @@ private struct ProcessSearch {
     }
 
     private func phases(of child: ChildProcess, _ index: ChildIndex) -> [ProcessPhase] {
-        guard !child.marks.isEmpty else { return [] }
+        guard !child.borders.isEmpty else { return [] }
         let own = PhasePlan(
-            child.launchMarks.map { mark in
-                var mark = mark
-                mark.time = mark.time.clamped
-                return mark
+            child.launchBorders.map { border in
+                var border = border
+                border.time = border.time.clamped
+                return border
             }, images: child.launchImages, hasDynamicLinker: linkers.contains(index))
         let offset = own.start - plan.start
         return divided(own.phases().map { ($0.name, $0.start + offset, $0.wall) }, of: index)

@@ -11,15 +11,16 @@ extension MeasuredLaunch {
     ///   - arm: which of ``Measurement/arms``.
     ///   - start: the measurement's start.
     package init(_ observed: ObservedLaunch, arm: Int = 0, since start: MonotonicTime) {
-        let held = HeldTime(observed.marks)
-        func moved(_ mark: Mark) -> Mark {
-            Mark(kind: mark.kind, time: held.without(mark.time), counters: mark.counters)
+        let held = HeldTime(observed.borders)
+        func moved(_ border: LaunchBorder) -> LaunchBorder {
+            LaunchBorder(
+                kind: border.kind, time: held.without(border.time), counters: border.counters)
         }
         let plan = PhasePlan(
-            observed.marks.map(moved), images: observed.images,
+            observed.borders.map(moved), images: observed.images,
             hasDynamicLinker: observed.isDynamic)
-        let begun = observed.marks.first { $0.kind == .spawned }?.time ?? start
-        let ended = observed.marks.last { $0.kind == .ended }?.time ?? begun
+        let begun = observed.borders.first { $0.kind == .spawned }?.time ?? start
+        let ended = observed.borders.last { $0.kind == .ended }?.time ?? begun
         self.init(
             arm: arm, start: begun - start, wall: plan.end - plan.start, outcome: observed.outcome)
         self.held = held.total(before: ended)

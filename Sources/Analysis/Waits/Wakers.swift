@@ -15,7 +15,7 @@ struct Wakers {
         threads = recording.threads
         threadsByID = Dictionary(grouping: threads.indices) { [threads] in threads[$0].tid }
         children = recording.children
-        ended = recording.marks.last { $0.kind == .ended }?.time
+        ended = recording.borders.last { $0.kind == .ended }?.time
         tolerance = recording.header.tolerance
     }
 

@@ -36,7 +36,7 @@ package struct ShippedSession: Hashable, Sendable {
     ///
     /// - Parameter date: when it was written, in nanoseconds since 1970 UTC.
     package init(of recording: Recording, date: Int64) {
-        let times = recording.marks.prefix(4).map { "\($0.time.nanoseconds)" }
+        let times = recording.borders.prefix(4).map { "\($0.time.nanoseconds)" }
         let words =
             ["recording", recording.images.last?.path ?? "", "\(recording.header.pid)"] + times
         number = words.fingerprint

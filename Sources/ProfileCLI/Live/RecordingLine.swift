@@ -41,7 +41,7 @@ package struct RecordingLine: Sendable {
 
     private static func phase(of progress: RecordingProgress) -> String {
         if progress.isReady { return Phase.Names.extended }
-        return switch progress.mark {
+        return switch progress.border {
         case nil, .spawned: Phase.Names.creation
         // Without a dynamic linker, there is no phase of that name.
         case .firstInstruction: "before main"

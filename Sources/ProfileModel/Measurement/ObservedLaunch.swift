@@ -2,13 +2,13 @@
 /// `CLOCK_MONOTONIC`, and include the time that measuring took.
 package struct ObservedLaunch: Hashable, Sendable {
     /// The launch's borders and held times, as in recordings.
-    package var marks: [Mark]
+    package var borders: [LaunchBorder]
     /// The programs that the process ran: one for each `exec`. The last one's path may be empty.
     package var images: [Image]
     /// True if the last of them has a dynamic linker.
     package var isDynamic = false
-    /// CPU time that the process had used since the launch's begin, by the times of its marks,
-    /// without the cost of our code. At the last mark it includes the children that the process
+    /// CPU time that the process had used since the launch's begin, by the times of its borders,
+    /// without the cost of our code. At the last border it includes the children that the process
     /// waited for.
     package var cpu: [MonotonicTime: TimeSpan] = [:]
     /// nil: no condition was given, or none was met.
@@ -33,8 +33,8 @@ package struct ObservedLaunch: Hashable, Sendable {
     /// The mean frequency of the cores at its end, in kHz; nil: unknown.
     package var frequency: Int64?
 
-    package init(marks: [Mark] = [], images: [Image] = []) {
-        self.marks = marks
+    package init(borders: [LaunchBorder] = [], images: [Image] = []) {
+        self.borders = borders
         self.images = images
     }
 }

@@ -54,7 +54,7 @@ private struct JoinedRecording {
 
     mutating func add(_ part: Recording) {
         result.images.join(part.images)
-        result.marks.join(part.marks)
+        result.borders.join(part.borders)
         if part.modules.count > result.modules.count { result.modules = part.modules }
         // Frames without addresses are called the same in all parts.
         result.symbols.frames.merge(part.symbols.frames) { known, _ in known }
@@ -74,13 +74,13 @@ private struct JoinedRecording {
         result.header = header
         result.notes = notes
         result.images.cut(at: start)
-        result.marks.cut(at: start)
+        result.borders.cut(at: start)
         for index in result.children.indices where result.children[index].start < start {
             // What of its CPU time was before, nobody knows.
             result.children[index].cpu = nil
             result.children[index].start = start
             result.children[index].images.cut(at: start)
-            result.children[index].marks.cut(at: start)
+            result.children[index].borders.cut(at: start)
         }
         if let ready = result.ready, ready.time < start { result.ready = nil }
         result.priorities = first.values.sorted { $0.thread < $1.thread } + result.priorities
@@ -105,8 +105,8 @@ private struct JoinedRecording {
             numbers.children.append(index)
             if index.rawValue < result.children.count {
                 let known = result.children[index.rawValue]
-                (child.images, child.marks) = (
-                    known.images.joined(child.images), known.marks.joined(child.marks)
+                (child.images, child.borders) = (
+                    known.images.joined(child.images), known.borders.joined(child.borders)
                 )
                 child.parentIndex = known.parentIndex
                 result.children[index.rawValue] = child
@@ -118,7 +118,7 @@ private struct JoinedRecording {
 
     private mutating func addMappings(_ part: Recording, _ numbers: PartNumbers) {
         let known = Set(result.mappings.map(\.place))
-        let border = part.marks.first { $0.kind == .attached }?.time
+        let border = part.borders.first { $0.kind == .attached }?.time
         for var mapping in part.mappings where numbers.has(mapping.child) {
             mapping.child = mapping.child.flatMap { numbers[$0] }
             if mapping.time == border, known.contains(mapping.place) { continue }
@@ -289,17 +289,17 @@ extension [Image] {
     }
 }
 
-extension [Mark] {
-    fileprivate func joined(_ later: [Mark]) -> [Mark] {
+extension [LaunchBorder] {
+    fileprivate func joined(_ later: [LaunchBorder]) -> [LaunchBorder] {
         isEmpty ? later : self + later.filter { $0.kind != .attached }
     }
 
-    fileprivate mutating func join(_ later: [Mark]) { self = joined(later) }
+    fileprivate mutating func join(_ later: [LaunchBorder]) { self = joined(later) }
 
     fileprivate mutating func cut(at start: MonotonicTime) {
         let later = filter { $0.time > start && $0.kind != .attached }
         // The other end of it is gone.
-        self = [Mark(kind: .attached, time: start)] + later.drop { $0.kind == .released }
+        self = [LaunchBorder(kind: .attached, time: start)] + later.drop { $0.kind == .released }
     }
 }
 

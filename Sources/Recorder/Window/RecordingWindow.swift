@@ -73,7 +73,7 @@ struct RecordingWindow {
 
     private func writeJoined() throws(RecordingError) -> RecordingFile.Identity? {
         let part = try RecordingReader.load(path: path)
-        let end = part.marks.last { $0.kind == .ended }?.time ?? last ?? .now
+        let end = part.borders.last { $0.kind == .ended }?.time ?? last ?? .now
         let joined = Recording(
             joining: [try RecordingReader.load(path: pathBefore), part], from: end - length)
         let file = try RecordingWriter(creating: joinedPath, header: joined.header)
@@ -88,7 +88,7 @@ extension SamplerEvent {
     fileprivate var time: MonotonicTime? {
         switch self {
         case .sample(let sample): sample.start + sample.times.wall
-        case .mark(let mark): mark.time
+        case .border(let border): border.time
         default: nil
         }
     }

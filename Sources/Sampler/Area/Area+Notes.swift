@@ -164,7 +164,7 @@ enum NotedBorder: UInt32, CaseIterable {
     case relocated = 0
     case main = 1
 
-    var mark: Mark.Kind {
+    var kind: LaunchBorder.Kind {
         switch self {
         case .relocated: .relocated
         case .main: .main

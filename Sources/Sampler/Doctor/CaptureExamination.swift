@@ -49,7 +49,7 @@ private final class CountingSink: SampleSink, @unchecked Sendable {
             {
                 stacks += 1
             }
-        case .mark(let mark): hasRelocation = hasRelocation || mark.kind == .relocated
+        case .border(let border): hasRelocation = hasRelocation || border.kind == .relocated
         default: break
         }
     }

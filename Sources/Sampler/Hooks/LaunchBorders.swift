@@ -72,13 +72,14 @@ extension TraceSession {
                     of: main, counters, frames: nil)
             }
         }
-        sink.receive(.mark(Mark(kind: border.mark, time: time, counters: moment.counters)))
+        sink.receive(
+            .border(LaunchBorder(kind: border.kind, time: time, counters: moment.counters)))
         if border == .relocated {
             // Where the linker does not say when it begins to map libraries: it does so first of
             // all.
             let mapping = code.area.time(\.mapping_ns) ?? code.area.time(\.settled_ns)
             listLibraries(of: image, code, since: mapping ?? time)
-            if !code.notesMain { sink.receive(.mark(Mark(kind: .main, time: time))) }
+            if !code.notesMain { sink.receive(.border(LaunchBorder(kind: .main, time: time))) }
         } else if capture != .signal {
             // From here on, nothing would report filters for system calls to us.
             abandonMarks()

@@ -23,7 +23,8 @@ struct LaunchAccount {
             notes.add(image, until: isLast ? ending.time : images[index + 1].reached)
         }
         let end = max(ending.ready?.time ?? ending.time, before.time)
-        var launch = ObservedLaunch(marks: notes.marks + [Mark(kind: .ended, time: end)])
+        var launch = ObservedLaunch(
+            borders: notes.borders + [LaunchBorder(kind: .ended, time: end)])
         launch.cpu = notes.cpu
         launch.cpu[end] = totalCPU.flatMap { notes.net($0) }
         launch.images = images.enumerated().map { index, image in
@@ -100,9 +101,9 @@ struct LaunchAccount {
     }
 }
 
-/// The marks of a launch, in order, and the cost of our code in the program.
+/// The borders of a launch, in order, and the cost of our code in the program.
 struct LaunchNotes {
-    private(set) var marks: [Mark] = []
+    private(set) var borders: [LaunchBorder] = []
     /// Like ``ObservedLaunch/cpu``.
     private(set) var cpu: [MonotonicTime: TimeSpan] = [:]
     private(set) var held = TimeSpan.zero
@@ -116,7 +117,7 @@ struct LaunchNotes {
     init(start: MonotonicTime, cpu: TimeSpan?) {
         latest = start
         cpuAtStart = cpu
-        marks.append(Mark(kind: .spawned, time: start))
+        borders.append(LaunchBorder(kind: .spawned, time: start))
         self.cpu[start] = cpu.map { _ in .zero }
     }
 
@@ -131,7 +132,7 @@ struct LaunchNotes {
         let began = entry?.end.time ?? image.reached
         cpu[began] = image.cpu.flatMap { net($0) }
         hold(from: image.reached, to: began)
-        marks.append(Mark(kind: .firstInstruction, time: began))
+        borders.append(LaunchBorder(kind: .firstInstruction, time: began))
         if let entry {
             take(entry, cpu: image.cpu ?? entry.start.cpu, time: image.reached)
             // Our code's first accesses to the area's code and state came before those that it
@@ -140,16 +141,16 @@ struct LaunchNotes {
         }
         guard entry != nil, let code = image.code, code.notesMain || code.notesRelocation else {
             // All of it counts as the program's own.
-            marks.append(Mark(kind: .main, time: began))
+            borders.append(LaunchBorder(kind: .main, time: began))
             return
         }
         for border in NotedBorder.allCases {
             guard
                 let stretch = image.border(border).flatMap({ fits($0, after: latest, until: end) })
             else { continue }
-            marks.append(Mark(kind: border.mark, time: stretch.start.time))
+            borders.append(LaunchBorder(kind: border.kind, time: stretch.start.time))
             if border == .relocated, !code.notesMain {
-                marks.append(Mark(kind: .main, time: stretch.start.time))
+                borders.append(LaunchBorder(kind: .main, time: stretch.start.time))
             }
             cpu[stretch.start.time] = net(stretch.start.cpu)
             hold(from: stretch.start.time, to: stretch.end.time)
@@ -184,7 +185,7 @@ struct LaunchNotes {
         latest = end
         guard start < end else { return }
         held = held + (end - start)
-        marks.append(Mark(kind: .held, time: start))
-        marks.append(Mark(kind: .released, time: end))
+        borders.append(LaunchBorder(kind: .held, time: start))
+        borders.append(LaunchBorder(kind: .released, time: end))
     }
 }

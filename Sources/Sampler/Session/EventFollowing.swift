@@ -89,7 +89,7 @@ extension TraceSession {
         observer.closeWithoutStack(main, at: time, counters: counters(of: main, at: time))
         if wasOneOfMany { main.restartClock(at: time) }
         sink.receive(.image(description))
-        mark(.firstInstruction, .main, at: time)
+        report(.firstInstruction, .main, at: time)
         rename(main)
     }
 

@@ -104,7 +104,7 @@ final class TraceSession {
         ledger.began(SessionLedger.ProcessCPU(own: used, children: .zero))
         scheduler.begin(process.schedule)
         let spawned = process.main.clock.time
-        sink.receive(.mark(Mark(kind: .spawned, time: spawned)))
+        sink.receive(.border(LaunchBorder(kind: .spawned, time: spawned)))
         add(process.main, start: spawned)
         if let entry { announce(entry, of: process.main, known: process.image) }
         takePostponed()
@@ -142,7 +142,8 @@ final class TraceSession {
         image.mayBeTraced = !isSpared
         stage.begin(image, isToBeJoined: !isTraced)
         sink.receive(.image(description))
-        sink.receive(.mark(Mark(kind: .attached, time: now, counters: process.counters())))
+        sink.receive(
+            .border(LaunchBorder(kind: .attached, time: now, counters: process.counters())))
         observer.rereadMappings(at: now)
         listLibraries(ofAttached: image)
         addThread(main, start: now, isNew: false).isTraced = isTraced
@@ -255,11 +256,11 @@ final class TraceSession {
         entry.image.path = description.path
         entry.image.arguments = description.arguments
         sink.receive(.image(description))
-        mark(.firstInstruction, at: entry.began)
+        report(.firstInstruction, at: entry.began)
         observer.rereadMappings(at: entry.began)
         learnProgram(of: entry.image, at: entry.began)
         // Where the launch cannot be watched, all of it counts as the program's own.
-        if entry.image.instrumentation?.watchesLaunch != true { mark(.main, at: entry.began) }
+        if entry.image.instrumentation?.watchesLaunch != true { report(.main, at: entry.began) }
         rename(main)
         awaitLibraries()
     }
@@ -288,8 +289,8 @@ final class TraceSession {
             RunningImage(
                 start: now, path: description.path, arguments: description.arguments))
         sink.receive(.image(description))
-        for kind in [Mark.Kind.spawned, .firstInstruction, .main] {
-            sink.receive(.mark(Mark(kind: kind, time: now)))
+        for kind in [LaunchBorder.Kind.spawned, .firstInstruction, .main] {
+            sink.receive(.border(LaunchBorder(kind: kind, time: now)))
         }
         addThread(process.thread(pid), start: now, isNew: true)
         if original != nil, let parent {
@@ -317,7 +318,7 @@ final class TraceSession {
         reportLibrariesSeen()
         followUntraced(at: now)
         callOffLateStops(at: now)
-        if let image = stage.image, giveUpEntry(of: image) { mark(.main, at: image.start) }
+        if let image = stage.image, giveUpEntry(of: image) { report(.main, at: image.start) }
         // Where it had no core at first.
         if let image = stage.image, area?.isSettled == true { emptyCave(of: image) }
         completeEntry(at: now)
@@ -442,16 +443,18 @@ final class TraceSession {
 
     // MARK: Endings
 
-    func mark(_ kinds: Mark.Kind..., at time: MonotonicTime) {
+    func report(_ kinds: LaunchBorder.Kind..., at time: MonotonicTime) {
         let counters = process.counters()
-        for kind in kinds { sink.receive(.mark(Mark(kind: kind, time: time, counters: counters))) }
+        for kind in kinds {
+            sink.receive(.border(LaunchBorder(kind: kind, time: time, counters: counters)))
+        }
     }
 
     /// The recorder kept every thread from running.
     func noteHold(from start: MonotonicTime, to end: MonotonicTime) {
         guard start < end, !isClosed else { return }
-        sink.receive(.mark(Mark(kind: .held, time: start)))
-        sink.receive(.mark(Mark(kind: .released, time: end)))
+        sink.receive(.border(LaunchBorder(kind: .held, time: start)))
+        sink.receive(.border(LaunchBorder(kind: .released, time: end)))
     }
 
     /// Takes no more looks; the process goes on.
@@ -506,8 +509,8 @@ final class TraceSession {
         }
         endTimers()
         sink.receive(
-            .mark(
-                Mark(
+            .border(
+                LaunchBorder(
                     kind: .ended, time: min(now, scheduler.exitTime ?? now),
                     counters: ledger.finalCounters ?? process.counters())))
     }

@@ -172,7 +172,7 @@ extension TraceSession {
             end(thread, at: process.now)
         }
         reportSchedule(isLast: true)
-        mark(.ended, at: process.now)
+        report(.ended, at: process.now)
         stage.end(.unknown)
     }
 }

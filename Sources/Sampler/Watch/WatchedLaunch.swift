@@ -22,13 +22,13 @@ package struct WatchedLaunch: Hashable, Sendable {
     /// The launch in the form of a measured one. From outside we do not see when libraries were
     /// loaded and when `main` began: all after the exec is *Main*.
     package var observed: ObservedLaunch {
-        var marks = [Mark(kind: .spawned, time: begun)]
+        var borders = [LaunchBorder(kind: .spawned, time: begun)]
         for image in images {
-            marks.append(Mark(kind: .firstInstruction, time: image.time))
-            marks.append(Mark(kind: .main, time: image.time))
+            borders.append(LaunchBorder(kind: .firstInstruction, time: image.time))
+            borders.append(LaunchBorder(kind: .main, time: image.time))
         }
-        marks.append(Mark(kind: .ended, time: ended))
-        var launch = ObservedLaunch(marks: marks, images: images)
+        borders.append(LaunchBorder(kind: .ended, time: ended))
+        var launch = ObservedLaunch(borders: borders, images: images)
         launch.cpu[begun] = .zero
         launch.cpu[ended] = cpu
         launch.counters = counters

@@ -7,9 +7,9 @@ import Testing
     /// A launch of 1,000 ms; each process from and to a moment, nil: beyond the launch's end.
     private static func launch(_ processes: [(String, Int64, Int64?)]) -> Profile {
         var builder = RecordingBuilder(images: [("/bin/sh", 0)])
-        builder.mark(.spawned, 0)
-        builder.mark(.main, 1)
-        builder.mark(.ended, 1000)
+        builder.border(.spawned, 0)
+        builder.border(.main, 1)
+        builder.border(.ended, 1000)
         let main = builder.thread("sh", tid: 100, to: 1000, isMain: true)
         builder.slice(main, at: 0, running: 1000, builder.stack("main"))
         for (index, (name, start, end)) in processes.enumerated() {

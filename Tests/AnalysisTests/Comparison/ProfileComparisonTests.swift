@@ -13,10 +13,10 @@ import Testing
     ) -> Profile {
         var builder = RecordingBuilder(images: [(program, 1)])
         let end = 10 + stretches.reduce(0) { $0 + $1.milliseconds }
-        for (kind, time) in [(Mark.Kind.spawned, 0), (.firstInstruction, 1), (.main, 10)] {
-            builder.mark(kind, Int64(time))
+        for (kind, time) in [(LaunchBorder.Kind.spawned, 0), (.firstInstruction, 1), (.main, 10)] {
+            builder.border(kind, Int64(time))
         }
-        builder.mark(.ended, end)
+        builder.border(.ended, end)
         let main = builder.thread("app", tid: 100, to: end, isMain: true)
         builder.slice(main, at: 0, running: 10, nil)
         var time: Int64 = 10
@@ -249,8 +249,8 @@ import Testing
             builder.recording.images.insert(
                 Image(path: "/bin/sh", arguments: [], time: RecordingBuilder.at(1)), at: 0)
             builder.recording.images[1].time = RecordingBuilder.at(4)
-            builder.recording.marks.insert(
-                Mark(kind: .firstInstruction, time: RecordingBuilder.at(4)), at: 2)
+            builder.recording.borders.insert(
+                LaunchBorder(kind: .firstInstruction, time: RecordingBuilder.at(4)), at: 2)
         }
         let comparison = ProfileComparison(before: before, after: after)
         #expect(
@@ -357,8 +357,8 @@ import Testing
                 Slice(
                     thread: main, start: MonotonicTime(nanoseconds: .min),
                     times: StateTimes(running: TimeSpan(nanoseconds: .max)), stack: StackID(99)))
-            builder.recording.marks.append(
-                Mark(kind: .ended, time: MonotonicTime(nanoseconds: .max)))
+            builder.recording.borders.append(
+                LaunchBorder(kind: .ended, time: MonotonicTime(nanoseconds: .max)))
             builder.wait(main, from: 3, to: 1, WaitReason(.other), call: -5, StackID(77))
         }
         let empty = Profile(

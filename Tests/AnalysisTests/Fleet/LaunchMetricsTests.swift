@@ -119,8 +119,8 @@ import Testing
     @Test func recordings() throws {
         var metrics = LaunchMetrics()
         var builder = RecordingBuilder()
-        builder.mark(.main, 10)
-        builder.mark(.ended, 50)
+        builder.border(.main, 10)
+        builder.border(.ended, 50)
         let thread = builder.thread("main", tid: 7, to: 50, isMain: true)
         builder.slice(thread, at: 0, running: 50, nil)
         metrics.add(Profile(builder.recording), date: 5)

@@ -13,10 +13,10 @@ import Testing
         more: (inout RecordingBuilder, ThreadIndex) -> Void = { _, _ in }
     ) -> Profile {
         var builder = RecordingBuilder(images: [(path, 0)])
-        builder.mark(.spawned, 0)
-        builder.mark(.firstInstruction, 0)
-        builder.mark(.main, 20)
-        builder.mark(.ended, 100)
+        builder.border(.spawned, 0)
+        builder.border(.firstInstruction, 0)
+        builder.border(.main, 20)
+        builder.border(.ended, 100)
         let main = builder.thread("app", tid: 100, to: 100, isMain: true)
         var time: Int64 = 20
         for (names, milliseconds) in stacks {
@@ -116,8 +116,8 @@ import Testing
         other.recording.images[0].arguments = ["app", "--other"]
         other.recording.header.outcome = .signalled(11)
         other.recording.header.frequency = 50
-        other.mark(.spawned, 0)
-        other.mark(.ended, 10)
+        other.border(.spawned, 0)
+        other.border(.ended, 10)
         other.ready("listen:80", at: 5)
         let same = try #require(try Self.summary([Self.launch(), Self.launch()]).programs.first)
         #expect(

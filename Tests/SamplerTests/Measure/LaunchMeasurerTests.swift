@@ -53,7 +53,7 @@ import Testing
                         == ["Process creation", "Wrapper: \(name)", "Wrapper: env"]
                         + Self.whole.dropFirst())
                 #expect(launch.outcome == .exited(0))
-                #expect(finished.observed.marks.count { $0.kind == .held } >= 5)
+                #expect(finished.observed.borders.count { $0.kind == .held } >= 5)
             }
         }
     }

@@ -46,7 +46,7 @@ import Testing
         var notes = LaunchNotes(start: Self.time(1000), cpu: TimeSpan(nanoseconds: 100))
         notes.add(Self.image(at: 1100, cpu: 200, try Self.area(Self.whole)), until: Self.time(2000))
         #expect(
-            notes.marks.map(\.kind) == [
+            notes.borders.map(\.kind) == [
                 .spawned, .held, .released, .firstInstruction, .relocated, .held, .released, .main,
                 .held, .released,
             ])
@@ -69,7 +69,7 @@ import Testing
         }
         notes.add(Self.image(at: 1100, cpu: nil, area), until: Self.time(2000))
         #expect(
-            notes.marks.map(\.kind) == [.spawned, .held, .released, .firstInstruction])
+            notes.borders.map(\.kind) == [.spawned, .held, .released, .firstInstruction])
         #expect(notes.cpu.isEmpty && notes.net(.zero) == nil)
     }
 
@@ -81,7 +81,7 @@ import Testing
                 state.phase = UInt32(phase)
             }
             notes.add(Self.image(at: 1100, cpu: 200, area), until: Self.time(2000))
-            #expect(notes.marks.map(\.kind) == [.spawned, .firstInstruction, .main])
+            #expect(notes.borders.map(\.kind) == [.spawned, .firstInstruction, .main])
             #expect(notes.held == .zero)
         }
     }
@@ -110,9 +110,9 @@ import Testing
             notes.add(
                 Self.image(at: reached, cpu: reached, area), until: Self.time(reached + 300))
         }
-        #expect(notes.marks.allSatisfy { (1000...2000).contains($0.time.nanoseconds) })
+        #expect(notes.borders.allSatisfy { (1000...2000).contains($0.time.nanoseconds) })
         #expect(notes.held >= .zero && notes.held <= TimeSpan(nanoseconds: 1000))
-        let stretches = HeldTime(notes.marks).stretches
+        let stretches = HeldTime(notes.borders).stretches
         #expect(stretches.map { $0.upperBound - $0.lowerBound }.reduce(.zero, +) == notes.held)
         for (one, next) in zip(stretches, stretches.dropFirst()) {
             #expect(one.upperBound <= next.lowerBound)

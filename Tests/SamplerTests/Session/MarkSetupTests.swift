@@ -56,7 +56,7 @@ extension TraceSessionTests {
         #expect(held < .milliseconds(500))
         #expect(marks.isOver)
         #expect(marks.problems.map(\.cause) == [.unavailable])
-        #expect(sink.marks.filter { $0 == .held }.count > 2)
+        #expect(sink.borders.filter { $0 == .held }.count > 2)
     }
 
     /// As a thread may set it: there is nothing above.

@@ -55,7 +55,7 @@ import Testing
         group.takeChanges()
         #expect(children.parents == [child.pid: process.pid])
         #expect(children.sinks[child.pid]?.started == [child.pid])
-        #expect(children.sinks[child.pid]?.marks == [.spawned, .firstInstruction, .main])
+        #expect(children.sinks[child.pid]?.borders == [.spawned, .firstInstruction, .main])
         #expect(!process.main.isStopped)
         process.tell(.exited(status: 5), of: child.pid)
         group.takeChanges()

@@ -28,10 +28,10 @@ final class RecordingSink: SampleSink, @unchecked Sendable {
         samples(of: thread).reduce(.zero) { $0 + $1.times }
     }
 
-    var marks: [Mark.Kind] {
+    var borders: [LaunchBorder.Kind] {
         events.compactMap { event in
-            guard case .mark(let mark) = event else { return nil }
-            return mark.kind
+            guard case .border(let border) = event else { return nil }
+            return border.kind
         }
     }
 

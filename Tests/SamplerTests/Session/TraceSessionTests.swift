@@ -48,7 +48,7 @@ import Testing
 
     @Test func aLaunchBegins() {
         let session = launched()
-        #expect(sink.marks == [.spawned, .firstInstruction, .main])
+        #expect(sink.borders == [.spawned, .firstInstruction, .main])
         #expect(sink.started == [process.pid])
         #expect(sink.images == ["/made/first"])
         #expect(process.main.done == [.resumed(0)])
@@ -102,7 +102,7 @@ import Testing
         #expect(sink.times().running == TimeSpan(nanoseconds: process.main.run))
         #expect(session.result().cpu == TimeSpan(nanoseconds: process.main.run))
         #expect(sink.ended == [ThreadIndex(0)])
-        #expect(sink.marks.last == .ended)
+        #expect(sink.borders.last == .ended)
     }
 
     @Test func aRunningThreadIsStoppedForItsStack() {
@@ -203,7 +203,7 @@ import Testing
         session.takeChanges()
         #expect(session.outcome == .signalled(9))
         #expect(Set(sink.ended) == [ThreadIndex(0), ThreadIndex(1)])
-        #expect(sink.marks.last == .ended)
+        #expect(sink.borders.last == .ended)
         // Whatever comes now is of no interest.
         let told = sink.events.count
         tick(session)
@@ -230,7 +230,7 @@ import Testing
         #expect(sink.images == ["/made/first", "/made/second"])
         #expect(sink.ended == [ThreadIndex(1)])
         #expect(session.stage.image !== first)
-        #expect(Array(sink.marks.suffix(2)) == [.firstInstruction, .main])
+        #expect(Array(sink.borders.suffix(2)) == [.firstInstruction, .main])
         #expect(process.main.done.suffix(2) == [.reopened, .resumed(0)])
     }
 
@@ -385,7 +385,7 @@ import Testing
         process.start(process.pid + 1).block()
         let session = try attached()
         #expect(Set(sink.started) == [process.pid, process.pid + 1])
-        #expect(sink.marks == [.attached])
+        #expect(sink.borders == [.attached])
         #expect(process.main.done.isEmpty)
         process.start(process.pid + 2)
         process.program.threadLinks = 5
@@ -432,7 +432,7 @@ import Testing
         for _ in 0..<4 { tick(session) }
         #expect(session.outcome == .unknown)
         #expect(sink.ended == [ThreadIndex(0)])
-        #expect(sink.marks.last == .ended)
+        #expect(sink.borders.last == .ended)
     }
 
     /// Our code finds no place in a process without memory: stacks are taken by stops. As long as it
@@ -697,7 +697,7 @@ import Testing
         #expect(session.outcome == .exited(4))
         #expect(session.stage.image == nil)
         // What there is to tell of the end was told when the recording ended.
-        #expect(sink.marks.filter { $0 == .ended }.count == 1)
+        #expect(sink.borders.filter { $0 == .ended }.count == 1)
         #expect(sink.ended == [ThreadIndex(0)])
     }
 }

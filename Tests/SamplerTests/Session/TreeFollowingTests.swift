@@ -89,7 +89,7 @@ import Testing
         let sink = children.sinks[0]
         #expect(sink.images == ["/made/first", "/made/child"])
         #expect(
-            sink.marks == [
+            sink.borders == [
                 .spawned, .firstInstruction, .main, .firstInstruction, .main, .ended,
             ])
         #expect(sink.started == [child.pid] && sink.ended.count == 1)
@@ -240,7 +240,7 @@ import Testing
         for sink in children.sinks {
             #expect(sink.ended.count == sink.started.count)
             #expect(Set(sink.ended).count == sink.ended.count)
-            #expect(sink.marks.last == .ended)
+            #expect(sink.borders.last == .ended)
         }
     }
 }
