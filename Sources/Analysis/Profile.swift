@@ -40,7 +40,7 @@ package struct Profile: Sendable {
     /// In the order of their starts.
     package let waits: [WaitFigures]
 
-    let schedule: Schedule
+    let schedule: RecordedSchedule
     let paths: PathTable
     let parts: PartList
     let partIndex: PartIndex
@@ -105,7 +105,7 @@ package struct Profile: Sendable {
         var recording = recorded.without(held).withOwnFacts()
         let plan = PhasePlan(recording)
         var builder = PartBuilder(recording, plan: plan)
-        schedule = Schedule(recording)
+        schedule = RecordedSchedule(recording)
         // What is long and has become something else is not kept a second time.
         recording.runs = ScheduledRuns()
         var states = ExactStates(schedule, account: recording.header.account)

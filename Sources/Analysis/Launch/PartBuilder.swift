@@ -93,7 +93,7 @@ struct PartBuilder {
     }
 
     /// The waits, in the order of their starts.
-    func waits(_ recording: Recording, _ schedule: Schedule) -> [WaitFigures] {
+    func waits(_ recording: Recording, _ schedule: RecordedSchedule) -> [WaitFigures] {
         guard !recording.waits.isEmpty else { return [] }
         let wakers = Wakers(recording, schedule)
         return waitTable.map(of: recording) { wait, reason, entry in

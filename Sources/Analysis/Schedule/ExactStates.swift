@@ -4,14 +4,14 @@ import ProfileModel
 /// and what followed being pushed off. The kernel's counters have only the sum of both, exactly.
 /// Whatever else a slice says stays as it is.
 struct ExactStates {
-    private let schedule: Schedule
+    private let schedule: RecordedSchedule
     private let isExact: Bool
     /// Of each thread, the first run that may still be asked for.
     private var next: [Int]
     /// When the wait began that ended when a thread's last slice did.
     private var waitStarts: [MonotonicTime?]
 
-    init(_ schedule: Schedule, account: SchedulerAccount?) {
+    init(_ schedule: RecordedSchedule, account: SchedulerAccount?) {
         self.schedule = schedule
         isExact = account == .wakeups
         next = schedule.threads.map { _ in 0 }

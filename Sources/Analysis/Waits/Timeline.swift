@@ -12,12 +12,12 @@ package struct StateRun: Hashable, Sendable {
 
 /// What the timelines of threads are made from, when they are asked for.
 struct TimelineSource: Sendable {
-    private let schedule: Schedule
+    private let schedule: RecordedSchedule
     /// Of threads of which the scheduler did not tell anything within the launch.
     private let slices: [Slice]
     private let plan: PhasePlan
 
-    init(_ recording: Recording, _ schedule: Schedule, _ plan: PhasePlan) {
+    init(_ recording: Recording, _ schedule: RecordedSchedule, _ plan: PhasePlan) {
         self.schedule = schedule
         let isUntold = schedule.threads.map { thread in
             !thread.contains { run in

@@ -2,7 +2,7 @@ import ProfileModel
 
 /// Who ended waits: as the scheduler told, and where it did not, who held the lock.
 struct Wakers {
-    private let schedule: Schedule
+    private let schedule: RecordedSchedule
     private let threads: [RecordedThread]
     /// The positions of those that had an id, which may be used again.
     private let threadsByID: [Int32: [Int]]
@@ -10,7 +10,7 @@ struct Wakers {
     private let ended: MonotonicTime?
     private let tolerance: TimeSpan
 
-    init(_ recording: Recording, _ schedule: Schedule) {
+    init(_ recording: Recording, _ schedule: RecordedSchedule) {
         self.schedule = schedule
         threads = recording.threads
         threadsByID = Dictionary(grouping: threads.indices) { [threads] in threads[$0].tid }

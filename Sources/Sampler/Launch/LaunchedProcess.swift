@@ -71,13 +71,14 @@ struct HeldProcess: ~Copyable {
     consuming func execute(_ options: SamplerOptions) throws(SamplerError) -> StartedProcess {
         let tracee = Tracee(tid: pid)
         let main: TracedThread
-        let schedule: Schedule?
+        let schedule: SchedulerReader?
         let tree: TreeSamples?
         do throws(SystemError) {
             // Whatever the kernel switches on for this delays nobody here.
             schedule =
                 options.asksScheduler
-                ? Schedule(pid: pid, threads: [pid], followsChildren: options.followsChildren)
+                ? SchedulerReader(
+                    pid: pid, threads: [pid], followsChildren: options.followsChildren)
                 : nil
             // With this, no process need be stopped for samples of children.
             let news = options.mayBeToldOfChildren ? try? TreeNews(of: pid) : nil
@@ -180,7 +181,7 @@ struct StartedProcess {
     /// nil: the program is not static.
     let sites: PreparedSites?
     /// nil: not available.
-    let schedule: Schedule?
+    let schedule: SchedulerReader?
     /// Takes the stacks of the process and its children; nil: not available, or not wanted.
     var tree: TreeSamples? = nil
 }

@@ -3,7 +3,7 @@ import ProfileModel
 /// What the scheduler tells of a session's threads, as long as it is asked.
 struct ScheduleFollowing {
     /// nil: the scheduler does not tell us, or no longer.
-    private var schedule: Schedule?
+    private var reader: SchedulerReader?
     /// Threads that ended untraced. They wait here until the scheduler has told how they ended.
     private(set) var leaving: [TracedThread] = []
     /// How much the scheduler told.
@@ -15,16 +15,16 @@ struct ScheduleFollowing {
     private(set) var exitTime: MonotonicTime?
 
     /// Whether the scheduler also reports processes that this one starts.
-    var seesMachine: Bool { schedule?.seesMachine ?? false }
+    var seesMachine: Bool { reader?.seesMachine ?? false }
 
-    mutating func begin(_ schedule: Schedule?) { self.schedule = schedule }
+    mutating func begin(_ reader: SchedulerReader?) { self.reader = reader }
 
     /// A thread was found.
-    mutating func follow(_ tid: Int32) { schedule?.follow(tid) }
+    mutating func follow(_ tid: Int32) { reader?.follow(tid) }
 
     /// A thread ended untraced. Returns false if nobody will tell how.
     mutating func awaitEnd(of thread: TracedThread) -> Bool {
-        guard schedule != nil else { return false }
+        guard reader != nil else { return false }
         leaving.append(thread)
         return true
     }
@@ -35,12 +35,12 @@ struct ScheduleFollowing {
     ///   - isLast: nothing will be asked after this.
     ///   - pid: the first thread.
     mutating func read(isLast: Bool, first pid: Int32) -> [SchedulerRecord]? {
-        guard let records = schedule?.read(isLast: isLast) else { return nil }
-        if isLast, let schedule {
+        guard let records = reader?.read(isLast: isLast) else { return nil }
+        if isLast, let reader {
             exitTime = records.last { $0.tid == pid && $0.kind == .ended }?.time
-            account = schedule.account
-            unfollowed = schedule.unfollowed
-            self.schedule = nil
+            account = reader.account
+            unfollowed = reader.unfollowed
+            self.reader = nil
         }
         return records
     }

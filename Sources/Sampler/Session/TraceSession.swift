@@ -129,7 +129,7 @@ final class TraceSession {
         permitted()
         if options.asksScheduler {
             scheduler.begin(
-                Schedule(
+                SchedulerReader(
                     pid: pid, threads: process.threadIDs(),
                     followsChildren: options.followsChildren))
         }
@@ -275,7 +275,7 @@ final class TraceSession {
         off parent: TraceSession?, by tree: TreeSamples?, at now: MonotonicTime, isScheduled: Bool
     ) {
         if options.asksScheduler, !isScheduled {
-            scheduler.begin(Schedule(ofChild: pid, threads: [pid]))
+            scheduler.begin(SchedulerReader(ofChild: pid, threads: [pid]))
         }
         sink.receive(.began(pid: pid))
         self.tree = tree

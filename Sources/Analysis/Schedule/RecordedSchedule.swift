@@ -1,8 +1,7 @@
 import ProfileModel
 
-/// The scheduler's own account, thread by thread: each thread's runs and wake-ups in order, as far
-/// as the recording holds them.
-struct Schedule: Sendable {
+/// The scheduler's own account as a recording holds it: each thread's runs and wake-ups, in order.
+struct RecordedSchedule: Sendable {
     let threads: [ThreadRuns]
     /// In the recording's order.
     private let wakeups: [Wakeup]

@@ -1,8 +1,9 @@
 import ProfileModel
 
-/// The scheduler's own account of a process, as far as available: which thread had a core when.
+/// Reads the scheduler's own account of a process while it runs, as far as available: which thread had
+/// a core when.
 /// With the privilege to see the whole machine, also which thread woke which.
-struct Schedule {
+struct SchedulerReader {
     // Exactly one of them is set.
     private var machine: MachineSchedule?
     private var switches: ThreadSwitches?
