@@ -20,7 +20,7 @@ package enum Sampler {
         let start = LaunchStart(
             ready: try ReadyWatch(
                 launching: options.until, socketFolder: options.child.socketFolder),
-            machine: MachineWatch())
+            machine: MachineLoad())
         prepareOurselves()
         let area =
             Area.fits(process: getpid(), stackBytes: options.stackBytes)
@@ -67,11 +67,11 @@ package enum Sampler {
     /// (PR_SET_PDEATHSIG) would be killed when the thread that forked it ends.
     private final class LaunchStart: @unchecked Sendable {
         let ready: ReadyWatch
-        let machine: MachineWatch
+        let machine: MachineLoad
         var held: HeldProcess?
         var ticker: Ticker?
 
-        init(ready: ReadyWatch, machine: MachineWatch) {
+        init(ready: ReadyWatch, machine: MachineLoad) {
             self.ready = ready
             self.machine = machine
         }
@@ -89,7 +89,7 @@ package enum Sampler {
                 prepareOurselves()
                 raiseLimits()
                 let ready = try ReadyWatch(attachingFor: options.until)
-                let machine = MachineWatch()
+                let machine = MachineLoad()
                 let group: ProcessGroup
                 do throws(SystemError) {
                     group = ProcessGroup(

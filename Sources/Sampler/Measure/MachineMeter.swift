@@ -45,7 +45,7 @@ struct MachineMeter {
     /// - Parameter end: the reading at the launch's end.
     mutating func end(_ end: Reading?, after launch: TimeSpan) -> Share? {
         guard let end,
-            let index = readings.lastIndex(where: { end.time - $0.time >= MachineWatch.shortest })
+            let index = readings.lastIndex(where: { end.time - $0.time >= MachineLoad.shortest })
         else { return nil }
         readings.removeFirst(index)
         let start = readings[0]
@@ -70,7 +70,7 @@ extension MachineMeter.Reading {
     ///   for.
     /// - Returns: nil: the totals cannot be read.
     static func now(besides program: Int32?) -> Self? {
-        var own = MachineWatch.ownCPU + MachineWatch.endedCPU
+        var own = MachineLoad.ownCPU + MachineLoad.endedCPU
         if let program {
             let files = ProcessFiles(pid: program)
             guard let used = files.cpuTime, let children = files.childrenCPU else { return nil }

@@ -35,7 +35,7 @@ final class ProcessGroup {
 
     init(
         _ process: any ProcessAccess, options: SamplerOptions, sink: any SampleSink,
-        children: (any ChildObserver)?, ready: ReadyWatch, machine: MachineWatch
+        children: (any ChildObserver)?, ready: ReadyWatch, machine: MachineLoad
     ) {
         self.options = options
         self.children = children

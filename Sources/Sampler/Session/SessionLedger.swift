@@ -12,10 +12,10 @@ struct SessionLedger {
     private var final = ProcessCPU()
     /// The process's totals at its end, if these were seen.
     private(set) var finalCounters: ProcessCounters?
-    /// Watches what else the machine did; nil: somebody else reports that.
-    private let machine: MachineWatch?
+    /// What else the machine did; nil: somebody else reports that.
+    private let machine: MachineLoad?
 
-    init(machine: MachineWatch?) { self.machine = machine }
+    init(machine: MachineLoad?) { self.machine = machine }
 
     /// CPU time of a process, and of the children that it waited for; nil: it cannot be read.
     struct ProcessCPU: Hashable {

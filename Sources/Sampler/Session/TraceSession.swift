@@ -51,7 +51,7 @@ final class TraceSession {
 
     init(
         _ process: any ProcessAccess, options: SamplerOptions, sink: any SampleSink,
-        machine: MachineWatch? = nil
+        machine: MachineLoad? = nil
     ) {
         self.process = process
         self.options = options

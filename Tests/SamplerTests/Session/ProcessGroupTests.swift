@@ -38,7 +38,7 @@ import Testing
         process.parents[child.pid] = process.pid
         let group = ProcessGroup(
             process, options: options, sink: sink, children: following ? children : nil,
-            ready: try ReadyWatch(launching: []), machine: MachineWatch())
+            ready: try ReadyWatch(launching: []), machine: MachineLoad())
         try group.main.beginAttached {}
         return group
     }

@@ -39,7 +39,7 @@ import Testing
         child.path = "/made/child"
         group = ProcessGroup(
             process, options: options, sink: RecordingSink(), children: children,
-            ready: try ReadyWatch(launching: []), machine: MachineWatch())
+            ready: try ReadyWatch(launching: []), machine: MachineLoad())
         group.main.tree = TreeSamples(news: news)
         try group.main.beginAttached {}
     }

@@ -58,8 +58,8 @@ extension MachineTotals {
     }
 }
 
-/// Watches what else the machine does while a program is recorded.
-struct MachineWatch: Sendable {
+/// What else the machine does while a program is recorded: the difference of two readings.
+struct MachineLoad: Sendable {
     private let start: MachineTotals?
     private let time: MonotonicTime
     private let own: TimeSpan

@@ -4,7 +4,7 @@ import Testing
 @testable import Sampler
 
 /// What else the machine does.
-struct MachineWatchTests {
+struct MachineLoadTests {
     private static let stat = """
         cpu  420369 2482 22986 179329 1253 7 313 884 50 0
         cpu0 203898 873 10911 97277 288 0 28 426 0 0
@@ -50,7 +50,7 @@ struct MachineWatchTests {
             Issue.record("not read")
             return
         }
-        let notes = MachineWatch.notes(
+        let notes = MachineLoad.notes(
             from: start, to: end, wall: .milliseconds(1000), cores: 2, ours: .zero)
         #expect(notes.values.allSatisfy { 0...1000 ~= $0 })
     }
@@ -67,7 +67,7 @@ struct MachineWatchTests {
             busy: start.busy + .milliseconds(busy), stolen: start.stolen + .milliseconds(stolen),
             corePressure: core.map { .milliseconds(50 + $0) },
             diskPressure: disk.map { .milliseconds(60 + $0) })
-        return MachineWatch.notes(
+        return MachineLoad.notes(
             from: start, to: end, wall: .milliseconds(wall), cores: 2, ours: .milliseconds(ours))
     }
 
