@@ -6,7 +6,7 @@ struct ProgramSums: Sendable {
     private(set) var names = TopNames()
     private(set) var versions: [Version] = []
     private(set) var things: [TopKey: Thing] = [:]
-    private(set) var watch: ResolvedWatch
+    private(set) var resolved: ResolvedSums
     private(set) var remarks = LaunchRemarks()
 
     /// Launches of one build.
@@ -34,7 +34,7 @@ struct ProgramSums: Sendable {
 
     init(name: String, resolved: [ResolvedEntry]) {
         self.name = name
-        watch = ResolvedWatch(resolved)
+        self.resolved = ResolvedSums(resolved)
     }
 
     /// As a store has added them up.
@@ -70,7 +70,7 @@ struct ProgramSums: Sendable {
                 isUsed: !costs.unused.contains(key))
             if !isNew, things[key]?.detail != detail { things[key]?.detail = nil }
         }
-        watch.add(costs, of: launch, build: buildID.hex, names)
+        resolved.add(costs, of: launch, build: buildID.hex, names)
         remarks.add(profile)
     }
 

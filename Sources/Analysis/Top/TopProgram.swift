@@ -10,7 +10,7 @@ extension TopProgram {
         let order = sums.versionOrder
         versions = order.map { TopVersion(sums.versions[$0], &quantiles) }
         remarks = TopRemarks(sums.remarks)
-        resolved = sums.watch.states(&quantiles).compactMap { $0 }
+        resolved = sums.resolved.states(&quantiles).compactMap { $0 }
         things = [:]
         addThings(sums, order, &quantiles)
         settle(resolvedNow)
@@ -22,11 +22,11 @@ extension TopProgram {
     private mutating func addThings(
         _ sums: ProgramSums, _ order: [Int], _ quantiles: inout StudentQuantiles
     ) {
-        var watch = sums.watch
-        let states = watch.states(&quantiles)
+        var resolvedSums = sums.resolved
+        let states = resolvedSums.states(&quantiles)
         for (key, sum) in sums.things {
             var thing = TopThing(key, sum, in: sums, order, &quantiles)
-            thing.resolved = watch.entry(for: key, sums.names).flatMap { states[$0]?.status }
+            thing.resolved = resolvedSums.entry(for: key, sums.names).flatMap { states[$0]?.status }
             things[key.kind, default: []].append(thing)
         }
         for kind in TopKind.allCases { things[kind]?.sort(by: TopThing.precedes) }

@@ -5,9 +5,9 @@ extension TopSums {
     var unseen: [ResolvedEntry] {
         var isSeen = [Bool](repeating: false, count: resolved.count)
         for program in programs {
-            for (index, tallies) in program.watch.tallies.enumerated()
+            for (index, tallies) in program.resolved.tallies.enumerated()
             where tallies.newer.seen > 0 || tallies.older.seen > 0
-                || program.watch.isSuperseded[index]
+                || program.resolved.isSuperseded[index]
             {
                 isSeen[index] = true
             }

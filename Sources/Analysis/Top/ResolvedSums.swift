@@ -1,7 +1,8 @@
 package import ProfileModel
 
-/// What became of things that were dealt with, in the launches of one program.
-struct ResolvedWatch: Sendable {
+/// What things that were dealt with cost in the launches of one program, added up: in those before, and
+/// in those that should do without them.
+struct ResolvedSums: Sendable {
     private let entries: [ResolvedEntry]
     private let byName: [String: [Int]]
     private(set) var tallies: [Tallies]
