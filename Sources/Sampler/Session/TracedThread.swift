@@ -103,7 +103,7 @@ final class TracedThread {
     var wasRunning = false
     var name: String
     /// When its name is read again.
-    private(set) var names: NameWatch
+    private(set) var names: NameReadTimes
 
     private var lastSerial: UInt32 = 0
     private var lastStatus: ThreadStatus?
@@ -125,7 +125,7 @@ final class TracedThread {
         self.tracee = tracee
         self.index = index
         name = ""
-        names = NameWatch(start: start)
+        names = NameReadTimes(start: start)
         clock = ThreadClock(time: start, counters: .zero)
         if !isNew, let counters = counters() {
             clock = ThreadClock(
@@ -143,7 +143,7 @@ final class TracedThread {
     /// To be called after an exec, when another thread may have taken its id.
     func reopen(at now: MonotonicTime) {
         tracee.reopen()
-        names = NameWatch(start: now)
+        names = NameReadTimes(start: now)
     }
 
     /// To be called after an exec by another thread, which takes over this id and has other

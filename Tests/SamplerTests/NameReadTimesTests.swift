@@ -4,7 +4,7 @@ import Testing
 @testable import Sampler
 
 /// When a thread's name is read again.
-@Suite struct NameWatchTests {
+@Suite struct NameReadTimesTests {
     private static let start = MonotonicTime(nanoseconds: 7_000_000_000)
 
     private static func at(_ milliseconds: Int64) -> MonotonicTime {
@@ -13,12 +13,12 @@ import Testing
 
     /// The ages, in milliseconds, at which ticks in this distance read the name.
     private func reads(everyMilliseconds distance: Int, until end: Int = 300) -> [Int] {
-        var watch = NameWatch(start: Self.start)
+        var times = NameReadTimes(start: Self.start)
         var found: [Int] = []
         for age in stride(from: 0, through: end, by: distance) {
             let now = Self.at(Int64(age))
-            guard watch.isDue(at: now) else { continue }
-            watch.noteRead(at: now)
+            guard times.isDue(at: now) else { continue }
+            times.noteRead(at: now)
             found.append(age)
         }
         return found
@@ -36,20 +36,20 @@ import Testing
     }
 
     @Test func theLastReadEndsIt() {
-        var watch = NameWatch(start: Self.start)
-        #expect(!watch.isOver)
-        watch.noteRead(at: Self.at(49))
-        #expect(!watch.isOver)
-        watch.noteRead(at: Self.at(50))
-        #expect(watch.isOver)
-        #expect(!watch.isDue(at: Self.at(1_000_000)))
+        var times = NameReadTimes(start: Self.start)
+        #expect(!times.isOver)
+        times.noteRead(at: Self.at(49))
+        #expect(!times.isOver)
+        times.noteRead(at: Self.at(50))
+        #expect(times.isOver)
+        #expect(!times.isDue(at: Self.at(1_000_000)))
     }
 
     /// A thread that is found at an earlier moment than it began is not due.
     @Test func clocksThatDisagree() {
-        let watch = NameWatch(start: Self.start)
-        #expect(!watch.isDue(at: Self.at(-5)))
-        #expect(!watch.isDue(at: Self.at(0)))
+        let times = NameReadTimes(start: Self.start)
+        #expect(!times.isDue(at: Self.at(-5)))
+        #expect(!times.isDue(at: Self.at(0)))
     }
 
     // MARK: The budget
@@ -65,17 +65,17 @@ import Testing
     /// Who had to stay behind at one tick has its turn at the next ones: nobody is forgotten.
     @Test(arguments: [1, 10, 200]) func everyThreadHasItsTurn(count: Int) {
         var budget = NameBudget()
-        var watches = [NameWatch](repeating: NameWatch(start: Self.start), count: count)
+        var threads = [NameReadTimes](repeating: NameReadTimes(start: Self.start), count: count)
         var reads = [Int](repeating: 0, count: count)
         for tick in 1...2000 as ClosedRange<Int64> {
             let now = Self.at(tick)
-            for index in watches.indices
-            where watches[index].isDue(at: now) && budget.allowsRead(at: now) {
-                watches[index].noteRead(at: now)
+            for index in threads.indices
+            where threads[index].isDue(at: now) && budget.allowsRead(at: now) {
+                threads[index].noteRead(at: now)
                 reads[index] += 1
             }
         }
-        #expect(watches.allSatisfy { $0.isOver })
+        #expect(threads.allSatisfy { $0.isOver })
         #expect(reads.allSatisfy { $0 >= 1 })
     }
 }

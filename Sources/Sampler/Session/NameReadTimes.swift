@@ -1,9 +1,9 @@
 import ProfileModel
 
-/// Says when the name of a young thread is read again. Threads begin with the name of whoever made
+/// When the name of a young thread is read again. Threads begin with the name of whoever made
 /// them, and most take their own within milliseconds. A thread that lives for only a few
 /// milliseconds is read while it lives.
-struct NameWatch: Hashable, Sendable {
+struct NameReadTimes: Hashable, Sendable {
     /// The thread's age at each read. `ThreadObserver.watchPriority` does the later reads.
     static let ages = [1, 2, 3, 5, 10, 20, 50].map(TimeSpan.milliseconds)
 
