@@ -183,7 +183,7 @@ extension TraceSession {
         interrupt(thread)
     }
 
-    /// Whether a stop of it could end other threads' waits: see ``ChildrenWatch``.
+    /// Whether a stop of it could end other threads' waits: see ``RecentForks``.
     func mayHarmOthers(_ thread: TracedThread) -> Bool {
         threads.count > 1 && (hasForkedLately(thread) || looksForChildren > 0)
     }

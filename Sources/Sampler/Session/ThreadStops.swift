@@ -63,7 +63,7 @@ extension TraceSession {
     }
 
     /// Stops a thread that forks at a moment at which none of its children can end, if such a
-    /// moment comes soon: see ``ChildrenWatch``.
+    /// moment comes soon: see ``RecentForks``.
     private func stopBetweenChildren(
         _ thread: TracedThread, by deadline: MonotonicTime
     ) -> UInt64? {

@@ -59,7 +59,7 @@ final class TracedThread {
     /// How it may be looked at while it runs.
     var burst = BurstWatch()
     var calls = CallWatch()
-    var children = ChildrenWatch()
+    var children = RecentForks()
     /// Where it answers requests, once it was asked. The next fields say how often it had had a
     /// core when it was last asked, and how often it had one since without an answer.
     var slot: Int?

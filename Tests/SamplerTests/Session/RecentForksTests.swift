@@ -4,13 +4,13 @@ import Testing
 @testable import Sampler
 
 /// Who has forked a moment ago is not stopped: other threads' waits would end.
-struct ChildrenWatchTests {
-    /// What a watch says of each look: the children, and when, in milliseconds.
+struct RecentForksTests {
+    /// What is said of each look: the children, and when, in milliseconds.
     private func answers(_ looks: [(String, Int64)]) -> [Bool] {
-        var watch = ChildrenWatch()
+        var forks = RecentForks()
         let start = MonotonicTime(nanoseconds: 5_000_000_000)
         return looks.map { children, time in
-            watch.hasForkedLately(Array(children.utf8), at: start + .milliseconds(time))
+            forks.hasForkedLately(Array(children.utf8), at: start + .milliseconds(time))
         }
     }
 

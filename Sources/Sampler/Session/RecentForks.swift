@@ -1,13 +1,13 @@
 import ProfileModel
 
-/// Says whether a stop of a thread may harm other threads, because one of its children ends
-/// meanwhile.
+/// Whether a thread has forked lately: a stop of it may then harm other threads, because one of its
+/// children ends meanwhile.
 ///
 /// The kernel drops a SIGCHLD that nobody handles, but not if it is for a traced thread. If that
 /// thread is stopped just then, the kernel wakes another thread for the signal. If the other thread
 /// waits in `sigtimedwait` or its like, the wait ends with EINTR. So a thread that forked a moment
 /// ago is not stopped for a sample: it may fork again, and most children that end do so soon.
-struct ChildrenWatch: Hashable, Sendable {
+struct RecentForks: Hashable, Sendable {
     /// How long a child counts as one that may end soon, and its parent as one that forks.
     static let youth = TimeSpan.milliseconds(1000)
 
