@@ -8,7 +8,7 @@ final class Instrumentation {
     let signals: SignalCapture?
     var hooks: Hooks
     var borders = ReportedBorders()
-    var masks = MaskWatch()
+    var masks = MaskStaleness()
     /// The places where the recorder has hooked calls, or has had them hooked.
     var sites: Set<UInt64> = []
     /// True if what the start-up loaded was handled while a thread waited for this.

@@ -297,8 +297,9 @@ extension TraceSession {
     }
 }
 
-/// Threads announce that they are about to change their signal masks.
-struct MaskWatch {
+/// Whether what is known of signal masks is still true: threads announce that they are about to change
+/// theirs.
+struct MaskStaleness {
     private var announced: UInt32 = 0
     private var looks = 0
 
