@@ -84,7 +84,7 @@ extension TraceSession {
         guard stage.begin(image) else { return }
         scheduler.follow(pid)
         main.burst = BurstWatch()
-        main.calls = CallWatch()
+        main.calls = CallHistory()
         observer.restart(isTold: true)
         observer.closeWithoutStack(main, at: time, counters: counters(of: main, at: time))
         if wasOneOfMany { main.restartClock(at: time) }

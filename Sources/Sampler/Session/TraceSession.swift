@@ -245,7 +245,7 @@ final class TraceSession {
         scheduler.follow(pid)
         // What it did before is no reason to think that it waits often.
         main.burst = BurstWatch()
-        main.calls = CallWatch()
+        main.calls = CallHistory()
         if let status = main.status() { main.burst.sawStop(voluntary: status.voluntary) }
         observer.restart()
         observer.closeWithoutStack(main, at: entry.began, counters: entry.counters)

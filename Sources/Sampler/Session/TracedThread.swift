@@ -58,7 +58,7 @@ final class TracedThread {
     var isInGroupStop = false
     /// How it may be looked at while it runs.
     var burst = BurstWatch()
-    var calls = CallWatch()
+    var calls = CallHistory()
     var children = RecentForks()
     /// Where it answers requests, once it was asked. The next fields say how often it had had a
     /// core when it was last asked, and how often it had one since without an answer.

@@ -1,6 +1,6 @@
 import ProfileModel
 
-/// Whether a thread computes, or works within system calls, as far as that is known.
+/// What was seen of a thread's system calls: whether it computes, or works within calls.
 ///
 /// Some calls return a part of what was asked for once a signal or a stop is pending: reads of
 /// `/dev/zero` and `/dev/urandom`, getrandom(2), sendfile(2), large writes to pipes. No program
@@ -8,7 +8,7 @@ import ProfileModel
 /// computing for a while, by the kernel's events, which no call notices; and no more, once one was
 /// seen to have met a call. Page faults, and calls that end the same whatever signal comes
 /// (``RestartingCalls/isIndifferent(_:)``), are as good as its own code.
-struct CallWatch: Hashable, Sendable {
+struct CallHistory: Hashable, Sendable {
     private var streak = 0
     /// When a call was last seen to have ended early, as it seems, by our doing.
     private var cut: MonotonicTime?

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Sampler
 
-@Suite struct CallWatchTests {
+@Suite struct CallHistoryTests {
     private static func registers(counter: UInt64, behind: UInt64) -> Registers {
         var registers = Registers()
         registers[16] = counter
@@ -14,41 +14,41 @@ import Testing
     }
 
     @Test func onlyAStreakCounts() {
-        var watch = CallWatch()
-        for _ in 1..<CallWatch.enough { watch.sawCode() }
-        #expect(!watch.isComputing)
-        watch.sawCall()
-        for _ in 1..<CallWatch.enough { watch.sawCode() }
-        #expect(!watch.isComputing)
-        watch.sawCode()
-        #expect(watch.isComputing)
-        watch.sawCode()
-        #expect(watch.isComputing)
-        watch.sawCall()
-        #expect(!watch.isComputing)
+        var calls = CallHistory()
+        for _ in 1..<CallHistory.enough { calls.sawCode() }
+        #expect(!calls.isComputing)
+        calls.sawCall()
+        for _ in 1..<CallHistory.enough { calls.sawCode() }
+        #expect(!calls.isComputing)
+        calls.sawCode()
+        #expect(calls.isComputing)
+        calls.sawCode()
+        #expect(calls.isComputing)
+        calls.sawCall()
+        #expect(!calls.isComputing)
     }
 
     @Test func aHandlerThatMetACallSaysSo() {
-        var watch = CallWatch()
-        for _ in 0..<CallWatch.enough {
-            watch.saw(Self.registers(counter: 0x1000, behind: 0x2000), at: .now) { _, _ in [] }
+        var calls = CallHistory()
+        for _ in 0..<CallHistory.enough {
+            calls.saw(Self.registers(counter: 0x1000, behind: 0x2000), at: .now) { _, _ in [] }
         }
-        #expect(watch.isComputing)
-        watch.saw(Self.registers(counter: 0x1000, behind: 0x1000), at: .now) { _, _ in [] }
-        #expect(!watch.isComputing)
+        #expect(calls.isComputing)
+        calls.saw(Self.registers(counter: 0x1000, behind: 0x1000), at: .now) { _, _ in [] }
+        #expect(!calls.isComputing)
     }
 
     /// With FRED rcx is left alone.
     @Test func aCallIsKnownByItsCode() {
-        var watch = CallWatch()
-        for _ in 0..<CallWatch.enough { watch.sawCode() }
+        var calls = CallHistory()
+        for _ in 0..<CallHistory.enough { calls.sawCode() }
         let registers = Self.registers(counter: 0x1000, behind: 0x2000)
-        watch.saw(registers, at: .now) { _, _ in [UInt8](repeating: 0x90, count: 7) }
-        #expect(watch.isComputing)
-        watch.saw(registers, at: .now) { address, _ in
+        calls.saw(registers, at: .now) { _, _ in [UInt8](repeating: 0x90, count: 7) }
+        #expect(calls.isComputing)
+        calls.saw(registers, at: .now) { address, _ in
             address == 0xFF9 ? [0x90, 0x90, 0x90, 0x90, 0x90, 0x0F, 0x05] : []
         }
-        #expect(!watch.isComputing)
+        #expect(!calls.isComputing)
     }
 
     /// A page fault is no call, and some calls no signal changes.
@@ -64,12 +64,12 @@ import Testing
             ([], false), ([0x0F, 0x05], false),
         ] as [([UInt8], Bool)])
     func onlyCallsThatSignalsChangeCount(code: [UInt8], isIndifferent: Bool) {
-        var watch = CallWatch()
-        for _ in 0..<CallWatch.enough { watch.sawCode() }
-        watch.saw(Self.registers(counter: 0x1000, behind: 0x1000), at: .now) { _, _ in code }
-        #expect(watch.isComputing == isIndifferent)
-        var other = CallWatch()
-        for _ in 1..<CallWatch.enough { other.sawCode() }
+        var calls = CallHistory()
+        for _ in 0..<CallHistory.enough { calls.sawCode() }
+        calls.saw(Self.registers(counter: 0x1000, behind: 0x1000), at: .now) { _, _ in code }
+        #expect(calls.isComputing == isIndifferent)
+        var other = CallHistory()
+        for _ in 1..<CallHistory.enough { other.sawCode() }
         other.saw(Self.registers(counter: 0x1000, behind: 0x2000), at: .now) { _, _ in
             [0x48, 0x8B, 0x07, 0x48, 0x8B, 0x40, 0x10]
         }
@@ -80,12 +80,12 @@ import Testing
     @Test func aReadThatWasCutShortIsACall() {
         var registers = Self.registers(counter: 0x1000, behind: 0x1000)
         (registers[0], registers[1], registers[4]) = (8192, Self.mebibyte, Self.pointer)
-        var watch = CallWatch()
-        for _ in 0..<CallWatch.enough { watch.sawCode() }
+        var calls = CallHistory()
+        for _ in 0..<CallHistory.enough { calls.sawCode() }
         let now = MonotonicTime(nanoseconds: 5)
-        watch.saw(registers, at: now) { _, _ in [0x90, 0x90, 0x90, 0x31, 0xC0, 0x0F, 0x05] }
-        #expect(!watch.isComputing)
-        #expect(watch.mayMeetLongCall(at: now))
+        calls.saw(registers, at: now) { _, _ in [0x90, 0x90, 0x90, 0x31, 0xC0, 0x0F, 0x05] }
+        #expect(!calls.isComputing)
+        #expect(calls.mayMeetLongCall(at: now))
     }
 
     private static let pointer: UInt64 = 0x7F00_0000_0000
@@ -109,14 +109,14 @@ import Testing
         registers[0] = got
         registers[1] = third
         registers[4] = second
-        var watch = CallWatch()
+        var calls = CallHistory()
         let now = MonotonicTime(nanoseconds: 5)
-        #expect(!watch.mayMeetLongCall(at: now))
-        watch.saw(registers, at: now) { _, _ in [] }
-        #expect(watch.mayMeetLongCall(at: now + .milliseconds(999)) == isCut)
-        #expect(!watch.mayMeetLongCall(at: now + .milliseconds(1000)))
+        #expect(!calls.mayMeetLongCall(at: now))
+        calls.saw(registers, at: now) { _, _ in [] }
+        #expect(calls.mayMeetLongCall(at: now + .milliseconds(999)) == isCut)
+        #expect(!calls.mayMeetLongCall(at: now + .milliseconds(1000)))
         // In its own code a thread may hold any numbers.
-        var other = CallWatch()
+        var other = CallHistory()
         registers[2] = 0x2000
         other.saw(registers, at: now) { _, _ in [] }
         #expect(!other.mayMeetLongCall(at: now))
