@@ -83,7 +83,7 @@ extension TraceSession {
         image.isTold()
         guard stage.begin(image) else { return }
         scheduler.follow(pid)
-        main.burst = BurstWatch()
+        main.burst = BurstPolicy()
         main.calls = CallHistory()
         observer.restart(isTold: true)
         observer.closeWithoutStack(main, at: time, counters: counters(of: main, at: time))

@@ -73,7 +73,7 @@ extension TraceSession {
     /// Tries a stop whenever it can do no harm: our code comes in at a stop, or a thread is
     /// detached.
     private func captureByStop(
-        _ thread: TracedThread, _ approach: BurstWatch.Approach, at now: MonotonicTime
+        _ thread: TracedThread, _ approach: BurstPolicy.Approach, at now: MonotonicTime
     ) {
         if approach != .spare, !endlessFiles.areOpen(at: now) {
             stopForSample(thread)

@@ -244,7 +244,7 @@ final class TraceSession {
         // Another thread may have executed the program, and has the first one's id now.
         scheduler.follow(pid)
         // What it did before is no reason to think that it waits often.
-        main.burst = BurstWatch()
+        main.burst = BurstPolicy()
         main.calls = CallHistory()
         if let status = main.status() { main.burst.sawStop(voluntary: status.voluntary) }
         observer.restart()

@@ -57,7 +57,7 @@ final class TracedThread {
     /// Whether it was told that the user has stopped it. That ends calls.
     var isInGroupStop = false
     /// How it may be looked at while it runs.
-    var burst = BurstWatch()
+    var burst = BurstPolicy()
     var calls = CallHistory()
     var children = RecentForks()
     /// Where it answers requests, once it was asked. The next fields say how often it had had a

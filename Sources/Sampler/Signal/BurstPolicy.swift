@@ -13,10 +13,10 @@ enum WaitKind: Int, Comparable, Sendable {
     static func < (left: WaitKind, right: WaitKind) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Decides how a running thread may be looked at. A signal or a stop that arrives when the thread
-/// is just entering a sleep can end that early; where the thread sleeps often, that would be
-/// often, too.
-struct BurstWatch: Hashable, Sendable {
+/// Decides how a thread may be looked at within a burst, which is what it does on a core between two
+/// waits. A signal or a stop that arrives when the thread is just entering a sleep can end that
+/// early; where the thread sleeps often, that would be often, too.
+struct BurstPolicy: Hashable, Sendable {
     enum Approach: Hashable, Sendable {
         case signal
         case stop
