@@ -57,11 +57,11 @@ struct DirectDwarf: Sendable {
         let parts = parts(of: addresses)
         let (image, split, code) = (image, split, code)
         let (known, isCalledOff) = (places.units, isCalledOff)
-        let answers = Workers.map(parts.count, makeState: { Crewmate(image, split, symbols) }) {
-            mate, index in
-            guard !isCalledOff() else { return Crewmate.Answer() }
+        let answers = Workers.map(parts.count, makeState: { WorkerState(image, split, symbols) }) {
+            worker, index in
+            guard !isCalledOff() else { return WorkerState.Answer() }
             let part = parts[index]
-            return mate.answer(part.addresses, part.unit, code: code, known: known[part.unit])
+            return worker.answer(part.addresses, part.unit, code: code, known: known[part.unit])
         }
         for (part, answer) in zip(parts, answers) {
             for (index, place) in part.places.enumerated() {
@@ -128,7 +128,7 @@ struct DirectDwarf: Sendable {
 }
 
 /// What a thread keeps from one unit to the next.
-private struct Crewmate {
+private struct WorkerState {
     private let image: DwarfImage
     private let split: SplitUnits
     private let entries: EntryReader
