@@ -16,15 +16,16 @@ struct FoundScope {
 /// Entries that are passed over are only measured, not read. So it matters little how much of a
 /// unit nobody asked about.
 struct ScopeSearch {
-    enum Care {
+    /// How much of the unit is read.
+    enum Extent {
         /// Passes over functions that contain none of the addresses, with all their content, and
         /// over C++'s classes, which are most of a unit: their code is outside them. What is passed
         /// over may contain methods of local classes, whose code is elsewhere, and declarations of
         /// functions that were inlined elsewhere: see ``Containers/passed``.
-        case quick
+        case pruned
         /// Reads everything.
-        case thorough
-        /// Reads only the functions at these places, which a quick pass found.
+        case exhaustive
+        /// Reads only the functions at these places, which a pruned pass found.
         case only(ContiguousArray<FunctionPlace>)
         /// Reads everything in the entry at this offset.
         case within(Int)
@@ -35,7 +36,7 @@ struct ScopeSearch {
     private(set) var functions: ContiguousArray<FunctionPlace> = []
     private(set) var containers = Containers()
     private var scopeIntervals: [IntervalMap.Interval] = []
-    private let isQuick: Bool
+    private let isPruned: Bool
     private let passesClasses: Bool
     /// True if only some functions were read.
     private let isPartial: Bool
@@ -75,23 +76,23 @@ struct ScopeSearch {
 
     init(
         _ unit: UnitReader, _ table: AbbreviationTable, _ wanted: WantedAddresses,
-        code: Range<UInt64>, _ care: Care
+        code: Range<UInt64>, _ extent: Extent
     ) {
-        (isQuick, isPartial) =
-            switch care {
-            case .quick: (true, false)
+        (isPruned, isPartial) =
+            switch extent {
+            case .pruned: (true, false)
             case .only: (true, true)
-            case .thorough, .within: (false, false)
+            case .exhaustive, .within: (false, false)
             }
-        passesClasses = isQuick && !isPartial && unit.isCPlusPlus
+        passesClasses = isPruned && !isPartial && unit.isCPlusPlus
         self.unit = unit
         sizes = unit.header.sizes
         start = unit.header.start
         self.table = table
         self.wanted = wanted
         self.code = code
-        switch care {
-        case .quick, .thorough: search()
+        switch extent {
+        case .pruned, .exhaustive: search()
         case .only(let functions): search(functions)
         case .within(let offset): search(at: offset)
         }
@@ -259,7 +260,7 @@ struct ScopeSearch {
         let isInlined = abbreviation.role == .inlined
         let before = scopeIntervals.count
         let scope = add(offset, isInlined, low: low, high: high, list: list)
-        guard isQuick, !isInlined, scopeIntervals.count == before, sibling.isThere,
+        guard isPruned, !isInlined, scopeIntervals.count == before, sibling.isThere,
             scope != context.scope, abbreviation.hasChildren
         else { return scope }
         skipChildren(to: sibling, &cursor)

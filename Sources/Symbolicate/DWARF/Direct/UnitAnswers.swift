@@ -10,7 +10,7 @@ final class UnitAnswers {
     private let scopeMap: IntervalMap
     /// The containers inside entries that were passed over, by these entries' offsets.
     private var innerContainers: [Int: Containers] = [:]
-    private let makeSearch: (ScopeSearch.Care) -> ScopeSearch
+    private let makeSearch: (ScopeSearch.Extent) -> ScopeSearch
     private let lines: LineTable?
     /// What was found out earlier about where things are in the unit.
     private let known: UnitPlaces?
@@ -46,11 +46,11 @@ final class UnitAnswers {
         self.known = known
         let table = entries.table(of: unit)
         let makeSearch = { ScopeSearch(unit, table, wanted, code: code, $0) }
-        var search = makeSearch(known.map { .only($0.functions) } ?? .quick)
+        var search = makeSearch(known.map { .only($0.functions) } ?? .pruned)
         var map = search.makeScopeMap()
         // An address that no function claims may be in an entry that was passed over.
         if search.hasPassedAnything, !wanted.all.allSatisfy({ map[$0] != nil }) {
-            search = makeSearch(.thorough)
+            search = makeSearch(.exhaustive)
             map = search.makeScopeMap()
         }
         self.makeSearch = makeSearch
