@@ -114,7 +114,7 @@ package struct Sample: Sendable {
     package var times: StateTimes
     package var content: Content
     package var systemCall: Int32?
-    /// Counts the thread's waits, so that a ``StackRequest`` can refer to one of them.
+    /// Counts the thread's waits, so that a ``StackRefinement`` can refer to one of them.
     package var blocking: UInt32
 
     package init(

@@ -40,11 +40,11 @@ final class EventQueue: SampleSink, @unchecked Sendable {
     private var looksSoon = true
     private var isFinished = false
     private var lastLook = MonotonicTime.now
-    private var requests: [ChildIndex?: [StackRequest]] = [:]
+    private var refinements: [ChildIndex?: [StackRefinement]] = [:]
     private(set) var lostSamples: Int64 = 0
     private(set) var lostSignposts: Int64 = 0
     // Asked at every tick, and hardly ever set: no reason to lock.
-    private let hasRequests = Atomic(false)
+    private let hasRefinements = Atomic(false)
     private let failed = Atomic(false)
 
     init() {
@@ -115,13 +115,13 @@ final class EventQueue: SampleSink, @unchecked Sendable {
         bytes -= event.boundedSize
     }
 
-    func takeRequests() -> [StackRequest] { takeRequests(of: nil) }
+    func takeRefinements() -> [StackRefinement] { takeRefinements(of: nil) }
 
-    func takeRequests(of child: ChildIndex?) -> [StackRequest] {
-        guard hasRequests.load(ordering: .acquiring) else { return [] }
+    func takeRefinements(of child: ChildIndex?) -> [StackRefinement] {
+        guard hasRefinements.load(ordering: .acquiring) else { return [] }
         return locked {
-            let found = requests.removeValue(forKey: child) ?? []
-            hasRequests.store(!requests.isEmpty, ordering: .relaxed)
+            let found = refinements.removeValue(forKey: child) ?? []
+            hasRefinements.store(!refinements.isEmpty, ordering: .relaxed)
             return found
         }
     }
@@ -178,18 +178,18 @@ final class EventQueue: SampleSink, @unchecked Sendable {
     }
 
     /// - Parameter child: whose thread it is; nil: one of the recorded process.
-    func request(_ request: StackRequest, of child: ChildIndex? = nil) {
+    func add(_ refinement: StackRefinement, of child: ChildIndex? = nil) {
         locked {
-            requests[child, default: []].append(request)
-            hasRequests.store(true, ordering: .releasing)
+            refinements[child, default: []].append(refinement)
+            hasRefinements.store(true, ordering: .releasing)
         }
     }
 
-    /// Drops the requests of a child that has ended: nobody takes them any more.
-    func dropRequests(of child: ChildIndex) {
+    /// Drops the refinements of a child that has ended: nobody takes them any more.
+    func dropRefinements(of child: ChildIndex) {
         locked {
-            guard requests.removeValue(forKey: child) != nil else { return }
-            hasRequests.store(!requests.isEmpty, ordering: .releasing)
+            guard refinements.removeValue(forKey: child) != nil else { return }
+            hasRefinements.store(!refinements.isEmpty, ordering: .releasing)
         }
     }
 

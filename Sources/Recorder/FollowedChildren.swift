@@ -53,6 +53,6 @@ private final class ChildSink: SampleSink {
     }
 
     func receive(_ event: SamplerEvent) { queue.receive(event, of: child) }
-    func takeRequests() -> [StackRequest] { queue.takeRequests(of: child) }
+    func takeRefinements() -> [StackRefinement] { queue.takeRefinements(of: child) }
     var hasFailed: Bool { queue.hasFailed }
 }

@@ -47,8 +47,8 @@ final class ObservedProcess {
     /// To be called before newer events come.
     func expectMore() { slices.expectScripts() }
 
-    /// - Returns: a request for registers, if they are needed.
-    func take(_ event: SamplerEvent) throws(RecordingError) -> StackRequest? {
+    /// - Returns: what must be refined by registers, if anything.
+    func take(_ event: SamplerEvent) throws(RecordingError) -> StackRefinement? {
         guard let event = threads.renumbered(event) else { return nil }
         let file = output.file
         switch event {
@@ -79,9 +79,11 @@ final class ObservedProcess {
         case .named(let names):
             slices.add(names)
         case .sample(let sample):
-            var request = slices.add(try withKernel(sample), into: &finished)
-            if let thread = request?.thread { request?.thread = threads[thread]?.sampled ?? thread }
-            return request
+            var refinement = slices.add(try withKernel(sample), into: &finished)
+            if let thread = refinement?.thread {
+                refinement?.thread = threads[thread]?.sampled ?? thread
+            }
+            return refinement
         case .wait(let wait):
             let stack = slices.stack(of: wait.thread)
             if var wait = facts.wait(wait, stack: stack) {

@@ -243,8 +243,8 @@ final class RecordingThread: @unchecked Sendable {
     private func take(
         _ event: SamplerEvent, of process: ObservedProcess?, _ child: ChildIndex?
     ) throws(RecordingError) {
-        guard let request = try process?.take(event) else { return }
-        queue.request(request, of: child)
+        guard let refinement = try process?.take(event) else { return }
+        queue.add(refinement, of: child)
     }
 
     /// The program runs. Only now does a new recording replace an older one.
@@ -286,7 +286,7 @@ final class RecordingThread: @unchecked Sendable {
     private func end(
         _ child: ChildIndex, _ outcome: SamplerOutcome, at time: MonotonicTime
     ) throws(RecordingError) {
-        queue.dropRequests(of: child)
+        queue.dropRefinements(of: child)
         guard let ended = children.removeValue(forKey: child) else { return }
         try ended.process.finish()
         var row = ended.row

@@ -66,7 +66,7 @@ struct SliceBuilder: ~Copyable {
         /// - Parameter isNew: whether the sample brought that stack.
         mutating func take(
             _ sample: Sample, isNew: Bool, into slices: inout [Slice]
-        ) -> StackRequest? {
+        ) -> StackRefinement? {
             let slice = Slice(
                 thread: sample.thread, start: sample.start, times: sample.times,
                 stack: stack, systemCall: sample.systemCall, truncation: truncation)
@@ -85,7 +85,7 @@ struct SliceBuilder: ~Copyable {
             held.append(slice)
             if isSameStretch { return nil }
             heldBlocking = sample.blocking
-            return StackRequest(thread: sample.thread, blocking: sample.blocking)
+            return StackRefinement(thread: sample.thread, blocking: sample.blocking)
         }
 
         /// Gives other ids to the stacks that it refers to.
@@ -138,8 +138,8 @@ struct SliceBuilder: ~Copyable {
     /// Takes a sample.
     ///
     /// - Parameter slices: gets those that are complete.
-    /// - Returns: a request for the thread's registers, if they are needed.
-    mutating func add(_ sample: Sample, into slices: inout [Slice]) -> StackRequest? {
+    /// - Returns: what must be refined by the thread's registers, if anything.
+    mutating func add(_ sample: Sample, into slices: inout [Slice]) -> StackRefinement? {
         let index = sample.thread.rawValue
         while threads.count <= index { threads.append(ThreadState()) }
         if case .following = sample.content {

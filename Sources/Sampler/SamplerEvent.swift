@@ -65,8 +65,9 @@ package struct ObservedInitializer: Sendable {
     package var isComplete: Bool
 }
 
-/// Asks for a blocked thread's registers, because its stack could not be unwound without them.
-package struct StackRequest: Hashable, Sendable {
+/// A blocked thread's stack that could not be unwound without its registers: the sampler should stop the
+/// thread for them, if it is still in that wait.
+package struct StackRefinement: Hashable, Sendable {
     package var thread: ThreadIndex
     package var blocking: UInt32
 
@@ -80,8 +81,8 @@ package struct StackRequest: Hashable, Sendable {
 /// implementation queues, and drops stacks (never time) when it cannot.
 package protocol SampleSink: AnyObject, Sendable {
     func receive(_ event: SamplerEvent)
-    /// The requests since the last call.
-    func takeRequests() -> [StackRequest]
+    /// What must be refined, as found since the last call.
+    func takeRefinements() -> [StackRefinement]
     /// True if the recording cannot go on (the file could not be written).
     var hasFailed: Bool { get }
 }

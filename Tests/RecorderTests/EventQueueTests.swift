@@ -194,14 +194,14 @@ import Testing
         #expect(waits.min() ?? .zero < .milliseconds(40))
     }
 
-    @Test func requestsAreHandedOutOnce() {
+    @Test func refinementsAreHandedOutOnce() {
         let queue = EventQueue()
-        let first = StackRequest(thread: ThreadIndex(1), blocking: 4)
-        let second = StackRequest(thread: ThreadIndex(2), blocking: 1)
-        queue.request(first)
-        queue.request(second)
-        #expect(queue.takeRequests() == [first, second])
-        #expect(queue.takeRequests().isEmpty)
+        let first = StackRefinement(thread: ThreadIndex(1), blocking: 4)
+        let second = StackRefinement(thread: ThreadIndex(2), blocking: 1)
+        queue.add(first)
+        queue.add(second)
+        #expect(queue.takeRefinements() == [first, second])
+        #expect(queue.takeRefinements().isEmpty)
     }
 
     @Test func failureIsTold() {
@@ -321,13 +321,13 @@ import Testing
 
     @Test func whoIsAskedAnswersForItself() {
         let queue = EventQueue()
-        let first = StackRequest(thread: ThreadIndex(0), blocking: 1)
-        let second = StackRequest(thread: ThreadIndex(0), blocking: 2)
-        queue.request(first)
-        queue.request(second, of: ChildIndex(1))
-        #expect(queue.takeRequests(of: ChildIndex(0)).isEmpty)
-        #expect(queue.takeRequests(of: ChildIndex(1)) == [second])
-        #expect(queue.takeRequests() == [first])
-        #expect(queue.takeRequests(of: ChildIndex(1)).isEmpty)
+        let first = StackRefinement(thread: ThreadIndex(0), blocking: 1)
+        let second = StackRefinement(thread: ThreadIndex(0), blocking: 2)
+        queue.add(first)
+        queue.add(second, of: ChildIndex(1))
+        #expect(queue.takeRefinements(of: ChildIndex(0)).isEmpty)
+        #expect(queue.takeRefinements(of: ChildIndex(1)) == [second])
+        #expect(queue.takeRefinements() == [first])
+        #expect(queue.takeRefinements(of: ChildIndex(1)).isEmpty)
     }
 }

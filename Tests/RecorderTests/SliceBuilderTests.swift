@@ -7,10 +7,12 @@ import Unwind
 @testable import Recorder
 
 extension SliceBuilder {
-    fileprivate mutating func add(_ sample: Sample) -> (slices: [Slice], request: StackRequest?) {
+    fileprivate mutating func add(_ sample: Sample) -> (
+        slices: [Slice], refinement: StackRefinement?
+    ) {
         var slices: [Slice] = []
-        let request = add(sample, into: &slices)
-        return (slices, request)
+        let refinement = add(sample, into: &slices)
+        return (slices, refinement)
     }
 }
 
@@ -60,7 +62,7 @@ extension SliceBuilder {
         let outcome = builder.add(
             Self.sample(5, Self.snapshot(caller: Self.code + 2), thread: 3))
         let slice = try #require(outcome.slices.first)
-        #expect(outcome.slices.count == 1 && outcome.request == nil)
+        #expect(outcome.slices.count == 1 && outcome.refinement == nil)
         #expect(slice.thread == ThreadIndex(3))
         #expect(slice.times == StateTimes(blocked: TimeSpan(nanoseconds: 10)))
         #expect(slice.truncation == nil)
@@ -97,7 +99,7 @@ extension SliceBuilder {
     @Test func aRunningThreadIsNotAskedFor() {
         var builder = Self.builder()
         let outcome = builder.add(Self.sample(0, Self.snapshot(caller: nil)))
-        #expect(outcome.request == nil)
+        #expect(outcome.refinement == nil)
         #expect(outcome.slices.map(\.truncation) == [.unknownRegister])
     }
 
@@ -108,13 +110,13 @@ extension SliceBuilder {
         var builder = Self.builder()
         let first = builder.add(Self.sample(0, Self.snapshot(caller: nil), blocking: 4))
         #expect(first.slices.isEmpty)
-        #expect(first.request == StackRequest(thread: ThreadIndex(0), blocking: 4))
+        #expect(first.refinement == StackRefinement(thread: ThreadIndex(0), blocking: 4))
         let second = builder.add(Self.sample(10, .unchanged, blocking: 4))
-        #expect(second.slices.isEmpty && second.request == nil)
+        #expect(second.slices.isEmpty && second.refinement == nil)
         let refined = builder.add(
             Self.sample(20, Self.snapshot(caller: Self.code + 2), blocking: 4))
         #expect(Self.starts(refined.slices) == [0, 10, 20])
-        #expect(refined.request == nil)
+        #expect(refined.refinement == nil)
         #expect(refined.slices.map(\.truncation) == [nil, nil, nil])
         #expect(Set(refined.slices.map(\.stack)).count == 1)
         let last = try #require(refined.slices.first)
@@ -122,7 +124,7 @@ extension SliceBuilder {
         #expect(addresses == [Self.code + 2, Self.code + 1])
         // What follows has it, too.
         let rest = builder.add(Self.sample(30, .unchanged, blocking: 4))
-        #expect(rest.slices.map(\.stack) == [last.stack] && rest.request == nil)
+        #expect(rest.slices.map(\.stack) == [last.stack] && rest.refinement == nil)
         #expect(builder.flush().isEmpty)
     }
 
@@ -142,7 +144,7 @@ extension SliceBuilder {
         _ = builder.add(Self.sample(0, Self.snapshot(caller: nil), blocking: 1))
         let next = builder.add(Self.sample(10, Self.snapshot(caller: nil), blocking: 2))
         #expect(Self.starts(next.slices) == [0])
-        #expect(next.request == StackRequest(thread: ThreadIndex(0), blocking: 2))
+        #expect(next.refinement == StackRefinement(thread: ThreadIndex(0), blocking: 2))
     }
 
     @Test func threadsAreHeldApart() {
@@ -171,12 +173,12 @@ extension SliceBuilder {
     @Test func registersThatDoNotHelpAreNotAskedForAgain() {
         var builder = Self.builder()
         let first = builder.add(Self.sample(0, Self.snapshot(caller: nil), blocking: 1))
-        #expect(first.request != nil)
+        #expect(first.refinement != nil)
         let refined = builder.add(Self.sample(10, Self.snapshot(caller: nil), blocking: 1))
-        #expect(refined.request == nil)
+        #expect(refined.refinement == nil)
         for start in [20, 30] as [Int64] {
             let rest = builder.add(Self.sample(start, .unchanged, blocking: 1))
-            #expect(rest.request == nil)
+            #expect(rest.refinement == nil)
         }
     }
 

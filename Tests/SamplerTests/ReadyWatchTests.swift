@@ -81,7 +81,7 @@ import Testing
 
     private final class NoSink: SampleSink {
         func receive(_ event: SamplerEvent) {}
-        func takeRequests() -> [StackRequest] { [] }
+        func takeRefinements() -> [StackRefinement] { [] }
         var hasFailed: Bool { false }
     }
 

@@ -54,6 +54,6 @@ private final class CountingSink: SampleSink, @unchecked Sendable {
         }
     }
 
-    func takeRequests() -> [StackRequest] { [] }
+    func takeRefinements() -> [StackRefinement] { [] }
     var hasFailed: Bool { false }
 }

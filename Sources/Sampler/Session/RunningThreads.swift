@@ -284,10 +284,10 @@ extension TraceSession {
 
     /// Stops a blocked thread for its registers, if it is still where it was, and if the stop does
     /// not end the call in which it waits.
-    func answer(_ request: StackRequest) {
-        guard let thread = threads.values.first(where: { $0.index == request.thread }),
+    func refine(_ refinement: StackRefinement) {
+        guard let thread = threads.values.first(where: { $0.index == refinement.thread }),
             thread.phase == .free, let blocked = thread.blocked,
-            blocked.serial == request.blocking, !thread.isRefined,
+            blocked.serial == refinement.blocking, !thread.isRefined,
             blocked.position.systemCall >= 0, blocked.kind < .fragile,
             // Where threads take turns, the last look at it may be long ago.
             thread.counters()?.slices == thread.clock.counters.slices,

@@ -343,7 +343,7 @@ final class TraceSession {
             case .gone: forget(thread, at: now)
             }
         }
-        for request in sink.takeRequests() { answer(request) }
+        for refinement in sink.takeRefinements() { refine(refinement) }
         reportSchedule()
     }
 

@@ -5,13 +5,13 @@ import ProfileModel
 /// Keeps what a session tells, for a test on one thread.
 final class RecordingSink: SampleSink, @unchecked Sendable {
     private(set) var events: [SamplerEvent] = []
-    var requests: [StackRequest] = []
+    var refinements: [StackRefinement] = []
 
     func receive(_ event: SamplerEvent) { events.append(event) }
 
-    func takeRequests() -> [StackRequest] {
-        defer { requests = [] }
-        return requests
+    func takeRefinements() -> [StackRefinement] {
+        defer { refinements = [] }
+        return refinements
     }
 
     var hasFailed: Bool { false }

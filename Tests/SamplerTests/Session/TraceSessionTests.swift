@@ -372,10 +372,10 @@ import Testing
         tick(session)
         let thread = try #require(session.threads[process.pid])
         let blocking = try #require(thread.blocked)
-        let request = StackRequest(thread: thread.index, blocking: blocking.serial)
+        let refinement = StackRefinement(thread: thread.index, blocking: blocking.serial)
         process.main.wake()
         let before = process.main.done
-        session.answer(request)
+        session.refine(refinement)
         #expect(process.main.done == before)
     }
 
