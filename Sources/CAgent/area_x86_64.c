@@ -52,7 +52,7 @@
 #define UNANNOUNCED 2356
 #define AHEAD_NS 2544
 #define FOLLOWED_NS 2552
-#define ENTRY_SLOT 2592
+#define ENTRY_POINTER 2592
 #define REAL_ENTRY 2600
 #define TIMERS 2672
 #define MASKING 2928
@@ -121,7 +121,7 @@ CHECK(may_gain_privileges, MAY_GAIN_PRIVILEGES);
 CHECK(unannounced, UNANNOUNCED);
 CHECK(ahead_ns, AHEAD_NS);
 CHECK(followed_ns, FOLLOWED_NS);
-CHECK(entry_slot, ENTRY_SLOT);
+CHECK(entry_pointer, ENTRY_POINTER);
 CHECK(real_entry, REAL_ENTRY);
 CHECK(timers, TIMERS);
 CHECK(masking, MASKING);

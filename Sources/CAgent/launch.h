@@ -52,7 +52,7 @@ __asm__(
     "  sub $24, %rsp\n"
     "  mov %rdx, (%rsp)\n"
     "  mov " STATE(REAL_ENTRY) ", %rax\n"
-    "  mov " STATE(ENTRY_SLOT) ", %rcx\n"
+    "  mov " STATE(ENTRY_POINTER) ", %rcx\n"
     "  mov %rax, (%rcx)\n"
     "  fl_is_parent\n"
     "  jne 1f\n"

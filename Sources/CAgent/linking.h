@@ -458,18 +458,18 @@ CODE void hook_library(uint64_t base) {
 
 // MARK: The start-up
 
-CODE void take_start_slot(void) {
+CODE void take_start_pointer(void) {
     volatile struct fl_state *const own = state();
-    if (own->start_slot == 0) return;
+    if (own->start_pointer == 0) return;
     uint64_t start;
     __asm__("lea fl_start(%%rip), %0" : "=r"(start));
-    own->real_start = *(volatile uint64_t *)own->start_slot;
+    own->real_start = *(volatile uint64_t *)own->start_pointer;
     if (!own->start_is_protected) {
-        *(volatile uint64_t *)own->start_slot = start;
+        *(volatile uint64_t *)own->start_pointer = start;
         return;
     }
     const int memory = open_memory();
-    write_protected(memory, own->start_slot, start, may_read);
+    write_protected(memory, own->start_pointer, start, may_read);
     close_memory(memory);
 }
 
@@ -485,7 +485,7 @@ CODE void start_up(void) {
         count++;
     }
     own->known = count;
-    take_start_slot();
+    take_start_pointer();
     // Another C library than the recorder's: it finds the calls itself.
     if (own->wants_sites && own->hooked == 0 && !own->is_measured) own->gate = FL_GATE_CLOSED;
 }

@@ -57,9 +57,9 @@ import Testing
         #expect(contents.main == 0 && contents.patches.isEmpty)
         let function = try #require(dlsym(nil, "__libc_start_main"))
         #expect(
-            start.program?.memory.word(at: contents.startSlot)
+            start.program?.memory.word(at: contents.startPointer)
                 == UInt64(UInt(bitPattern: function)))
-        #expect(contents.startIsProtected == start.program?.isProtected(contents.startSlot))
+        #expect(contents.startIsProtected == start.program?.isProtected(contents.startPointer))
         // Where the linker tells nothing, nobody takes the slot's place.
         #expect(!start.notesMain(contents))
         contents.debug = 1

@@ -170,7 +170,7 @@ struct fl_state {
     struct fl_patch patches[FL_MOST_PATCHES];
     uint64_t debug;         // the linker's struct r_debug; 0: it tells nothing
     uint64_t is_started;    // whether the start-up's libraries are loaded
-    uint64_t start_slot;    // where the program has __libc_start_main's address; 0: not known
+    uint64_t start_pointer; // where the program has __libc_start_main's address; 0: not known
     uint64_t start_is_protected;    // whether that may not be written once it is relocated
     // Where the C library makes the system calls that concern us, from its load address; 0: not
     // known. In the order sigaction, sigmask, execve, prctl, mlockall, syscall.
@@ -223,7 +223,7 @@ struct fl_state {
     uint64_t gates_entry;   // whether the gate is here, for nobody tells when libraries are there
     uint64_t is_musl;       // whether the linker is musl's: it tells once at start-up, when it is through
     // Where the linker is told of the program's first instruction, if that leads here; 0: it does not.
-    uint64_t entry_slot;
+    uint64_t entry_pointer;
     uint64_t real_entry;    // what was there
     // Written by the recorder when it has found an interpreter; all zero before.
     struct fl_frame_list frames;

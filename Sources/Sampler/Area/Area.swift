@@ -147,12 +147,12 @@ final class Area {
         var debug: UInt64 = 0
         /// The word that tells the linker where the program's first instruction is, and that
         /// address; nil: the word does not lead to our code.
-        var entry: (slot: UInt64, address: UInt64)?
+        var entry: (pointer: UInt64, address: UInt64)?
         /// The linker is musl's.
         var isMusl = false
         /// How many libraries the linker lists already; nil: the program has not begun.
         var known: Int?
-        var startSlot: UInt64 = 0
+        var startPointer: UInt64 = 0
         var startIsProtected = false
         var main: UInt64 = 0
         /// Relative to the C library's load address; nil: its calls will not be hooked.
@@ -229,13 +229,13 @@ final class Area {
         state.words = UInt32(words.count)
         state.libraries = state.words
         state.words_are_protected = contents.initializers?.isProtected == true ? 1 : 0
-        state.entry_slot = contents.entry?.slot ?? 0
+        state.entry_pointer = contents.entry?.pointer ?? 0
         state.real_entry = contents.entry?.address ?? 0
         state.is_musl = contents.isMusl ? 1 : 0
         state.is_started = contents.known == nil ? 0 : 1
         state.known = UInt32(clamping: contents.known ?? 0)
         state.opens = UInt32(FL_FIRST_OPEN)
-        state.start_slot = contents.startSlot
+        state.start_pointer = contents.startPointer
         state.start_is_protected = contents.startIsProtected ? 1 : 0
         state.real_main = contents.main
         state.island = contents.island

@@ -114,7 +114,7 @@ struct EarlierArea {
         _ state: fl_state, at start: UInt64, _ memory: TargetMemory
     ) -> Bool {
         let isStarted =
-            (state.start_slot == 0 && state.real_main == 0)
+            (state.start_pointer == 0 && state.real_main == 0)
             || state.borders & (1 << UInt32(FL_BORDER_MAIN)) != 0
         let (records, libraries) = (Int(state.records), Int(state.libraries))
         guard state.phase == UInt32(FL_PHASE_SETTLED), state.stays == 0, state.island == 0,

@@ -52,7 +52,7 @@ extension Area.Contents {
     ///
     /// - Parameter thread: at the image's first instruction.
     mutating func takeEntry(of start: ImageStart, _ thread: some ThreadAccess) {
-        guard let linker = start.linker, linker.isMusl, startSlot != 0,
+        guard let linker = start.linker, linker.isMusl, startPointer != 0,
             let stack = try? thread.registers().stackPointer,
             let slot = start.vector.entrySlot(onStack: stack, start.program?.memory)
         else { return }

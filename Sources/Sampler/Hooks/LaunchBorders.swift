@@ -42,7 +42,7 @@ extension TraceSession {
     func awaitLibraries() {
         guard let instrumentation, threads[pid]?.isTraced == false,
             instrumentation.hasLinkerHook || instrumentation.area[\.gates_entry] != 0
-                || instrumentation.area[\.entry_slot] != 0
+                || instrumentation.area[\.entry_pointer] != 0
         else { return }
         let area = instrumentation.area
         marks?.prepare(programPath, of: pid)

@@ -228,7 +228,7 @@ struct ImageStart {
             case .inSlot: break
             default: return
             }
-            contents.startSlot = slot
+            contents.startPointer = slot
             contents.startIsProtected = program.isProtected(slot)
         }
     }
@@ -263,7 +263,7 @@ struct ImageStart {
 
     /// True if `main` will be noted.
     func notesMain(_ contents: Area.Contents) -> Bool {
-        contents.main != 0 || (contents.startSlot != 0 && contents.debug != 0)
+        contents.main != 0 || (contents.startPointer != 0 && contents.debug != 0)
     }
 }
 

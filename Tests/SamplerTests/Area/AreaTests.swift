@@ -59,7 +59,7 @@ import Testing
         let area = try Self.filled { contents in
             contents.signal = (23, 1)
             contents.debug = 0x1111
-            contents.startSlot = 0x2222
+            contents.startPointer = 0x2222
             contents.startIsProtected = true
             contents.main = 0x3333
             contents.isGated = true
@@ -72,7 +72,7 @@ import Testing
         #expect(state.sample_signal == 23 && state.original_handler == 1)
         #expect(state.settled_flags & 0x0400_0000 != 0)
         #expect(state.debug == 0x1111 && state.is_started == 0 && state.known == 0)
-        #expect(state.start_slot == 0x2222 && state.start_is_protected == 1)
+        #expect(state.start_pointer == 0x2222 && state.start_is_protected == 1)
         #expect(state.real_main == 0x3333 && state.island == 0x4000)
         #expect(state.gate == UInt32(FL_GATE_CLOSED))
         #expect(state.wants_sites == 0x3F)
