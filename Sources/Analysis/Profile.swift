@@ -7,6 +7,55 @@ package import ProfileModel
 /// stacks, waits and times include its children's.
 ///
 /// Pure and deterministic: the same recording gives the same answers, in the same order.
+///
+/// What it can be asked, beside its properties, and in which file of `Analysis` that is:
+///
+/// A part of the launch
+/// - ``selection(phase:thread:interval:)``, ``selection(of:)``, ``windows(ofIntervalsNamed:)``: what a
+///   user's words mean, or an initialiser (`Selection.swift`)
+/// - ``times(in:)``, ``timesByThread(in:)``, ``phase(_:in:)``, ``includes(_:from:to:thread:)``: what is in
+///   a selection (`Selection.swift`)
+/// - ``forEachPart(in:_:)``, ``forEachPiece(in:_:)``: each slice's shares (`Pieces.swift`)
+///
+/// Stacks
+/// - ``topDown(_:weight:)``: callers above callees (`Trees/CallTree.swift`)
+/// - ``bottomUp(_:weight:depth:minPercent:)``: callers below callees (`Trees/BottomUp.swift`)
+/// - ``functions(_:orderedBy:)``: each function's own and total time (`Trees/FunctionFigures.swift`)
+/// - ``heaviestStack(_:weight:)``, ``heaviestProcess(in:weight:)`` (`Trees/HeaviestStack.swift`)
+/// - ``weighedStacks(_:weight:byPhase:byThread:)``: all stacks, merged (`Trees/WeighedStack.swift`)
+/// - ``place(in:)``: the frame of a stack to look at first (`Stacks/TellingFrame.swift`)
+///
+/// Time, from left to right
+/// - ``stretches(in:)``, ``stackNodes``, ``stackNode(of:)``, ``frames(ofStack:)``: what threads did, with
+///   their stacks (`Stacks/Stretches.swift`)
+/// - ``timelines()``: in which states threads were (`Waits/Timeline.swift`)
+/// - ``stretchPicture(most:)``, ``tiledTimelines(most:)``: the same two, small enough to be drawn
+///   (`Stacks/Tiles.swift`)
+/// - ``criticalPath(minDuration:leastShare:)``: what the launch waited for
+///   (`Schedule/CriticalPath.swift`), by ``wakeup(of:at:)`` (`Schedule/BackwardWalk.swift`)
+///
+/// Waits and threads
+/// - ``waits(in:shortest:)``, ``stack(of:)``: waits, and where each was (`Waits/WaitFigures.swift`)
+/// - ``priorities``, ``hasPriorities`` (`Waits/PriorityFigures.swift`)
+/// - ``rootFunctions(of:)``: where a thread's stacks begin (`Findings/MainThreadLoading.swift`)
+/// - ``process(ofThread:)``, ``leader(of:)`` (this file)
+///
+/// Modules and imports
+/// - ``moduleTimes(_:)``: what each module cost (`Facts/ModuleFigures.swift`)
+/// - ``importRuns()``, ``importSearches(_:)``: a Python program's imports (`Facts/ImportFigures.swift`)
+/// - ``imports(_:weight:)``: the same as a tree (`Trees/ImportTree.swift`)
+///
+/// What to make of it
+/// - ``findings()``, ``phase(of:)``: what made the launch long (`Findings/Finding.swift`)
+/// - ``measurementNotes()``: how far it can be believed (`Findings/MeasurementNotes.swift`)
+///
+/// Beside other launches
+/// - ``programModule`` (`Comparison/FunctionMatching.swift`)
+/// - ``programBuildID``, ``captureName``, ``isFailed`` (`Top/ProgramSums.swift`)
+///
+/// Whatever else extends it serves one file: ``phases(_:held:since:)`` makes the phases here
+/// (`Launch/HeldPhases.swift`), and `Report` has its words for threads and selections
+/// (`Text/TextReport.swift`, `Text/HeaderSection.swift`).
 package struct Profile: Sendable {
     package let header: Recording.Header
     package let notes: [RecorderNote]
