@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <sched.h>
 #include <malloc.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -179,6 +180,32 @@ int fl_ask_for_short_turns(void) {
     attributes.flags = 0;
     attributes.runtime = 100000;
     return result(syscall(SYS_sched_setattr, 0, &attributes, 0));
+}
+
+int fl_own_core(void) {
+    int core = sched_getcpu();
+    return core < 0 ? -errno : core;
+}
+
+// More cores than any kernel is built for (CONFIG_NR_CPUS).
+enum { word_bits = 8 * sizeof(unsigned long), core_words = 16384 / word_bits };
+
+int fl_leave_core(int core) {
+    unsigned long allowed[core_words] = {0}, others[core_words];
+    if (core < 0 || core >= core_words * word_bits) return -EINVAL;
+    // The call itself tells how many bytes the kernel's set has, glibc's function does not.
+    long size = syscall(SYS_sched_getaffinity, 0, sizeof allowed, allowed);
+    if (size < 0) return -errno;
+    memcpy(others, allowed, sizeof others);
+    others[core / word_bits] &= ~(1UL << core % word_bits);
+    if (syscall(SYS_sched_setaffinity, 0, size, others) != 0) return -errno;  // the only core
+    return result(syscall(SYS_sched_setaffinity, 0, size, allowed));
+}
+
+int fl_push_nobody_off(void) {
+    struct sched_param priority = {0};
+    if (sched_getscheduler(0) != SCHED_OTHER) return 0;  // another policy was chosen for us
+    return result(sched_setscheduler(0, SCHED_BATCH, &priority));
 }
 
 int fl_signal_thread(pid_t pid, pid_t tid, int number, uint64_t value) {

@@ -104,6 +104,8 @@ final class RecordingThread: @unchecked Sendable {
     }
 
     private func run() {
+        // What comes here can wait; the program's threads should not.
+        pushNobodyOff()
         var events: [QueuedEvent] = []
         while queue.next(into: &events) {
             process?.expectMore()

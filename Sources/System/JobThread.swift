@@ -1,3 +1,4 @@
+import CSystem
 import Glibc
 import Synchronization
 
@@ -41,6 +42,10 @@ package func startThread(_ job: @escaping @Sendable () -> Void) -> Bool {
     thread.detach()
     return true
 }
+
+/// From now on the calling thread takes no core from another by waking up, but waits for its turn.
+/// Its share of the cores stays the same.
+package func pushNobodyOff() { _ = fl_push_nobody_off() }
 
 /// What is passed to a thread.
 ///

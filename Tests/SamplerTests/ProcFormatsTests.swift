@@ -104,6 +104,14 @@ import Testing
         #expect(comm == (name.isEmpty ? nil : name))
     }
 
+    /// The 39th field.
+    @Test func coreOfAThread() {
+        let fields = (3...52).map { $0 == 3 ? "S" : String($0) }.joined(separator: " ")
+        #expect(ProcFormats.core(inStat: text("17 (a) R (b) \(fields)\n")) == 39)
+        #expect(ProcFormats.core(inStat: text(ProcSamples.stat)) == 0)
+        #expect(ProcFormats.core(inStat: text("17 (a) S 1 2")) == nil)
+    }
+
     @Test(arguments: ["", "17 name S 1", "17 (name", "17 name) S"])
     func noName(string: String) {
         #expect(ProcFormats.name(inStat: text(string)) == nil)

@@ -180,6 +180,17 @@ int fl_finish_signal(void);  // the signal that `firstlight stop` sends
 // threads compute (Linux 6.12 and later; otherwise nothing changes). 0 or -errno.
 int fl_ask_for_short_turns(void);
 
+// The core that the calling thread runs on, or -errno.
+int fl_own_core(void);
+
+// Moves the calling thread to another core. Afterwards it may run where it might before. 0 or
+// -errno: it may run on no other core.
+int fl_leave_core(int core);
+
+// From now on the calling thread takes no core from another thread by waking up, but waits for its
+// turn. Its share of the cores stays the same. 0 or -errno.
+int fl_push_nobody_off(void);
+
 // Sends `signal` to one thread with a value, as sigqueue(3) does to a process. 0 or -errno.
 int fl_signal_thread(pid_t pid, pid_t tid, int signal, uint64_t value);
 

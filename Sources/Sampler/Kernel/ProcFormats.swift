@@ -263,6 +263,14 @@ enum ProcFormats {
         return text.rest(upToLast: UInt8(ascii: ")"))
     }
 
+    /// The core that a thread runs on, or ran on last, in `stat`.
+    static func core(inStat text: ProcText) -> Int32? {
+        var text = text
+        guard text.skip(pastLast: UInt8(ascii: ")")) else { return nil }
+        text.skipWords(36)  // state … exit_signal
+        return text.decimal().flatMap { Int32(exactly: $0) }
+    }
+
     /// A thread's name in `comm`, where it ends with a line break; nil: there is none.
     static func name(inComm text: ProcText) -> String? {
         var text = text

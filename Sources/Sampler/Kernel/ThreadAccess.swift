@@ -62,6 +62,8 @@ extension ThreadAccess {
 struct ThreadStanding: Hashable, Sendable {
     var scheduling: SchedulingClass?
     var name: String?
+    /// Where it runs, or ran last.
+    var core: Int32?
 }
 
 /// Asks the real kernel.
@@ -126,7 +128,8 @@ final class KernelThread: ThreadAccess {
         scratch.buffer.readAll(path: folder + "/stat")
         let text = scratch.buffer.text
         return ThreadStanding(
-            scheduling: SchedulingClass(text), name: ProcFormats.name(inStat: text))
+            scheduling: SchedulingClass(text), name: ProcFormats.name(inStat: text),
+            core: ProcFormats.core(inStat: text))
     }
 
     func name() -> String? {

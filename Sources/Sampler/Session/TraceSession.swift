@@ -20,6 +20,7 @@ final class TraceSession {
     private var threadCount = 0
     var scheduler = ScheduleFollowing()
     var ledger: SessionLedger
+    var ownCore = OwnCore()
     var events = EventAvailability()
     var timers = EventAvailability()
     var endlessFiles: EndlessFiles
@@ -329,6 +330,7 @@ final class TraceSession {
                 forget(thread, at: now)
                 continue
             }
+            leaveCore(of: thread, counters, at: now)
             observer.watchName(of: thread, at: now)
             takeAnswer(of: thread, counters)
             takeSamples(of: thread, counters, upTo: newsLimit)

@@ -164,6 +164,9 @@ final class TracedThread {
     /// The letter in `stat`: `t` when ptrace has stopped it; nil when it is gone.
     var state: UInt8? { tracee.state() }
 
+    /// The core that it runs on, or ran on last; nil: it is gone.
+    var core: Int32? { tracee.standing().core }
+
     /// Reads what changes only now and then.
     ///
     /// - Returns: its priority (nil if it is gone), and whether it has another name.
