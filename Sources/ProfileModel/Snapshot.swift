@@ -26,6 +26,11 @@ package struct Registers: Sendable {
         self[Self.stackPointer] = stackPointer
     }
 
+    /// Whether all that is known of either is the same.
+    package func areAll(as other: Registers) -> Bool {
+        known == other.known && (0..<Self.count).allSatisfy { self[$0] == other[$0] }
+    }
+
     /// nil: unknown. Numbers outside `0 ..< 17` (vector registers) are always unknown.
     package subscript(number: Int) -> UInt64? {
         get {

@@ -86,14 +86,17 @@ extension TraceSession {
         return true
     }
 
-    /// So near to an answer an event may be of the answer's own doing.
-    private static var nearness: TimeSpan { TimeSpan(nanoseconds: 100_000) }
-
     // MARK: Ends
 
     /// What it answers to the last signal can still be taken.
     func endTimer(of thread: TracedThread) {
         guard thread.timer != nil else { return }
+        if let counters = thread.counters() { takeTimed(of: thread, counters) }
+        dropTimer(of: thread)
+    }
+
+    /// The same without the events that nobody has read yet.
+    private func dropTimer(of thread: TracedThread) {
         signalCapture?.endTimer(of: thread)
         thread.timer = nil
         thread.samples = nil
@@ -130,14 +133,7 @@ extension TraceSession {
             thread.runAtTimer = counters.run
             thread.timerRestarts = 0
         }
-        // Our signal and its handler are in the kernel's code, too. Where the two clocks have nearly the
-        // same phase, events would show nothing else.
-        rest.removeAll { seen in
-            seen.stack.bytes.isEmpty
-                || answers.contains {
-                    max(seen.time - $0.time, $0.time - seen.time) < Self.nearness
-                }
-        }
+        rest.removeAll { $0.stack.bytes.isEmpty || isOurDoing($0, answers) }
         for answer in answers {
             if answer.isOnAlternateStack {
                 thread.stackPointer = answer.registers.stackPointer
@@ -161,8 +157,18 @@ extension TraceSession {
             for seen in rest { hand(on: seen, of: thread, around, counters) }
         }
         guard thread.usesAlternateStack, thread.timer != nil else { return }
-        endTimer(of: thread)
+        dropTimer(of: thread)
         stopForSample(thread)
+    }
+
+    /// Whether an event shows how the kernel delivers our signal, or what our handler calls. Where the
+    /// two clocks have nearly the same phase, events would show nothing else. A thread to which our
+    /// signal is delivered has the registers that the handler then reports.
+    private func isOurDoing(
+        _ seen: ThreadSamples.Observation, _ answers: [SharedSlots.Answer]
+    ) -> Bool {
+        observer.ownCode?.contains(seen.registers.programCounter) == true
+            || answers.contains { $0.registers.areAll(as: seen.registers) }
     }
 
     private func hand(
