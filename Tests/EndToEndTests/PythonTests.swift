@@ -19,17 +19,22 @@ extension EndToEnd {
             }
         }()
 
-        /// Functions that measure themselves, by their thread's clock and the wall clock.
+        /// Functions that measure themselves, by their thread's clock, the wall clock and, for how
+        /// long they wanted a core, the scheduler's counters.
         private static let timed = """
             import asyncio, functools, sys, threading, time
             truth = {}
+            def clocks():
+                with open("/proc/thread-self/schedstat") as file: wanting = int(file.read().split()[1])
+                return time.thread_time_ns(), time.monotonic_ns(), wanting
             def clocked(function):
                 @functools.wraps(function)
                 def run(*arguments):
-                    cpu, wall = time.thread_time_ns(), time.monotonic_ns()
+                    cpu, wall, wanting = clocks()
                     function(*arguments)
-                    truth[function.__name__] = (
-                        time.thread_time_ns() - cpu, time.monotonic_ns() - wall)
+                    later = clocks()
+                    run = later[0] - cpu
+                    truth[function.__name__] = run, later[1] - wall - run - (later[2] - wanting)
                 return run
             def work(n):
                 x = 0
@@ -80,8 +85,8 @@ extension EndToEnd {
             thread.start()
             thread.join()
             with open(sys.argv[1], "w") as file:
-                for name, (cpu, wall) in truth.items():
-                    print(f"{name}_cpu {cpu}\\n{name}_wall {wall}", file=file)
+                for name, (cpu, waits) in truth.items():
+                    print(f"{name}_cpu {cpu}\\n{name}_waits {waits}", file=file)
             """
 
         @Test(
@@ -93,7 +98,7 @@ extension EndToEnd {
                     [python, "-c", Self.timed, scratch("truth")], in: scratch)
                 let truth = try scratch.truth()
                 let cpu = try recorded.folded("--weight", "cpu")
-                let wall = try recorded.folded("--weight", "wall")
+                let waits = try recorded.folded("--weight", "blocked")
                 var misses = Misses()
                 for name in [
                     "light", "heavy", "recursion", "generators", "callbacks", "made", "exceptions",
@@ -102,8 +107,8 @@ extension EndToEnd {
                     misses.check(
                         "\(name) CPU", cpu.nanoseconds(through: name), truth: truth["\(name)_cpu"])
                     misses.check(
-                        "\(name) wall", wall.nanoseconds(through: name),
-                        truth: truth["\(name)_wall"])
+                        "\(name) waits", waits.nanoseconds(through: name),
+                        truth: truth["\(name)_waits"])
                 }
                 // A thread's first moments may be over before the interpreter lists it.
                 misses.check(
