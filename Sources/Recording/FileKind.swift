@@ -40,7 +40,7 @@ package enum FileKind: Int32, CaseIterable, Sendable {
     }
 
     /// The SQL tables in a file with a version of the kind's schema.
-    func tables(asOf version: Int32) -> [Schema.Table] {
+    func tables(asOf version: Int32) -> [TableLayout] {
         switch self {
         case .recording: Schema.tables(asOf: version)
         case .measurement: MeasurementSchema.tables(asOf: version)

@@ -49,7 +49,7 @@ extension Database {
             try database.execute(purpose == .read ? "BEGIN" : "BEGIN IMMEDIATE")
             database.version = start.schemaVersion
             let tables = kind.tables(asOf: start.schemaVersion)
-            database.hasChunks = tables.contains { $0.name == Schema.chunks.name }
+            database.hasChunks = tables.contains { $0.name == ChunksTable.tableName }
             try database.checkTables(tables)
         } catch {
             database.close()
@@ -65,7 +65,7 @@ extension Database {
 
     /// Every table must be declared exactly as in the file's version. So there is no view, virtual
     /// table, generated column or trigger that could run.
-    private func checkTables(_ tables: [Schema.Table]) throws(RecordingError) {
+    private func checkTables(_ tables: [TableLayout]) throws(RecordingError) {
         let query = try prepare(
             "SELECT sql FROM sqlite_schema WHERE name = ?1 AND type = 'table'")
         for table in tables {

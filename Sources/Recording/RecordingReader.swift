@@ -7,7 +7,9 @@ package enum RecordingReader {
     /// (the incomplete one is undone, also in the file).
     package static func load(path: String) throws(RecordingError) -> Recording {
         try TableReader.read(path, .recording) { reader throws(ReadFailure) in
-            try reader.recording()
+            var recording = Recording(header: try reader.header())
+            for table in Schema.packed { try table.load(&recording, from: &reader) }
+            return recording
         }
     }
 
@@ -15,7 +17,12 @@ package enum RecordingReader {
     /// of waits at addresses only one for each thread and place.
     package static func loadAddresses(path: String) throws(RecordingError) -> Recording {
         try TableReader.read(path, .recording) { reader throws(ReadFailure) in
-            try reader.addresses()
+            var recording = Recording(header: try reader.header())
+            for table in Schema.packed where !table.isLong {
+                try table.load(&recording, from: &reader)
+            }
+            recording.waits = try WaitsTable.placed(from: &reader)
+            return recording
         }
     }
 }

@@ -14,14 +14,12 @@ struct Statement: RowTarget {
         guard code == SQLITE_OK else { throw SQLiteFailure(code: code) }
     }
 
-    /// `index` counts from 1 here and in the other `bind`s, like SQLite's parameters.
-    func bind(_ index: Int32, _ value: Int64) throws(SQLiteFailure) {
-        try check(sqlite3_bind_int64(handle, index, value))
-    }
+    var columnCount: Int32 { sqlite3_bind_parameter_count(handle) - 1 }
 
+    /// `index` counts from 1 here and in the other `bind`s, like SQLite's parameters.
     func bind(_ index: Int32, _ value: Int64?) throws(SQLiteFailure) {
         guard let value else { return try check(sqlite3_bind_null(handle, index)) }
-        try bind(index, value)
+        try check(sqlite3_bind_int64(handle, index, value))
     }
 
     func bind(_ index: Int32, _ value: String?) throws(SQLiteFailure) {

@@ -36,10 +36,10 @@ package final class MeasurementWriter {
         (header, launch, phase, processes, discarding) = try file.prepare {
             database throws(RecordingError) in
             (
-                try database.prepare(MeasurementSchema.measurement.replacement),
-                try database.prepare(MeasurementSchema.launches.insertion),
-                try database.prepare(MeasurementSchema.phases.insertion),
-                try database.prepare(MeasurementSchema.processes.insertion),
+                try database.prepare(MeasurementTable.layout.replacement),
+                try database.prepare(LaunchesTable.layout.insertion),
+                try database.prepare(PhasesTable.layout.insertion),
+                try database.prepare(ProcessesTable.layout.insertion),
                 try database.prepare("UPDATE launches SET discarded = ? WHERE id = ?")
             )
         }
@@ -54,12 +54,12 @@ package final class MeasurementWriter {
         let (row, firstPhase, firstProcess) = (rules.launches, rules.phases, rules.processes)
         try file.check { () throws(Inconsistency) in try rules.admit(launch) }
         try file.write { () throws(SQLiteFailure) in
-            try self.launch.write(launch, row: row)
+            try self.launch.write(launch, LaunchesTable.self, at: row)
             for (number, phase) in launch.phases.enumerated() {
-                try self.phase.write(phase, launch: row, row: firstPhase + number)
+                try self.phase.write((row, phase), PhasesTable.self, at: firstPhase + number)
             }
             for (number, named) in launch.storedProcesses.enumerated() {
-                try processes.write(named, launch: row, row: firstProcess + number)
+                try processes.write((row, named), ProcessesTable.self, at: firstProcess + number)
             }
         }
         try file.commit()
@@ -73,7 +73,7 @@ package final class MeasurementWriter {
     ) throws(RecordingError) {
         try file.write { () throws(SQLiteFailure) in
             try discarding.bind(1, reason.rawValue)
-            try discarding.bind(2, index)
+            try discarding.bind(2, Int64(index))
             try discarding.run()
         }
         try file.commit()
@@ -85,35 +85,33 @@ package final class MeasurementWriter {
     /// Stores why there are no more launches, and closes the file.
     package func finish(_ ending: Measurement.Ending) throws(RecordingError) {
         written.ending = ending
-        try file.write { () throws(SQLiteFailure) in try header.write(written) }
+        try file.write { () throws(SQLiteFailure) in
+            try header.write(written, MeasurementTable.self, at: 0)
+        }
         try file.end()
     }
 
     private static func write(
         _ measurement: Measurement, to database: Database
     ) throws(RecordingError) {
-        let header = try database.prepare(MeasurementSchema.measurement.insertion)
-        let conditions = try database.prepare(MeasurementSchema.conditions.insertion)
-        let until = try database.prepare(MeasurementSchema.until.insertion)
-        let machine = try database.prepare(MeasurementSchema.machine.insertion)
-        let arm = try database.prepare(MeasurementSchema.arms.insertion)
-        let argument = try database.prepare(MeasurementSchema.arguments.insertion)
+        let header = try database.prepare(MeasurementTable.layout.insertion)
+        let conditions = try database.prepare(ConditionsTable.layout.insertion)
+        let until = try database.prepare(UntilTable.layout.insertion)
+        let machine = try database.prepare(MachineTable.layout.insertion)
+        let arm = try database.prepare(ArmsTable.layout.insertion)
+        let argument = try database.prepare(ArmArgumentsTable.layout.insertion)
         try database.attempt { () throws(SQLiteFailure) in
-            try header.write(measurement.header)
-            try conditions.write(measurement.conditions)
+            try header.write(measurement.header, MeasurementTable.self, at: 0)
+            try conditions.write(measurement.conditions, ConditionsTable.self, at: 0)
             for (row, condition) in measurement.conditions.until.enumerated() {
-                try until.bind(1, row)
-                try until.bind(2, condition)
-                try until.run()
+                try until.write(condition, UntilTable.self, at: row)
             }
-            try machine.write(measurement.machine)
+            try machine.write(measurement.machine, MachineTable.self, at: 0)
             var arguments = 0
             for (row, measured) in measurement.arms.enumerated() {
-                try arm.bind(1, row)
-                try arm.bind(2, measured.path)
-                try arm.run()
+                try arm.write(measured, ArmsTable.self, at: row)
                 for word in measured.command {
-                    try argument.write(word, image: row, row: arguments)
+                    try argument.write((row, word), ArmArgumentsTable.self, at: arguments)
                     arguments += 1
                 }
             }
@@ -126,97 +124,5 @@ extension Measurement {
         var copy = self
         copy.header.ending = ending
         return copy
-    }
-}
-
-extension MeasuredLaunch {
-    /// A launch without processes has a row, too.
-    var storedProcesses: [MeasuredProcesses?] {
-        guard let processes else { return [] }
-        return processes.isEmpty ? [nil] : processes
-    }
-}
-
-/// One row per value; values are bound in the order of the columns in ``MeasurementSchema``.
-extension Statement {
-    fileprivate func write(_ header: Measurement.Header) throws(SQLiteFailure) {
-        try bind(1, 0 as Int64)
-        try bind(2, header.requested)
-        try bind(3, header.versionName)
-        try bind(4, header.recorderVersion)
-        try bind(5, header.date)
-        try bind(6, header.ending.rawValue)
-        try run()
-    }
-
-    fileprivate func write(_ conditions: MeasuredConditions) throws(SQLiteFailure) {
-        try bind(1, 0 as Int64)
-        try bind(2, conditions.cache.rawValue)
-        try bind(3, conditions.network)
-        try bind(4, conditions.diskRate)
-        try run()
-    }
-
-    fileprivate func write(_ machine: MeasuredMachine) throws(SQLiteFailure) {
-        try bind(1, 0 as Int64)
-        try bind(2, machine.host)
-        try bind(3, machine.kernel)
-        try bind(4, machine.architecture)
-        try bind(5, machine.processor)
-        try bind(6, machine.cores)
-        try bind(7, machine.memory)
-        try bind(8, machine.governor)
-        try bind(9, machine.boot)
-        try run()
-    }
-
-    fileprivate func write(_ launch: MeasuredLaunch, row: Int) throws(SQLiteFailure) {
-        let (outcome, value) = launch.outcome.stored
-        try bind(1, row)
-        try bind(2, launch.arm)
-        try bind(3, launch.start.nanoseconds)
-        try bind(4, launch.discarded?.rawValue)
-        try bind(5, launch.wall.nanoseconds)
-        try bind(6, launch.held.nanoseconds)
-        try bind(7, launch.cpu?.nanoseconds)
-        try bind(8, launch.mainBlocked?.nanoseconds)
-        try bind(9, launch.minorFaults)
-        try bind(10, launch.majorFaults)
-        try bind(11, launch.readBytes)
-        try bind(12, launch.cachedBytes)
-        try bind(13, launch.fileBytes)
-        try bind(14, launch.otherWork?.nanoseconds)
-        try bind(15, launch.stolen?.nanoseconds)
-        try bind(16, launch.frequency)
-        try bind(17, outcome)
-        try bind(18, value)
-        try bind(19, launch.readyBy)
-        try bind(20, launch.output)
-        try run()
-    }
-
-    fileprivate func write(
-        _ phase: MeasuredPhase, launch: Int, row: Int
-    ) throws(SQLiteFailure) {
-        try bind(1, row)
-        try bind(2, launch)
-        try bind(3, phase.name)
-        try bind(4, phase.wall.nanoseconds)
-        try bind(5, phase.cpu?.nanoseconds)
-        try run()
-    }
-
-    /// - Parameter processes: nil: the launch had none.
-    fileprivate func write(
-        _ processes: MeasuredProcesses?, launch: Int, row: Int
-    ) throws(SQLiteFailure) {
-        try bind(1, row)
-        try bind(2, launch)
-        try bind(3, processes?.name)
-        try bind(4, processes?.count ?? 0)
-        try bind(5, processes?.running ?? 0)
-        try bind(6, processes?.wall.nanoseconds ?? 0)
-        try bind(7, processes?.cpu?.nanoseconds)
-        try run()
     }
 }

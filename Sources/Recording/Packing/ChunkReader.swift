@@ -18,7 +18,7 @@ struct ChunkReader {
             throw .inconsistency(Self.problem(0, "cannot be read"))
         }
         defer { list.reset() }
-        let names = Set(Schema.packed.map(\.name))
+        let names = Set(Schema.packed.map { $0.tableName })
         var last: Int64 = -1
         while try TableReader.step(list) {
             // This also ends a table whose pages form a circle.
@@ -36,15 +36,15 @@ struct ChunkReader {
     }
 
     private static func problem(_ id: Int64, _ text: String) -> Inconsistency {
-        Inconsistency(table: Schema.chunks.name, row: Int(clamping: id), problem: text)
+        RowPlace(table: ChunksTable.tableName, row: Int(clamping: id)).problem(text)
     }
 
-    func count(of table: Schema.Table) -> Int { places[table.name]?.count ?? 0 }
+    func count(of table: String) -> Int { places[table]?.count ?? 0 }
 
     /// How many rows to reserve memory for. The file's own numbers are trusted only up to a limit;
     /// longer lists grow while they are read.
-    func expectedRows(of table: Schema.Table) -> Int {
-        let places = places[table.name] ?? []
+    func expectedRows(of table: String) -> Int {
+        let places = places[table] ?? []
         return places.reduce(0) { min(Self.mostExpected, $0 + min($1.rows, Self.mostExpected)) }
     }
 
@@ -53,9 +53,9 @@ struct ChunkReader {
     /// - Parameter position: among the table's chunks, in the order in which they were written.
     /// - Parameter budget: how many bytes may still be read, like ``TableReader/byteBudget``.
     func chunk(
-        _ position: Int, of table: Schema.Table, budget: inout Int
+        _ position: Int, of layout: TableLayout, budget: inout Int
     ) throws(ReadFailure) -> UnpackedChunk {
-        guard let list = places[table.name], list.indices.contains(position) else {
+        guard let list = places[layout.name], list.indices.contains(position) else {
             throw .inconsistency(Self.problem(0, "is missing"))
         }
         let place = list[position]
@@ -70,7 +70,7 @@ struct ChunkReader {
         } catch {
             throw .failure(error)
         }
-        guard let chunk = bytes.flatMap({ UnpackedChunk(table, rows: place.rows, $0) }) else {
+        guard let chunk = bytes.flatMap({ UnpackedChunk(layout, rows: place.rows, $0) }) else {
             throw .inconsistency(Self.problem(place.id, "its data is not valid"))
         }
         return chunk

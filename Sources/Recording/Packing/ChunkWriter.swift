@@ -7,19 +7,15 @@ final class ChunkWriter {
 
     /// - Parameter next: the first unused chunk id.
     init(_ database: Database, next: Int = 0) throws(RecordingError) {
-        insertion = try database.prepare(Schema.chunks.insertion)
+        insertion = try database.prepare(ChunksTable.layout.insertion)
         self.next = next
     }
 
     func write(_ table: String, rows: Int, _ bytes: [UInt8]) throws(SQLiteFailure) {
         // No reader would accept it.
         guard bytes.count <= Chunk.largest else { throw SQLiteFailure(code: SQLITE_TOOBIG) }
-        try insertion.bind(1, next)
-        try insertion.bind(2, table)
-        try insertion.bind(3, rows)
-        try insertion.bind(4, bytes.count)
-        try insertion.bind(5, Chunk.packed(bytes))
-        try insertion.run()
+        let chunk = (table: table, rows: rows, size: bytes.count, data: Chunk.packed(bytes))
+        try insertion.write(chunk, ChunksTable.self, at: next)
         next += 1
     }
 }

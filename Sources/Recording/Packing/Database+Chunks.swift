@@ -2,11 +2,11 @@ import CSQLite
 
 extension Database {
     /// How many rows a table has, for tables whose rows never change.
-    func rows(of table: Schema.Table) throws(RecordingError) -> Int {
+    func rows(of table: String) throws(RecordingError) -> Int {
         try number(
             hasChunks
-                ? "SELECT coalesce(sum(rows), 0) FROM chunks WHERE name = '\(table.name)'"
-                : "SELECT count(*) FROM \(table.name)")
+                ? "SELECT coalesce(sum(rows), 0) FROM chunks WHERE name = '\(table)'"
+                : "SELECT count(*) FROM \(table)")
     }
 
     /// The first unused chunk id.
@@ -18,8 +18,9 @@ extension Database {
         return last + 1
     }
 
-    func delete(chunksOf table: Schema.Table) throws(RecordingError) {
-        try execute("DELETE FROM chunks WHERE name = '\(table.name)'")
+    func delete(rowsOf table: String) throws(RecordingError) {
+        try execute(
+            hasChunks ? "DELETE FROM chunks WHERE name = '\(table)'" : "DELETE FROM \(table)")
     }
 
     private func number(_ query: String) throws(RecordingError) -> Int {

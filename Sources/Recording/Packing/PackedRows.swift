@@ -2,12 +2,18 @@
 /// whenever there are many of them, and at every commit. A slice takes some 13 bytes in this way;
 /// as a row it took 32.
 final class PackedRows: RowTarget {
-    private let table: Schema.Table
+    private let table: String
     private let chunks: ChunkWriter
+    /// `id` is the first.
     private var columns: [PackedColumn]
+    /// For each column, the one that it is relative to.
+    private let bases: [Int?]
+    private let isBase: [Bool]
     /// The current row's values that other columns are relative to.
     private var row: [Int64]
-    private let isBase: [Bool]
+    let columnCount: Int32
+    /// All rows, and those that wait.
+    private(set) var count = 0
     private var rows = 0
     /// The size of all columns together, in bytes.
     private var size = 0
@@ -15,20 +21,22 @@ final class PackedRows: RowTarget {
     /// In bytes. A larger chunk would hardly pack better, and must be in memory at once.
     private static let usualSize = 64 << 10
 
-    init(_ table: Schema.Table, _ chunks: ChunkWriter) {
-        self.table = table
+    init(_ layout: TableLayout, _ chunks: ChunkWriter) {
+        table = layout.name
         self.chunks = chunks
-        // And the id.
-        columns = table.columns.map { _ in PackedColumn() } + [PackedColumn()]
-        row = columns.map { _ in 0 }
-        isBase = columns.indices.map { table.bases.values.contains($0) }
+        let bases = [nil] + layout.stored.map(\.base)
+        self.bases = bases
+        isBase = bases.indices.map { bases.contains($0) }
+        row = bases.map { _ in 0 }
+        columns = bases.map { _ in PackedColumn() }
+        columnCount = Int32(layout.stored.count)
     }
 
     func bind(_ index: Int32, _ value: Int64?) throws(SQLiteFailure) {
         let column = Int(index) - 1
         if isBase[column] { row[column] = value ?? 0 }
         // A base comes before the columns that are relative to it.
-        let base = table.bases[column].map { row[$0] } ?? 0
+        let base = bases[column].map { row[$0] } ?? 0
         change(index) { column in value.map { column.append($0 &- base) } ?? column.appendNull() }
     }
 
@@ -48,6 +56,7 @@ final class PackedRows: RowTarget {
     }
 
     func run() throws(SQLiteFailure) {
+        count += 1
         rows += 1
         if size > Self.usualSize { try flush() }
     }
@@ -55,7 +64,7 @@ final class PackedRows: RowTarget {
     /// Writes all waiting rows.
     func flush() throws(SQLiteFailure) {
         guard rows > 0 else { return }
-        try chunks.write(table.name, rows: rows, columns.flatMap(\.bytes))
+        try chunks.write(table, rows: rows, columns.flatMap(\.bytes))
         for index in columns.indices { columns[index].removeAll() }
         (rows, size) = (0, 0)
     }

@@ -11,17 +11,18 @@ final class UnpackedChunk {
     private let blobs: [[[UInt8]?]]
 
     /// nil: the bytes are invalid.
-    init?(_ table: Schema.Table, rows: Int, _ bytes: [UInt8]) {
+    init?(_ layout: TableLayout, rows: Int, _ bytes: [UInt8]) {
         var reader = LEB128Reader(bytes)
         var columns: [UnpackedColumn] = []
-        for kind in [.integer] + table.columns.map({ ColumnKind($0.type) }) {
+        for kind in [.integer] + layout.stored.map(\.kind) {
             guard let column = UnpackedColumn(kind, rows: rows, &reader) else { return nil }
             columns.append(column)
         }
         guard reader.isAtEnd else { return nil }
-        for (column, base) in table.bases {
-            guard let sum = columns[column].adding(columns[base]) else { return nil }
-            columns[column] = sum
+        for (index, column) in layout.stored.enumerated() {
+            guard let base = column.base else { continue }
+            guard let sum = columns[index + 1].adding(columns[base]) else { return nil }
+            columns[index + 1] = sum
         }
         self.rows = rows
         numbers = columns.map(\.numbers)

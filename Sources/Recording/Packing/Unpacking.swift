@@ -9,12 +9,14 @@ extension RecordingFile {
         target.version = Schema.firstPacked - 1
         try target.execute("BEGIN")
         try target.createTables(of: .recording, target.version)
-        try target.execute(Schema.references.creation)
+        try target.execute(LibraryReferencesTable.layout.creation)
         var room = Self.mostPlainBytes
-        for table in [Schema.header] + Schema.packed {
-            let insertion = try target.prepare(table.asOf(target.version).insertion)
+        let tables: [any Table.Type] = [HeaderTable.self] + Schema.packed
+        for table in tables {
+            let layout = table.layout.asOf(target.version)
+            let insertion = try target.prepare(layout.insertion)
             try TableReader.read(path, .recording) { reader throws(ReadFailure) in
-                try reader.copy(table, to: insertion, room: &room)
+                try reader.copy(table, layout, to: insertion, room: &room)
             }
         }
         guard room >= 0 else {
@@ -47,15 +49,14 @@ private enum StoredValue {
 
 extension TableReader {
     /// Copies all of a table's rows unchanged, as long as there is room.
-    fileprivate mutating func copy(
-        _ table: Schema.Table, to insertion: Statement, room: inout Int
+    fileprivate mutating func copy<T: Table>(
+        _: T.Type, _ layout: TableLayout, to insertion: Statement, room: inout Int
     ) throws(ReadFailure) {
-        try scan(table) { row, _ throws(ReadFailure) in
+        let columns = T.allCases.prefix(layout.stored.count).map { ($0, $0.column.kind) }
+        try scan(T.self) { row, _ throws(ReadFailure) in
             guard room >= 0 else { return }
             var values = [StoredValue.integer(Int64(row.number))]
-            for (index, column) in table.columns.enumerated() {
-                values.append(try row.value(Int32(index) + 1, ColumnKind(column.type)))
-            }
+            for (column, kind) in columns { values.append(try row.value(column, kind)) }
             room -= values.reduce(0) { $0 + $1.size }
             do throws(SQLiteFailure) {
                 try insertion.insert(values)
@@ -68,9 +69,9 @@ extension TableReader {
 
 extension Row {
     fileprivate mutating func value(
-        _ column: Int32, _ kind: ColumnKind
+        _ column: T, _ kind: ColumnKind
     ) throws(ReadFailure) -> StoredValue {
-        if isMissing(column) || isNull(column) { return .null }
+        if isNull(column) { return .null }
         return switch kind {
         case .integer: .integer(try integer(column))
         case .text: .text(try text(column))

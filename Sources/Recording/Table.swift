@@ -1,0 +1,70 @@
+import ProfileModel
+
+/// A table of a file. Its cases are its columns, in the order of the file and numbered from 1; `id`,
+/// the row's position in its list, is before them. All that is to say of a table is in its file in
+/// `Tables`.
+protocol Table: CaseIterable, RawRepresentable, Sendable where RawValue == Int32 {
+    /// What a row stands for.
+    associatedtype Value
+
+    static var tableName: String { get }
+    /// `TableLayout(Self.self)`, made once.
+    static var layout: TableLayout { get }
+    /// The first version that has the table; older files have no rows of it.
+    static var first: Int32 { get }
+    /// True if a later row may replace an earlier one with the same id.
+    static var isUpdated: Bool { get }
+
+    var column: Column { get }
+
+    /// Sets all columns in their order; ``NewRow`` refuses anything else.
+    static func write(
+        _ value: Value, to row: inout NewRow<Self, some RowTarget>
+    ) throws(SQLiteFailure)
+}
+
+extension Table {
+    static var first: Int32 { 0 }
+    static var isUpdated: Bool { false }
+}
+
+/// A table whose rows are read one by one.
+protocol ReadableTable: Table {
+    static func read(_ row: inout Row<Self>) throws(ReadFailure) -> Value
+}
+
+/// A table of recordings with packed rows.
+protocol RecordingTable: ReadableTable {
+    /// True for tables with many rows per second. They are not read for their addresses.
+    static var isLong: Bool { get }
+
+    /// The rule for a row, after those before it. Both reader and writer call it.
+    static func admit(
+        _ value: Value, at row: RowPlace, by rules: inout Consistency
+    ) throws(Inconsistency)
+    /// Reads all rows.
+    static func load(
+        _ recording: inout Recording, from reader: inout TableReader
+    ) throws(ReadFailure)
+    /// Appends all rows.
+    static func save(
+        _ recording: Recording, to writer: RecordingWriter
+    ) throws(RecordingError)
+}
+
+/// For tables that have no rule of their own, or are read and written along with another one.
+extension RecordingTable {
+    static var isLong: Bool { false }
+
+    static func admit(
+        _ value: Value, at row: RowPlace, by rules: inout Consistency
+    ) throws(Inconsistency) {}
+
+    static func load(
+        _ recording: inout Recording, from reader: inout TableReader
+    ) throws(ReadFailure) {}
+
+    static func save(
+        _ recording: Recording, to writer: RecordingWriter
+    ) throws(RecordingError) {}
+}

@@ -1,0 +1,62 @@
+package import ProfileModel
+
+/// The same for single moments.
+enum SignpostsTable: Int32, RecordingTable {
+    case name = 1, category, subsystem, thread, time, child
+
+    static let tableName = "signposts"
+    static let layout = TableLayout(Self.self)
+
+    var column: Column {
+        switch self {
+        case .name: .text("name")
+        case .category: .text("category")
+        case .subsystem: .text("subsystem")
+        case .thread: .integer("thread").orNull()
+        case .time: .integer("time_ns")
+        case .child: .integer("child").added(in: 6)
+        }
+    }
+
+    static func write(
+        _ signpost: Signpost, to row: inout NewRow<Self, some RowTarget>
+    ) throws(SQLiteFailure) {
+        try row.set(.name, signpost.name)
+        try row.set(.category, signpost.category)
+        try row.set(.subsystem, signpost.subsystem)
+        try row.set(.thread, signpost.thread)
+        try row.set(.time, signpost.time)
+        try row.set(.child, signpost.child)
+    }
+
+    static func read(_ row: inout Row<Self>) throws(ReadFailure) -> Signpost {
+        Signpost(
+            name: try row.text(.name), category: try row.text(.category),
+            subsystem: try row.text(.subsystem), thread: try row.optional(.thread),
+            time: try row.integer(.time), child: try row.optional(.child))
+    }
+
+    static func admit(
+        _ signpost: Signpost, at row: RowPlace, by rules: inout Consistency
+    ) throws(Inconsistency) {
+        try rules.check(signpost.thread, row)
+        try rules.check(signpost.time, row)
+        try rules.check(signpost.child, row)
+    }
+
+    static func load(
+        _ recording: inout Recording, from reader: inout TableReader
+    ) throws(ReadFailure) {
+        recording.signposts = try reader.values(of: Self.self)
+    }
+
+    static func save(_ recording: Recording, to writer: RecordingWriter) throws(RecordingError) {
+        for signpost in recording.signposts { try writer.append(signpost) }
+    }
+}
+
+extension RecordingWriter {
+    package func append(_ signpost: Signpost) throws(RecordingError) {
+        try append(signpost, to: rows.signposts)
+    }
+}

@@ -1,0 +1,89 @@
+package import ProfileModel
+
+/// Of all processes.
+enum ThreadsTable: Int32, RecordingTable {
+    case tid = 1, name, start, end, isMain, child
+
+    static let tableName = "threads"
+    static let layout = TableLayout(Self.self)
+    static let isUpdated = true
+
+    var column: Column {
+        switch self {
+        case .tid: .integer("tid")
+        case .name: .text("name")
+        case .start: .integer("start_ns")
+        case .end: .integer("end_ns").orNull()
+        case .isMain: .integer("is_main")
+        case .child: .integer("child").added(in: 6)
+        }
+    }
+
+    static func write(
+        _ thread: RecordedThread, to row: inout NewRow<Self, some RowTarget>
+    ) throws(SQLiteFailure) {
+        try row.set(.tid, thread.tid)
+        try row.set(.name, thread.name)
+        try row.set(.start, thread.start)
+        try row.set(.end, thread.end)
+        try row.set(.isMain, thread.isMain)
+        try row.set(.child, thread.child)
+    }
+
+    static func read(_ row: inout Row<Self>) throws(ReadFailure) -> RecordedThread {
+        RecordedThread(
+            tid: try row.integer(.tid), name: try row.text(.name),
+            start: try row.integer(.start), end: try row.optional(.end),
+            isMain: try row.integer(.isMain), child: try row.optional(.child))
+    }
+
+    static func admit(
+        _ thread: RecordedThread, at row: RowPlace, by rules: inout Consistency
+    ) throws(Inconsistency) {
+        try check(thread, at: row, by: rules)
+        rules.threadEnds.append(0)
+        rules.runEnds.append(0)
+    }
+
+    /// Also for a changed version of a thread that was admitted before.
+    static func check(
+        _ thread: RecordedThread, at row: RowPlace, by rules: Consistency
+    ) throws(Inconsistency) {
+        try rules.check(thread.start, thread.end ?? thread.start, row)
+        try rules.check(thread.child, row)
+        guard thread.tid >= 0 else { throw row.problem("a negative thread id") }
+    }
+
+    static func load(
+        _ recording: inout Recording, from reader: inout TableReader
+    ) throws(ReadFailure) {
+        recording.threads = try reader.values(of: Self.self)
+    }
+
+    static func save(_ recording: Recording, to writer: RecordingWriter) throws(RecordingError) {
+        for thread in recording.threads { try writer.append(thread) }
+    }
+}
+
+extension RecordingWriter {
+    /// Returns the thread's position in the recording's list.
+    @discardableResult
+    package func append(_ thread: RecordedThread) throws(RecordingError) -> ThreadIndex {
+        let row = rules.threads
+        try admit(thread, ThreadsTable.self, at: row)
+        changedThreads[row] = thread
+        return ThreadIndex(row)
+    }
+
+    /// Replaces a thread's data: its name changed, or it ended.
+    package func update(
+        _ thread: RecordedThread, at index: ThreadIndex
+    ) throws(RecordingError) {
+        let row = RowPlace(table: ThreadsTable.tableName, row: index.rawValue)
+        try check { () throws(Inconsistency) in
+            guard 0..<rules.threads ~= index.rawValue else { throw row.problem("does not exist") }
+            try ThreadsTable.check(thread, at: row, by: rules)
+        }
+        changedThreads[index.rawValue] = thread
+    }
+}

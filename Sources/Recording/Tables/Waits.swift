@@ -1,0 +1,155 @@
+package import ProfileModel
+
+/// Why threads waited. Many waits have the same reason, so each is written once.
+enum WaitReasonsTable: Int32, RecordingTable {
+    case kind = 1, detail, owner, place
+
+    static let tableName = "wait_reasons"
+    static let layout = TableLayout(Self.self)
+
+    var column: Column {
+        switch self {
+        case .kind: .text("kind")
+        case .detail: .text("detail").orNull()
+        case .owner: .integer("owner").orNull()
+        case .place: .integer("place").orNull()
+        }
+    }
+
+    static func write(
+        _ reason: WaitReason, to row: inout NewRow<Self, some RowTarget>
+    ) throws(SQLiteFailure) {
+        try row.set(.kind, reason.kind.rawValue)
+        try row.set(.detail, reason.detail)
+        try row.set(.owner, reason.owner)
+        try row.set(.place, reason.place)
+    }
+
+    static func read(_ row: inout Row<Self>) throws(ReadFailure) -> WaitReason {
+        WaitReason(
+            try row.word(.kind), detail: try row.optionalText(.detail),
+            owner: try row.optional(.owner), place: try row.optional(.place))
+    }
+
+    static func admit(
+        _ reason: WaitReason, at row: RowPlace, by rules: inout Consistency
+    ) throws(Inconsistency) {
+        guard reason.owner ?? 1 > 0 else { throw row.problem("its owner is no thread") }
+    }
+}
+
+/// A wait with the row of its reason.
+struct StoredWait {
+    var thread: ThreadIndex
+    var start: MonotonicTime
+    var end: MonotonicTime
+    var reason: Int
+    var systemCall: Int32
+    var stack: StackID?
+}
+
+/// What threads waited for, and how long.
+enum WaitsTable: Int32, RecordingTable {
+    case thread = 1, start, end, reason, systemCall, stack
+
+    static let tableName = "waits"
+    static let layout = TableLayout(Self.self)
+    static let isLong = true
+
+    var column: Column {
+        switch self {
+        case .thread: .integer("thread")
+        case .start: .integer("start_ns")
+        case .end: .integer("end_ns")
+        case .reason: .integer("reason")
+        case .systemCall: .integer("system_call")
+        case .stack: .integer("stack").orNull()
+        }
+    }
+
+    static func write(
+        _ wait: StoredWait, to row: inout NewRow<Self, some RowTarget>
+    ) throws(SQLiteFailure) {
+        try row.set(.thread, wait.thread)
+        try row.set(.start, wait.start)
+        try row.set(.end, wait.end)
+        try row.set(.reason, wait.reason)
+        try row.set(.systemCall, wait.systemCall)
+        try row.set(.stack, wait.stack)
+    }
+
+    static func read(_ row: inout Row<Self>) throws(ReadFailure) -> StoredWait {
+        StoredWait(
+            thread: try row.integer(.thread), start: try row.integer(.start),
+            end: try row.integer(.end), reason: try row.integer(.reason),
+            systemCall: try row.integer(.systemCall), stack: try row.optional(.stack))
+    }
+
+    static func admit(
+        _ wait: StoredWait, at row: RowPlace, by rules: inout Consistency
+    ) throws(Inconsistency) {
+        try rules.check(wait.thread, row)
+        try rules.check(wait.start, wait.end, row)
+        try rules.check(wait.stack, row)
+        guard wait.systemCall >= -1 else { throw row.problem("no such system call") }
+    }
+
+    static func load(
+        _ recording: inout Recording, from reader: inout TableReader
+    ) throws(ReadFailure) {
+        var waits: [Wait] = []
+        waits.reserveCapacity(try reader.expectedRows(of: Self.self))
+        try scan(&reader) { waits.append($0) }
+        recording.waits = waits
+    }
+
+    /// The waits at addresses: only the first one for each thread and address.
+    static func placed(from reader: inout TableReader) throws(ReadFailure) -> [Wait] {
+        var waits: [Wait] = []
+        var seen: [ThreadIndex: Set<UInt64>] = [:]
+        try scan(&reader) { wait in
+            guard let place = wait.reason.place,
+                seen[wait.thread, default: []].insert(place).inserted
+            else { return }
+            waits.append(wait)
+        }
+        return waits
+    }
+
+    private static func scan(
+        _ reader: inout TableReader, _ body: (Wait) -> Void
+    ) throws(ReadFailure) {
+        let reasons = try reader.values(of: WaitReasonsTable.self)
+        try reader.scanValues(Self.self) { wait, row throws(ReadFailure) in
+            guard reasons.indices.contains(wait.reason) else { throw row.invalid(.reason) }
+            body(
+                Wait(
+                    thread: wait.thread, start: wait.start, end: wait.end,
+                    reason: reasons[wait.reason], systemCall: wait.systemCall,
+                    stack: wait.stack))
+        }
+    }
+
+    static func save(_ recording: Recording, to writer: RecordingWriter) throws(RecordingError) {
+        for wait in recording.waits { try writer.append(wait) }
+    }
+}
+
+extension RecordingWriter {
+    /// The wait's stack must have been appended before, as for slices.
+    package func append(_ wait: Wait) throws(RecordingError) {
+        let stored = StoredWait(
+            thread: wait.thread, start: wait.start, end: wait.end,
+            reason: try position(of: wait.reason), systemCall: wait.systemCall,
+            stack: wait.stack)
+        try append(stored, to: rows.waits)
+    }
+
+    private func position(of reason: WaitReason) throws(RecordingError) -> Int {
+        if let known = waitReasons[reason] { return known }
+        let row = rows.waitReasons.count
+        try append(reason, to: rows.waitReasons)
+        waitReasons[reason] = row
+        return row
+    }
+}
