@@ -4,7 +4,7 @@ import ProfileModel
 import Recording
 import Testing
 
-/// What former versions of the schema wrote, as they were declared then, can be read. Of version 5 it
+/// What each version of the schema wrote, as it was declared then, can be read. Of version 5 it
 /// is the main recording of several: each process had a file of its own.
 @Suite struct OldRecordingTests {
     /// Never to be changed. A later version gets a text of its own.
@@ -191,10 +191,59 @@ import Testing
         INSERT INTO wakeups VALUES(0, 1, 12, 7, '', 0, 0);
         """
 
+    /// Never to be changed. A later version gets a text of its own.
+    private static let version8 = """
+        PRAGMA application_id = 1179404116;
+        PRAGMA user_version = 8;
+        CREATE TABLE header(id INTEGER PRIMARY KEY, pid INTEGER NOT NULL, attached INTEGER \
+        NOT NULL, capture TEXT NOT NULL, frequency INTEGER NOT NULL, ticks INTEGER NOT \
+        NULL, missed_ticks INTEGER NOT NULL, lateness_ns INTEGER NOT NULL, lost_samples \
+        INTEGER NOT NULL, held_ns INTEGER NOT NULL, outcome TEXT, outcome_value INTEGER, \
+        recorder_version TEXT NOT NULL, account TEXT, source TEXT);
+        CREATE TABLE chunks(id INTEGER PRIMARY KEY, name TEXT NOT NULL, rows INTEGER NOT \
+        NULL, size INTEGER NOT NULL, data BLOB NOT NULL);
+        INSERT INTO header VALUES(0, 7, 0, 'event', 1000, 3, 0, 5, 0, 0, 'exited', 0, \
+        '0.1.0', 'wakeups', NULL);
+        INSERT INTO chunks VALUES(0, 'notes', 1, 14, x'02010A6C6F73745F776169747306');
+        INSERT INTO chunks VALUES(1, 'children', 1, 30, \
+        x'02121001047370696E1A280E010665786974656408000001056576656E74');
+        INSERT INTO chunks VALUES(2, 'images', 2, 26, \
+        x'020401072F62696E2F736801092F62696E2F7370696E18060002');
+        INSERT INTO chunks VALUES(3, 'arguments', 2, 14, x'020402040102736801047370696E');
+        INSERT INTO chunks VALUES(4, 'marks', 3, 21, \
+        x'020404040C0B162A250A0000020000000000000002');
+        INSERT INTO chunks VALUES(5, 'threads', 2, 22, \
+        x'020410040102736801047370696E16063E1704020002');
+        INSERT INTO chunks VALUES(6, 'modules', 1, 13, x'0201072F62696E2F7368030102');
+        INSERT INTO chunks VALUES(7, 'mappings', 1, 9, x'028240824002021802');
+        INSERT INTO chunks VALUES(8, 'stacks', 1, 5, x'0200022202');
+        INSERT INTO chunks VALUES(9, 'slices', 1, 10, x'02041A0C020206020000');
+        INSERT INTO chunks VALUES(10, 'libraries', 1, 21, \
+        x'0201096C6962632E736F2E36001800C80100000402');
+        INSERT INTO chunks VALUES(11, 'initializers', 1, 7, x'020202181A0404');
+        INSERT INTO chunks VALUES(12, 'intervals', 1, 22, \
+        x'0201046C6F616401066C61756E63680100021A1C0400');
+        INSERT INTO chunks VALUES(13, 'signposts', 1, 14, x'0201037461700101780100001E02');
+        INSERT INTO chunks VALUES(14, 'ready', 1, 8, x'022A010469646C65');
+        INSERT INTO chunks VALUES(15, 'wait_reasons', 1, 11, x'020105736C656570000000');
+        INSERT INTO chunks VALUES(16, 'waits', 1, 7, x'02041C20024802');
+        INSERT INTO chunks VALUES(17, 'priorities', 1, 6, x'02041A020C02');
+        INSERT INTO chunks VALUES(18, 'runs', 1, 6, x'02041A031403');
+        INSERT INTO chunks VALUES(19, 'wakeups', 1, 8, x'02041A1001000202');
+        INSERT INTO chunks VALUES(20, 'strings', 1, 7, x'0201046D61696E');
+        INSERT INTO chunks VALUES(21, 'symbols', 1, 11, x'0202220202020008020200');
+        INSERT INTO chunks VALUES(22, 'module_symbols', 1, 12, x'02020000010673796D746162');
+        INSERT INTO chunks VALUES(23, 'library_references', 1, 3, x'020204');
+        """
+
+    /// The same columns, but no table of references.
+    private static let version7 = version8.replacing("user_version = 8", with: "user_version = 7")
+        .replacing(/INSERT INTO chunks VALUES\(23.*/, with: "")
+
     private func old(
-        _ scratch: Scratch, _ text: String = Self.version5
+        _ scratch: Scratch, _ text: String = Self.version5, as name: String = "old"
     ) throws -> String {
-        let path = scratch.path("old")
+        let path = scratch.path(name)
         var database: OpaquePointer?
         #expect(sqlite3_open(path, &database) == SQLITE_OK)
         #expect(sqlite3_exec(database, text, nil, nil, nil) == SQLITE_OK)
@@ -239,10 +288,28 @@ import Testing
         #expect(recording.wakeups.map(\.wakerThread) == [ThreadIndex(0)])
     }
 
+    /// Rows are packed.
+    @Test(arguments: [version7, version8]) func version8IsRead(text: String) throws {
+        let scratch = try Scratch()
+        let recording = try RecordingReader.load(path: try old(scratch, text))
+        #expect(recording.libraries.map(\.isReferenced) == [text == Self.version8 ? true : nil])
+        let former = try RecordingReader.load(path: try old(scratch, Self.version6, as: "former"))
+        var same = recording
+        same.libraries[0].isReferenced = nil
+        #expect(same.ready == Readiness(time: MonotonicTime(nanoseconds: 20), by: "idle"))
+        #expect(same.waits.map(\.reason) == [WaitReason(.sleep)])
+        #expect(same.priorities.map(\.nice) == [5])
+        #expect(same.symbols.frames.values.map { $0.map(\.function) } == [["main"]])
+        #expect(same.symbols.modules.values.map(\.symbolOrigin) == [.complete])
+        (same.ready, same.waits, same.priorities) = (nil, [], [])
+        same.symbols = SymbolTable()
+        expectEqual(same, former)
+    }
+
     /// With plain tables again, it is what it was.
     @Test func anyVersionCanBeUnpacked() throws {
         let scratch = try Scratch()
-        for text in [Self.version5, Self.version6] {
+        for text in [Self.version5, Self.version6, Self.version7] {
             let path = try old(scratch, text)
             writeBytes(try RecordingFile.unpacked(path), to: scratch.path("plain"))
             expectEqual(
@@ -259,7 +326,8 @@ import Testing
     }
 
     /// It stays one of its version.
-    @Test(arguments: [version5, version6]) func oldOnesTakeSymbols(text: String) throws {
+    @Test(arguments: [version5, version6, version7, version8])
+    func oldOnesTakeSymbols(text: String) throws {
         let scratch = try Scratch()
         let path = try old(scratch, text)
         var symbols = SymbolTable()

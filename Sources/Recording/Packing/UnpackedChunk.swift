@@ -2,7 +2,8 @@
 /// copies nor counts references: there are millions of values.
 final class UnpackedChunk {
     let rows: Int
-    // By column; `id` is the first; empty for columns of another kind. Constants, because Swift
+    // By column; `id` is the first; empty for columns of another kind, and for those that the file's
+    // version does not have. Constants, because Swift
     // would check each access to a variable of an object for exclusivity.
     private let numbers: [[Int64]]
     /// Empty also if no number is NULL.
@@ -24,6 +25,7 @@ final class UnpackedChunk {
             guard let sum = columns[index + 1].adding(columns[base]) else { return nil }
             columns[index + 1] = sum
         }
+        columns += layout.columns[layout.stored.endIndex...].map { _ in .missing }
         self.rows = rows
         numbers = columns.map(\.numbers)
         nulls = columns.map(\.nulls)
@@ -42,7 +44,7 @@ final class UnpackedChunk {
     func isNull(_ column: Int, _ row: Int) -> Bool {
         if !numbers[column].isEmpty { return !nulls[column].isEmpty && nulls[column][row] }
         if !texts[column].isEmpty { return texts[column][row] == nil }
-        return blobs[column][row] == nil
+        return blobs[column].isEmpty || blobs[column][row] == nil
     }
 
     func text(_ column: Int, _ row: Int) -> String? {
