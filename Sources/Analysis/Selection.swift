@@ -44,7 +44,7 @@ package enum SelectionError: Error, Hashable, CustomStringConvertible {
         case .ambiguousProcess(let name, let pids):
             "several processes are called '\(name)': give one's id: \(Self.list(pids))"
         case .isEvent(let name):
-            "'\(name)' is an event: a point in time has no length to look into"
+            "'\(name)' is an event, a point in time, and has no length"
         }
     }
 

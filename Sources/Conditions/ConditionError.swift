@@ -18,7 +18,7 @@ package enum ConditionError: Error, Hashable, Sendable, CustomStringConvertible 
         case .unsupported(let condition, let missing, let remedy):
             "cannot have \(condition) here: \(missing); \(remedy)"
         case .badValue(let condition, let value, let expected):
-            "'\(value)' is no value for \(condition): \(expected)"
+            "'\(value)' is not a value for \(condition): \(expected)"
         case .failed(let condition, let step, let code):
             "cannot have \(condition): \(step): \(String(cString: strerror(code)))"
         }

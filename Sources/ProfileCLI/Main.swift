@@ -11,8 +11,7 @@ package enum Main {
         }
         guard !words.isEmpty else {
             Console().complain(
-                "/proc cannot be read, from which the command line comes: mount it "
-                    + "(mount -t proc proc /proc)")
+                "the command line cannot be read from /proc: mount it (mount -t proc proc /proc)")
             exit(RecordCommand.ownFailure)
         }
         exit(run(Array(words.dropFirst()), Console()))

@@ -45,7 +45,7 @@ struct SourceReading {
         let count = result.files.count
         let files = count == 1 ? "1 file" : "\(count) files"
         console.complain(
-            "lines of source of \(files) are in the page, all below \(root ?? "no folder") "
+            "the page has lines of source from \(files), all below \(root ?? "no folder") "
                 + "(--source-root)")
         return result
     }

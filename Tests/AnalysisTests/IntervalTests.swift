@@ -200,6 +200,6 @@ import Testing
         #expect(throws: SelectionError.isEvent("tap")) { try named().selection(interval: "tap") }
         #expect(
             SelectionError.isEvent("tap").description
-                == "'tap' is an event: a point in time has no length to look into")
+                == "'tap' is an event, a point in time, and has no length")
     }
 }

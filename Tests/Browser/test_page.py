@@ -284,7 +284,7 @@ class Handling(PageTest):
         for _ in "WARMUP":
             self.sent(driver, Keys.BACKSPACE)
         self.sent(driver, "no such function")
-        self.assertIn("nothing of this name", self.text(driver, ".tree"))
+        self.assertIn("nothing with this name", self.text(driver, ".tree"))
         self.assert_quiet(driver)
 
     def test_search_takes_keys_before_the_next_picture_too(self):

@@ -133,7 +133,7 @@ extension EndToEnd {
             let waiter = try waiter("beacon-c")
             #expect(waiter.notices.count == 1)
             let notice = waiter.notices.first ?? ""
-            #expect(notice.contains("runs already") && notice.contains("attach \(child.pid)"))
+            #expect(notice.contains("is already running") && notice.contains("attach \(child.pid)"))
             #expect(!Proc.isTraced(child.pid))
             try input.write("\n")
             #expect(try child.finish().status == 0)

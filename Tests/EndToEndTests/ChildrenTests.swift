@@ -144,7 +144,7 @@ extension EndToEnd {
                 #expect(finished.status == 0 && finished.output == "done\n")
                 let recorded = Recorded(path: scratch("end.firstlight"), finished: finished)
                 let report = try recorded.text("report")
-                #expect(!report.contains("could not be taken out"), "\(report)")
+                #expect(!report.contains("could not be removed"), "\(report)")
                 try? FileManager.default.removeItem(atPath: recorded.path)
             }
         }
@@ -160,7 +160,7 @@ extension EndToEnd {
             let finding = try #require(report.findings.first { $0.kind == "unawaited-process" })
             #expect(
                 finding.title.hasSuffix(
-                    "spin has the core that the launch waits for, and nobody waits for it"))
+                    "spin uses the core that the launch waits for, but nothing waits for spin"))
             #expect(report.brokenSums.isEmpty)
         }
 

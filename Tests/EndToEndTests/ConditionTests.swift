@@ -75,7 +75,7 @@ extension EndToEnd {
             ("record", "--network", "4G", "airplane, none, '100% Loss'"),
             ("measure", "--network", "4G", "airplane, none, '100% Loss'"),
             ("record", "--network", "High Latency DNS", "name servers"),
-            ("record", "--disk", "fast", "'fast' is no value for --disk"),
+            ("record", "--disk", "fast", "'fast' is not a value for --disk"),
         ])
         func whatCannotBeHad(
             subcommand: String, option: String, value: String, words: String

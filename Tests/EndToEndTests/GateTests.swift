@@ -222,7 +222,7 @@ extension EndToEnd {
             unlink(old)
             let gone = try gate(["--baseline", scratch("base"), "--"] + (try phased(0, 0, 20_000)))
             #expect(gone.status == 3)
-            #expect(gone.output.contains("this is advice only"))
+            #expect(gone.output.contains("this is only advice"))
         }
 
         @Test func otherConditions() throws {

@@ -32,7 +32,7 @@ extension EndToEnd {
                 let sleep = report.findings.first { $0.kind == "sleep" }
                 misses.check("sleep", sleep?.savingNs, truth: truth["sleep"])
                 #expect(sleep?.title.hasPrefix("main thread sleeps in sleep_on_it") == true)
-                let line = "main thread: launcher (\(program)), for the first thread only waits"
+                let line = "main thread: launcher (\(program)), because the first thread only waits"
                 #expect(try recorded.text("report").contains(line))
                 return misses
             }

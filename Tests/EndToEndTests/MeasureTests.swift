@@ -95,7 +95,7 @@ extension EndToEnd {
             #expect(report.launches[2].status == 3)
             #expect(report.launches[2].output == "why\n")
             #expect(finished.complaints.count == 2)
-            #expect(finished.error.contains("it ended with status 3, and most did not\n  | why\n"))
+            #expect(finished.error.contains("it ended with status 3, but most did not\n  | why\n"))
             let stored = try MeasureReport(
                 try Firstlight.run("report", "--format", "json", file).output)
             #expect(stored.fates == report.fates)

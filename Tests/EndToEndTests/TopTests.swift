@@ -103,7 +103,7 @@ extension EndToEnd {
             let words = ["top", scratch.path, "--resolved", list]
             let text = try Firstlight.command(words + ["--resolve", "Sky::drawMilkyWay"]).run()
             #expect(text.status == 0 && text.output.contains("not known yet"), "\(text.error)")
-            #expect(text.error.hasPrefix("firstlight: dealt with from now on: function Sky::"))
+            #expect(text.error.hasPrefix("firstlight: resolved from now on: function Sky::"))
             // The file names the build, and launches of the same build are never newer.
             try record(star, to: "b.firstlight")
             let later = Date(timeIntervalSinceNow: 60)

@@ -23,7 +23,7 @@ extension EndToEnd {
                 try #require(truth["first_lock"]), try #require(truth["second_lock"])
             )
             func hex(_ address: Int64) -> String { "0x" + String(address, radix: 16) }
-            #expect(result.error.contains("not ready after 500.0 ms (waited for: listen)"))
+            #expect(result.error.contains("not ready within 500.0 ms (waited for: listen)"))
             #expect(
                 result.error.contains(
                     "Thread \(main) 'deadlock', main: waits for the mutex at \(hex(second)), which "

@@ -428,7 +428,7 @@ class Sending(unittest.TestCase):
     def test_a_server_that_refuses(self):
         with self.collector(400) as (port, bodies):
             told = self.sent(f"http://127.0.0.1:{port}/x", status=1)
-            self.assertIn("refused for good (status 400)", told)
+            self.assertIn("refused (status 400)", told)
             self.assertEqual(bodies[0][0], "/x")
 
     def test_no_secret_is_repeated(self):

@@ -581,8 +581,8 @@ class Questions(unittest.TestCase):
             self.assertIn(words, output)
 
     def test_versions_that_are_not_meant(self):
-        for names, words in [(("1", "1.1"), "1.0, 1.1, 1.2"), (("9", "1.1"), "begins so"),
-                             (("1.1", "9"), "begins so"), (("1.1", "1.1"), "both versions"),
+        for names, words in [(("1", "1.1"), "1.0, 1.1, 1.2"), (("9", "1.1"), "begins with"),
+                             (("1.1", "9"), "begins with"), (("1.1", "1.1"), "both versions"),
                              (("", "1.1"), "1.0, 1.1, 1.2")]:
             output, errors = told("compare", "--from", self.url, "true", *names, status=1)
             self.assertEqual(output, "")

@@ -45,7 +45,7 @@ import Testing
         let problem = CommandSplitting.Problem.special("|", place: 3)
         #expect(
             problem.description
-                == "the | at 3 means something to a shell, and none is run; quote it, or run one: "
+                == "the | at 3 is for a shell, but no shell is run; quote it, or run one: "
                 + "sh -c '...'")
     }
 

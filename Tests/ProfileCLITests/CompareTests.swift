@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("compare a b c", "more than 2 files: 'c'; where there are several of a side, --with"),
+        ("compare a b c", "more than 2 files: 'c'; to compare several on each side, put --with"),
         ("compare --with a b", "no file before --with"),
         ("compare a b --with", "no file behind --with"),
     ])
@@ -139,7 +139,7 @@ import Testing
             let text = try run(["compare", before, after])
             #expect(text.status == 0 && text.error.isEmpty, "\(text.error)")
             #expect(text.output.contains(" is slower than "))
-            #expect(text.output.contains("not taken in turns"))
+            #expect(text.output.contains("not measured in turns"))
             let json = try run(["compare", before, after, "--format", "json"])
             #expect(json.output.hasPrefix("{\"schema\":1,\"kind\":\"measurement-comparison\""))
             let same = try run(["compare", before, before])
@@ -188,7 +188,7 @@ import Testing
                     #expect(
                         refused.error
                             == "firstlight: compare: \(measurement) is a measurement and "
-                            + "\(recording) is not; two of a kind can be compared\n")
+                            + "\(recording) is not; only two of one kind can be compared\n")
                 }
             }
         }

@@ -178,7 +178,7 @@ import Testing
         expect(try scheduling(.refused(EINVAL), .worked), .ok)
         expect(
             try scheduling(.worked, .refused(EACCES)), .limited, found: "Permission denied",
-            remedy: "CAP_PERFMON", "main thread alone")
+            remedy: "CAP_PERFMON", "only the main thread")
         expect(
             try scheduling(.worked, .unreadable), .limited, found: "cannot be read",
             remedy: "run as root", "tracefs")
@@ -223,7 +223,7 @@ import Testing
                 try refused(trial) { $0.confinement.seccompFilters = 1 }, .no, .record,
                 remedy: "seccomp", "--cap-add=SYS_PTRACE", "SystemCallFilter")
         }
-        expect(try refused(.fatal), .no, .record, found: "pain of death")
+        expect(try refused(.fatal), .no, .record, found: "the caller is killed")
         expect(
             try refused(.refused(EPERM)) { $0.privileges.ownTracer = 4711 }, .no, .record,
             remedy: "process 4711", "strace -f")
@@ -290,8 +290,8 @@ import Testing
         }
         expect(try memory(.refused(ENOSYS)), .no, .record, remedy: "CONFIG_CROSS_MEMORY_ATTACH")
         expect(try memory(.refused(EPERM)), .no, .record, remedy: "security policy")
-        expect(try memory(.implausible), .no, .record, found: "something else", remedy: "gVisor")
-        expect(try memory(.untried), .no, .record, remedy: "mend tracing first")
+        expect(try memory(.implausible), .no, .record, found: "wrong results", remedy: "gVisor")
+        expect(try memory(.untried), .no, .record, remedy: "fix tracing first")
     }
 
     @Test func proc() throws {
@@ -308,7 +308,7 @@ import Testing
             try proc("syscall", .refused(ENOENT)), .no, .record,
             found: "syscall is refused: No such file", remedy: "CONFIG_HAVE_ARCH_TRACEHOOK")
         expect(
-            try proc("schedstat", .implausible), .no, .record, found: "something else",
+            try proc("schedstat", .implausible), .no, .record, found: "wrong results",
             remedy: "CONFIG_SCHED")
         expect(try proc("schedstat", .refused(ENOENT)), .no, .record, remedy: "CONFIG_SCHED")
         expect(try proc("stat", .refused(ENOENT)), .no, .record, remedy: "hidepid")
@@ -317,7 +317,7 @@ import Testing
         expect(try proc("syscall", .implausible, depth: 2), .no, .record, remedy: "--mount-proc")
         expect(
             try check("/proc") { $0.tracing.files = [] }, .no, .record, found: "not tried",
-            remedy: "mend tracing")
+            remedy: "fix tracing")
     }
 
     @Test func capture() throws {
@@ -341,7 +341,7 @@ import Testing
             $0.tracing.capture = .untried
             $0.tracing.control = .refused(EPERM)
         }
-        expect(check, .no, remedy: "mend tracing first")
+        expect(check, .no, remedy: "fix tracing first")
     }
 
     @Test func confinement() throws {

@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("ls", "nothing to hold it against; name a command or a measurement by --baseline"),
+        ("ls", "nothing to compare it with; name a command or a measurement by --baseline"),
         ("--baseline x", "no program given; see 'firstlight help gate'"),
         ("--baseline= ls", "invalid baseline ''"),
         ("--baseline x --max-launches 3 ls", "invalid max launches '3': it must be a whole number"),

@@ -231,7 +231,7 @@ import Testing
         summary.tally.lostEvents = 5
         #expect(
             summary.text
-                == "1 launch kept; 2 not kept (see above); 1 not over yet, and not kept; 5 events lost"
+                == "1 launch kept; 2 not kept (see above); 1 still running, and not kept; 5 events lost"
         )
     }
 }

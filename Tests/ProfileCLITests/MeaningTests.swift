@@ -17,9 +17,9 @@ import Testing
     }
 
     @Test func aProcessThatIsNamedByAnOption() {
-        #expect(message("record -p 4711").hasSuffix("without one: firstlight attach 4711"))
-        #expect(message("attach --pid 4711").hasSuffix("without one: firstlight attach 4711"))
-        #expect(message("attach -p x").hasSuffix("without one: firstlight attach PID"))
+        #expect(message("record -p 4711").hasSuffix("process: firstlight attach 4711"))
+        #expect(message("attach --pid 4711").hasSuffix("process: firstlight attach 4711"))
+        #expect(message("attach -p x").hasSuffix("process: firstlight attach PID"))
         // Of others it is what it was.
         #expect(message("report --pid 1").contains("it belongs to import"))
     }

@@ -26,7 +26,7 @@ import Testing
                 == "launch 1,234 of app does not count: signal 11 ended it")
         #expect(
             words.complaint(launch(.hung, arm: 1), index: 0)
-                == "launch 1 of old does not count: it hung (not over after 60.00 s; --watchdog "
+                == "launch 1 of old does not count: it hung (not ready within 60.00 s; --watchdog "
                 + "allows more)")
         #expect(
             words.complaint(launch(.notReady, .exited(0)), index: 0)
@@ -34,7 +34,7 @@ import Testing
                 + "notify)")
         #expect(
             words.complaint(launch(.otherStatus, .exited(3)), index: 0)
-                == "launch 1 of app does not count: it ended with status 3, and most did not")
+                == "launch 1 of app does not count: it ended with status 3, but most did not")
         #expect(words.complaint(launch(.failed, arm: 7), index: 0)?.contains("the program") == true)
     }
 

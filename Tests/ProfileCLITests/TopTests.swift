@@ -179,7 +179,7 @@ import Testing
             try Self.write("\(folder)/m.firstlight", milliseconds: 500, isCut: true)
             let run = try ran(["top", folder])
             #expect(run.status == 0 && run.output.hasPrefix("app · 3 launches · "))
-            #expect(run.error.contains("d.firstlight: was attached to a running program, which "))
+            #expect(run.error.contains("d.firstlight: was attached to a running program, and has "))
             #expect(run.error.contains("m.firstlight: was cut short (its recorder was killed)"))
             #expect(run.error.split(separator: "\n").count == 2)
         }
@@ -228,14 +228,14 @@ import Testing
             let first = try ran(words + ["[not rec"])
             #expect(first.status == 0)
             #expect(
-                first.error == "firstlight: dealt with from now on: function [not recorded]\n")
+                first.error == "firstlight: resolved from now on: function [not recorded]\n")
             #expect(first.output.contains("not known yet"))
             let line = text(list)
             #expect(line.hasPrefix("{\"since\":\"20") && line.hasSuffix("recorded]\"}\n"))
             // What is wrong changes nothing.
             let wrong = try ran(words + ["library=nothing"])
             #expect(wrong.status == 1 && wrong.output.isEmpty)
-            #expect(wrong.error.contains("nothing called 'nothing' in these recordings"))
+            #expect(wrong.error.contains("nothing in these recordings is called 'nothing'"))
             #expect(text(list) == line)
         }
     }

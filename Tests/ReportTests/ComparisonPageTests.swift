@@ -175,8 +175,8 @@ import Testing
         let several = ProfileComparison(
             first: plain.profiles, others: Compared(before: [before, before], after: [after]))
         let data = try decoded(several)
-        #expect(data.summaries[0].hasPrefix("3 launches of 2.51 s in the mean · the first: "))
-        #expect(data.summaries[1].hasPrefix("2 launches of 400.0 ms in the mean · the first: "))
+        #expect(data.summaries[0].hasPrefix("3 launches of 2.51 s on average · the first: "))
+        #expect(data.summaries[1].hasPrefix("2 launches of 400.0 ms on average · the first: "))
         #expect(
             data.shown == [
                 "StarSearcher, the first of 3 launches",
@@ -187,7 +187,7 @@ import Testing
         let unsure = ProfileComparison(
             first: plain.profiles, others: Compared(before: [before], after: [before]))
         let title = ComparisonPage.title(of: unsure)
-        #expect(title.contains("no sure difference: in the mean 1.056 s"))
+        #expect(title.contains("no certain difference: on average 1.056 s"))
         #expect(try decoded(plain).shown == ["StarSearcher", "StarSearcher-mended"])
     }
 

@@ -55,7 +55,7 @@ import Testing
         builder.slice(main, at: 50, running: 10, builder.stack([root, script, work]))
         let found = Profile(builder.recording)
         let lines = PhaseRemarks(profile: found, phases: found.phases).lines
-        #expect(lines.contains("Program imports, too: for 30.0 ms (60.0 %)."), "\(lines)")
+        #expect(lines.contains("Program also imports modules: for 30.0 ms (60.0 %)."), "\(lines)")
     }
 
     @Test func ofAWholeMainItSaysNothing() {

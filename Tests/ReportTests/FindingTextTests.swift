@@ -147,7 +147,7 @@ import Testing
                 == "main thread waits in load ← main for thread worker (8) of lower priority "
                 + "(nice 19, against fifo 50), in main")
         #expect(presumed.details.first == did)
-        #expect(presumed.details.last?.contains("is presumed") == true)
+        #expect(presumed.details.last?.contains("presumably") == true)
         #expect(presumed.advice != wait(.threadWait, [], counterpart()).advice)
     }
 
@@ -162,7 +162,7 @@ import Testing
         )
         #expect(
             found.details.first
-                == "for want of a core the thread waited for lost 180.0 ms of 300.0 ms")
+                == "the other thread had no core for 180.0 ms of 300.0 ms")
     }
 
     @Test func imports() {
@@ -173,8 +173,8 @@ import Testing
             unused.title == "import frames: none of its functions was seen to run afterwards")
         #expect(
             unused.details == [
-                "290.0 ms of it CPU, with what it imported",
-                "not counted, for it was seen to run: arrays",
+                "290.0 ms of it CPU, including what it imported",
+                "not counted, because it was seen to run: arrays",
             ])
         // The importer, whoever's it is.
         #expect(unused.place == "load load.c:21 ← main main.c:3 ← _start")
@@ -230,10 +230,10 @@ import Testing
         #expect(some.details == ["not seen in use afterwards: libtwo.so"])
         #expect(words(.dlopen(LoadingEvidence(paths: paths, unused: []))).details.isEmpty)
         let unused = words(.unusedLibrary(paths[0], isLinkedForNothing: false))
-        #expect(unused.title == "libone.so is loaded and initialised, and was not seen in use")
+        #expect(unused.title == "libone.so is loaded and initialised, but was not seen in use")
         #expect(unused.details.isEmpty && unused.advice?.contains("dlopen") == true)
         let idle = words(.unusedLibrary(paths[0], isLinkedForNothing: true))
-        #expect(idle.details == ["no other file that was loaded names a symbol of it"])
+        #expect(idle.details == ["no other loaded file refers to its symbols"])
         #expect(idle.advice?.contains("--as-needed") == true)
     }
 
@@ -243,15 +243,15 @@ import Testing
         #expect(work.details == ["290.0 ms of it CPU"])
         #expect(
             words(.unoptimizedBuild(functions: 2)).title
-                == "code that was compiled without optimisation: 2 functions, most of all load")
-        #expect(words(.debugLibrary("libasan.so.8")).title.hasPrefix("libasan.so.8 "))
+                == "code that was compiled without optimisation: 2 functions, mainly load")
+        #expect(words(.debugLibrary("libasan.so.8")).title.hasPrefix("libasan.so.8, "))
     }
 
     @Test func notes() throws {
         #expect(
             MeasurementNote.profilerOverhead(held: .milliseconds(20), share: 0.05).text
-                == "the profiler shows: it held threads for 20.0 ms in all, 5.0 % of the time in "
-                + "which they had something to do")
+                == "the profiler affects these figures: it stopped threads for 20.0 ms in all, "
+                + "5.0 % of the time in which they had work to do")
         var builder = RecordingBuilder()
         builder.border(.spawned, 0)
         builder.border(.ended, 1000)
@@ -264,9 +264,9 @@ import Testing
         #expect(
             busy.text
                 == "the machine was busy with other work (other processes had 41.2 % of all cores' "
-                + "time, the hypervisor took 3.0 % of it, others waited for storage 20.0 % of the "
-                + "time, somebody waited for a core 50.0 % of the time): these figures are not to "
-                + "be compared with others")
+                + "time, the hypervisor took 3.0 % of all cores' time, other processes waited for "
+                + "storage 20.0 % of the time, some thread waited for a core 50.0 % of the time): "
+                + "do not compare these figures with others")
     }
 
     /// Names come from files that anybody may have made.

@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test func tooFewForAChangeIsSaid() {
-        #expect(text(MadeHistory.single).contains("a change is told from 6 versions on"))
+        #expect(text(MadeHistory.single).contains("changes can be detected from 6 versions on"))
     }
 
     // MARK: JSON

@@ -147,7 +147,7 @@ import Testing
         // The other is too little to be told.
         let notes = try objects(report["notes"])
         #expect(notes.map { $0["kind"] as? String } == ["spared"])
-        #expect((notes[0]["text"] as? String)?.hasPrefix("3 looks left out") == true)
+        #expect((notes[0]["text"] as? String)?.hasPrefix("3 samples skipped") == true)
         let unknown = try objects(parse(StarSearcher.recording())["threads"])
         #expect(unknown.allSatisfy { $0["priority"] is NSNull })
     }

@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test func oneLineSaysSo() {
-        let line = "main thread: program (101), for the first thread only waits for it"
+        let line = "main thread: program (101), because the first thread only waits for it"
         #expect(text().contains("\n  \(line) (from 60.0 ms on)\n"))
         #expect(!text().contains("end of a thread"))
     }
@@ -71,12 +71,12 @@ import Testing
         let page = String(decoding: data, as: UTF8.self)
         #expect(page.contains("\"tid\":100,\"name\":\"launcher\",\"isMain\":false"))
         #expect(page.contains("\"tid\":101,\"name\":\"program\",\"isMain\":true"))
-        #expect(page.contains("main thread: program (101), for the first thread only waits"))
+        #expect(page.contains("main thread: program (101), because the first thread only waits"))
     }
 
     @Test func hostileNames() {
         let profile = Profile(Self.recording(name: "\u{1b}[2J\u{202e}"))
         let report = TextReport.render(profile, view: .summary, options: TextOptions())
-        #expect(report.contains("main thread: \\u{1b}[2J\\u{202e} (101), for"))
+        #expect(report.contains("main thread: \\u{1b}[2J\\u{202e} (101), because"))
     }
 }

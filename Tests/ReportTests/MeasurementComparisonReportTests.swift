@@ -35,7 +35,7 @@ import Testing
         #expect(try report(slower: -40).verdict.hasPrefix("after.firstlight is faster than"))
         #expect(try report(slower: 0).verdict.contains("is not slower than"))
         #expect(try report(slower: 11).verdict.hasPrefix("inconclusive: "))
-        #expect(try report().grounds[1].contains("not taken in turns"))
+        #expect(try report().grounds[1].contains("not measured in turns"))
     }
 
     @Test func refusals() {

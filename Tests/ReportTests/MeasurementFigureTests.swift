@@ -120,7 +120,7 @@ import Testing
             return try #require(PageText.between("<p class=\"verdict ", "</p>", in: page))
         }
         #expect(
-            try verdict() == "slower\">starsearcher-new is slower than starsearcher-old, by more "
+            try verdict() == "slower\">starsearcher-new is slower than starsearcher-old by more "
                 + "than is allowed: +3.8 % (+2.1 % to +5.4 %)")
         summary.comparison?.verdict = .inconclusive
         #expect(try verdict().contains("a change of 1.8 % in four of five trials"))
@@ -152,11 +152,11 @@ import Testing
                 "the cores&#39; frequency changed: from 1.20 GHz to 3.40 GHz",
                 "launches became faster while they were measured, by 3.1 % of the median in all",
                 "there are two kinds of launches: 12 about 41.20 ms, 8 about 52.00 ms; one median "
-                    + "does not tell of both",
-                "1 launch far from all others (it counts all the same): number 7",
-                "12 launches far from all others (they count all the same): number 1, 2, 3, 4, 5, 6, "
+                    + "cannot describe both",
+                "1 launch far from all others (it still counts): number 7",
+                "12 launches far from all others (they still count): number 1, 2, 3, 4, 5, 6, "
                     + "7, 8, 9, 10 …",
-                "2 launches read from disks, though they should have been warm",
+                "2 launches read from disks, although they should have been warm",
             ])
     }
 

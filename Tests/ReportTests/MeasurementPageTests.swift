@@ -134,7 +134,7 @@ import Testing
         measurement.header.ending = .interrupted
         let page = page(measurement)
         #expect(page.contains("no launch counts"))
-        #expect(page.contains("interrupted: this is what had been measured until then"))
+        #expect(page.contains("interrupted: it shows only what was measured until then"))
         #expect(PageText.imbalance(of: page) == nil)
         let nobody = MeasurementSummary(arms: [], comparison: nil)
         measurement.arms = []
@@ -145,7 +145,7 @@ import Testing
         let measurement = MadeMeasurement.measurement(launches: 30_000)
         let page = page(measurement)
         #expect(page.utf8.count < 3_000_000)
-        #expect(page.contains("a line spans what several in a row took"))
+        #expect(page.contains("each line spans the times of several in a row"))
         #expect(page.contains("Not all dots are drawn"))
         #expect(page.contains("The first 2,000 of 30,001 launches"))
     }

@@ -35,12 +35,12 @@ import Testing
     }
 
     @Test(arguments: [
-        (Comparison.Verdict.slower, "app --new is slower than app, by more than is allowed\n"),
+        (Comparison.Verdict.slower, "app --new is slower than app by more than is allowed\n"),
         (.faster, "app --new is faster than app\n"),
-        (.same, "app --new is not slower than app, or by no more than is allowed\n"),
+        (.same, "app --new is not slower than app by more than is allowed\n"),
         (
             .inconclusive,
-            "inconclusive: whether app --new is slower than app cannot be told; 5 pairs with such a"
+            "inconclusive: it is not certain whether app --new is slower than app; 5 pairs with this"
         ),
     ])
     func verdicts(verdict: Comparison.Verdict, words: String) {
@@ -89,9 +89,9 @@ import Testing
         ]
         let text = text((measurement, summary))
         #expect(text.hasPrefix("starsearcher · 0 of 20 launches · warm"))
-        #expect(text.contains("given up: the launches that were asked for could not be had"))
+        #expect(text.contains("given up: fewer launches count than were asked for"))
         #expect(text.contains("no launch counts\n"))
-        #expect(text.contains("w = not cold, as far as that can be proven (22)"))
+        #expect(text.contains("w = not proven to be cold (22)"))
         #expect(!text.contains("MEDIAN") && !text.contains(" 0 ms"))
         measurement.launches = []
         #expect(self.text((measurement, summary)).contains("no launch was made\n"))
@@ -99,8 +99,8 @@ import Testing
 
     @Test(arguments: [
         (Measurement.Ending.complete, ""),
-        (.interrupted, "interrupted: this is what had been measured until then"),
-        (.unknown, "measuring was cut short: this is what had been measured until then"),
+        (.interrupted, "interrupted: it shows only what was measured until then"),
+        (.unknown, "measuring was cut short: it shows only what was measured until then"),
     ])
     func endings(ending: Measurement.Ending, words: String) {
         var (measurement, summary) = Measured.single()
@@ -118,7 +118,7 @@ import Testing
         measurement.launches[70_000].wall = .milliseconds(900)
         summary.arms[0].disturbances = []
         let text = text((measurement, summary), width: 120)
-        #expect(text.contains("each character stands for 125, by the longest that counts"))
+        #expect(text.contains("each character stands for 125, and shows the longest that counts"))
         #expect(text.contains("▁ 300.0 ms to █ 900.0 ms"))
         #expect(text.count { $0 == "█" } == 2)
         #expect(text.split(separator: "\n").count < 40)
@@ -137,9 +137,9 @@ import Testing
         let text = text((measurement, summary), width: 250)
         #expect(text.contains("\n   1  ▁▅█▃▁fwxshnir\n"))
         for reason in [
-            "f = the first of its program", "x = failed", "s = another status than most",
+            "f = the first of its program", "x = failed", "s = a different status than most",
             "h = not ready in time (--watchdog)", "n = ended before it was ready",
-            "i = interrupted", "r = its stacks were taken meanwhile",
+            "i = interrupted", "r = stacks were taken during it",
         ] {
             #expect(text.contains(reason), "\(reason)")
         }

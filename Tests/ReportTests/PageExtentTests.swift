@@ -89,7 +89,7 @@ import Testing
         #expect(zip(extent.waits, extent.waits.dropFirst()).allSatisfy { $0.start < $1.start })
         #expect(
             extent.notes == [
-                "the launch is long: what threads did is added up by 8.0 ms in this page",
+                "the launch is long: this page sums up what threads did in steps of 8.0 ms",
                 "this page has the 10,000 longest of 110,001 waits",
             ])
         let page = String(decoding: PageData(profile).render(), as: UTF8.self)

@@ -21,7 +21,7 @@ import Testing
     @Test func nothingNeedsToBeKnownOfAGoodRecording() {
         let notes = notes(recording())
         #expect(notes.first.isEmpty)
-        #expect(notes.all.contains { $0.hasPrefix("threads held") })
+        #expect(notes.all.contains { $0.hasPrefix("the profiler stopped threads") })
     }
 
     @Test func whatTakesTrustAway() {
@@ -32,7 +32,7 @@ import Testing
         let first = notes(recording).first
         #expect(first.count == 3)
         #expect(first.first?.hasPrefix("recording cut short") == true)
-        #expect(first[1] == "71.0 % of the ticks missed: stacks are coarse, times are not")
+        #expect(first[1] == "71.0 % of the ticks missed: stacks are coarser, times are still exact")
         #expect(first[2].hasPrefix("the machine was busy"))
         // A fifth is where it begins.
         (recording.header.ticks, recording.header.missedTicks) = (810, 190)

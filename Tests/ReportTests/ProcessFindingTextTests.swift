@@ -55,7 +55,7 @@ import Testing
         #expect(words.title == "sh (100) starts one, two, three one after the other")
         #expect(
             words.details == [
-                "each when the one before had ended: one 100.0 ms, two 120.0 ms, three 50.0 ms"
+                "each started when the previous one had ended: one 100.0 ms, two 120.0 ms, three 50.0 ms"
             ])
     }
 
@@ -75,7 +75,7 @@ import Testing
         let words = FindingWords(profile: profile, finding: finding)
         #expect(
             words.title
-                == "indexer has the core that the launch waits for, and nobody waits for it")
+                == "indexer uses the core that the launch waits for, but nothing waits for indexer")
         #expect(words.details == ["it used 40.0 ms of CPU in all; started by sh (100)"])
         #expect(words.advice != nil)
     }
@@ -119,7 +119,7 @@ import Testing
                 .joined(separator: "\n")
         }
         let hint =
-            "its children were not recorded, for which it waited 200.0 ms: --follow-children shows "
+            "it waited 200.0 ms for its children, which were not recorded: --follow-children shows "
             + "them"
         #expect(notes(200, .signal).contains(hint))
         let others = [

@@ -39,17 +39,17 @@ import Testing
     }
 
     @Test(arguments: [
-        ("{", "a text in quotes is missing"), ("{}", "\"name\" is missing: what was dealt with"),
+        ("{", "a text in quotes is missing"), ("{}", "\"name\" is missing: what was resolved"),
         ("[]", "'{' is missing"), ("hello", "'{' is missing"),
         (#"{"name":"f"}"#, "\"since\" must be a date, like 2026-11-24 or 2026-11-24T18:00:00Z"),
-        (#"{"name":"","since":"2026-11-24"}"#, "\"name\" is missing: what was dealt with"),
+        (#"{"name":"","since":"2026-11-24"}"#, "\"name\" is missing: what was resolved"),
         (#"{"name":["f"],"since":"2026-11-24"}"#, "a value is an object or an array"),
-        (#"{"name":"f","since":"2026-11-24"} more"#, "there is something behind the object"),
-        (#"{"name":"f","since":"2026-11-24"#, "a text has no end"),
-        (#"{"name":"\q"}"#, "a backslash means nothing"),
-        (#"{"name":"\u12"}"#, "\\u has no four digits"),
-        (#"{"name":"\u１２３４"}"#, "\\u has no four digits"),
-        (#"{"name":oops}"#, "a value is missing or no JSON"),
+        (#"{"name":"f","since":"2026-11-24"} more"#, "there is text after the object"),
+        (#"{"name":"f","since":"2026-11-24"#, "a text's closing quote is missing"),
+        (#"{"name":"\q"}"#, "a backslash is followed by an unknown letter"),
+        (#"{"name":"\u12"}"#, "\\u is not followed by four digits"),
+        (#"{"name":"\u１２３４"}"#, "\\u is not followed by four digits"),
+        (#"{"name":oops}"#, "a value is missing or not JSON"),
         (#"{"name":"f" "since":"2026-11-24"}"#, "'}' is missing"),
         (
             #"{"name":"f","since":"2026-11-24","kind":"phase"}"#,
@@ -57,7 +57,7 @@ import Testing
         ),
         (
             #"{"name":"f","since":"2026-11-24","kind":"wait","reason":"love"}"#,
-            "\"reason\" is no reason of waits"
+            "\"reason\" is not a reason of waits"
         ),
         ("{\"name\":\"a\tb\"}", "a text has a control character"),
     ]) func oddLines(line: String, reason: String) {

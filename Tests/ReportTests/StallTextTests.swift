@@ -78,7 +78,7 @@ import Testing
         builder.slice(main, at: 0, running: 50, stack, truncation: .stackLimit)
         let text = render(
             [thread(main, 100), thread(worker, 101, "a\u{1b}b")], builder.recording)
-        #expect(text.contains("● work in app\n      … (what called it is not known)\n"))
+        #expect(text.contains("● work in app\n      … (its callers are not known)\n"))
         #expect(text.contains("Thread 101 'a\\u{1b}b': waits in futex\n      (no stack)\n"))
     }
 }

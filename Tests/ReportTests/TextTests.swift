@@ -114,7 +114,9 @@ import Testing
         let report = text(builder.recording)
         #expect(report.contains("100 slices, 4.0 % truncated\n"))
         #expect(report.contains("  4 stacks truncated: 3 stack limit, 1 lost\n"))
-        #expect(report.contains("  1 stack lost, the recorder was behind; no time is lost\n"))
+        #expect(
+            report.contains(
+                "  1 stack lost, because the recorder could not keep up; no time is lost\n"))
         #expect(report.contains("  10.0 % of the ticks missed (100 of 1,000): "))
 
         builder.recording.header.missedTicks = 9

@@ -94,10 +94,10 @@ package enum TopError: Error, Hashable, CustomStringConvertible {
         case .unknownPhase(let name, let known):
             "no phase '\(name)' in these recordings; they have: \(Self.list(known))"
         case .severalPhases(let name, let found):
-            "'\(name)' is several phases: \(Self.list(found)); give the whole name"
+            "'\(name)' stands for several phases: \(Self.list(found)); give the whole name"
         case .unknownThing(let name):
-            "nothing called '\(name)' in these recordings; its name must be as it is shown, or "
-                + "the beginning of one"
+            "nothing in these recordings is called '\(name)'; give a name as it is shown, or its "
+                + "beginning"
         case .severalThings(let name, let found):
             "'\(name)' is the beginning of several names: \(Self.list(found)); give the whole name"
         }

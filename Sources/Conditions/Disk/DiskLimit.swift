@@ -83,7 +83,7 @@ struct DiskLimit: ~Copyable {
     ) -> Result<Group, Reason> {
         // A process may enter only if it may also leave a group below the same one.
         guard version == .one || access("\(parent)/cgroup.procs", W_OK) == 0 else {
-            return .failure(Reason(words: "processes of \(parent) are not this user's to move"))
+            return .failure(Reason(words: "this user may not move processes out of \(parent)"))
         }
         for stale in FolderLock.unlocked(in: parent, prefix: prefix) { rmdir(stale) }
         var template = Array("\(parent)/\(prefix)-XXXXXX".utf8CString)

@@ -34,7 +34,7 @@ final class LinkLine: Sendable {
             throw .unsupported(
                 condition: condition,
                 missing: "this kernel cannot slow a link (it has no sch_netem or no sch_tbf), and "
-                    + "/dev/net/tun, by which we would, cannot be used "
+                    + "/dev/net/tun, which could be used instead, does not work "
                     + "(\(String(cString: strerror(-result))))",
                 remedy: "load the modules (modprobe sch_netem sch_tbf, or modprobe tun)")
         }

@@ -23,7 +23,7 @@ extension Diagnosis {
             "scheduling", .limited,
             "every switch of threads can be recorded, wake-ups cannot: "
                 + wakeupsObstacle,
-            remedy: "the critical path is that of the main thread alone; " + wakeupsRemedy)
+            remedy: "the critical path has only the main thread; " + wakeupsRemedy)
     }
 
     private var switchesRemedy: String {
@@ -47,8 +47,8 @@ extension Diagnosis {
         switch facts.scheduling.wakeups {
         case .refused(let code): "perf_event_open is refused: \(Self.reason(code))"
         case .unreadable: "/sys/kernel/tracing/events/sched cannot be read"
-        case .unknownFormat: "the kernel's tracepoints are not as they are known"
-        case .foreignNumbers: "in a PID namespace, threads have other ids than in tracepoints"
+        case .unknownFormat: "the format of the kernel's tracepoints is unknown"
+        case .foreignNumbers: "in a PID namespace, thread ids differ from those in tracepoints"
         case .worked, .untried: "not tried"
         }
     }

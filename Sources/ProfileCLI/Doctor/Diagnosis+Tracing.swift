@@ -15,7 +15,7 @@ extension Diagnosis {
         }
         guard facts.tracing.control != .worked else {
             return Check(
-                "tracing", .ok, "a child can be seized and stopped, and its registers be read")
+                "tracing", .ok, "a child can be seized and stopped, and its registers can be read")
         }
         return Check(
             "tracing", .no, "ptrace of a child \(Self.outcome(facts.tracing.control))",
@@ -84,7 +84,7 @@ extension Diagnosis {
         case .failed(let reason):
             return Check(
                 "capture", .no, "/bin/sh could not be recorded: \(reason)",
-                remedy: "mend what is said above first", need: .record)
+                remedy: "fix the problems above first", need: .record)
         case .untried:
             return Check("capture", .no, "not tried", remedy: Self.afterTracing)
         }
@@ -174,18 +174,18 @@ extension Diagnosis {
     }
 
     static let otherKernel =
-        "this kernel, or what stands in for one (gVisor, an emulator), does not "
-        + "do it as Linux does: use another"
+        "this kernel, or its replacement (gVisor, an emulator), does not behave "
+        + "like Linux here: use another"
 
-    private static let afterTracing = "mend tracing first"
+    private static let afterTracing = "fix tracing first"
 
     /// "is refused: Operation not permitted"
     static func outcome(_ trial: Trial) -> String {
         switch trial {
         case .worked: "works"
         case .refused(let code): "is refused: \(reason(code))"
-        case .implausible: "gives something else than what is there"
-        case .fatal: "is forbidden on pain of death (seccomp)"
+        case .implausible: "gives wrong results"
+        case .fatal: "is forbidden: the caller is killed (seccomp)"
         case .untried: "was not tried"
         }
     }

@@ -55,7 +55,7 @@ extension Diagnosis {
         let timer = facts.timer
         if case .refused(let code) = timer.start {
             return Check(
-                "timer", .no, "no timer can be had: \(Self.reason(code))",
+                "timer", .no, "no timer can be made: \(Self.reason(code))",
                 remedy: "raise the limit of pending signals: ulimit -i", need: .record)
         }
         let sorted = timer.lateness.sorted()
@@ -71,15 +71,15 @@ extension Diagnosis {
         if resolution.nanoseconds > 1_000 {
             return Check(
                 "timer", .limited, found,
-                remedy: "there are no high-resolution timers, so that stacks are rare (times stay "
+                remedy: "there are no high-resolution timers, so stacks are rare (times stay "
                     + "exact); use a kernel with CONFIG_HIGH_RES_TIMERS, not started with highres=off"
             )
         }
         if median >= TimerFacts.interval || timer.missed >= sorted.count {
             return Check(
                 "timer", .limited, found,
-                remedy: "ticks come later than the next one is due, so that stacks are rarer than "
-                    + "asked for (times stay exact): close other programs, or use -F 100")
+                remedy: "ticks come after the next one is due, so stacks are rarer than asked for "
+                    + "(times stay exact): close other programs, or use -F 100")
         }
         return Check("timer", .ok, found)
     }

@@ -24,7 +24,7 @@ struct Example {
             .attach, "The next start of a service, whoever starts it:",
             "firstlight attach --wait nginx"),
         Example(
-            .stop, "End the only recording that is being made:",
+            .stop, "End the recording, if there is only one:",
             "firstlight stop \"$(pgrep -x firstlight)\""),
         Example(
             .measure, "How long twenty launches take, until the first window:",
@@ -41,7 +41,7 @@ struct Example {
             .gate, "Fail a build whose launch is slower than the last release's:",
             "firstlight gate --baseline ./app-released --junit gate.xml ./app"),
         Example(
-            .gate, "The same by a measurement that was kept beside its program:",
+            .gate, "The same with a measurement that was kept beside its program:",
             "firstlight gate --baseline released.firstlight --max-regression 5% ./app"),
         Example(
             .history, "How launches developed, as a page with a goal:",
@@ -77,13 +77,13 @@ struct Example {
             .top, "What costs most in all launches that were recorded:",
             "firstlight top recordings/"),
         Example(
-            .top, "Note that a function was dealt with, and hear if it comes back:",
+            .top, "Note that a function was resolved, and see if it comes back:",
             "firstlight top --resolved resolved.jsonl --resolve 'Cache::open' recordings/"),
         Example(.fold, "A flame graph:", "firstlight fold | flamegraph.pl > launch.svg"),
         Example(
-            .report, "The whole as one page, to hand on:",
+            .report, "Everything in one page, to give to others:",
             "firstlight report --format html -o launch.html"),
-        Example(.view, "The same at once, in the browser:", "firstlight view"),
+        Example(.view, "Open that page in the browser:", "firstlight view"),
         Example(
             .export, "A flame graph without another tool:",
             "firstlight export --format svg -o launch.svg"),

@@ -13,7 +13,7 @@ struct ExitStatus {
     static let all = [
         ExitStatus(
             status: "the program's own", subcommands: [.record],
-            meaning: "it exited with that; 128+\\fIN\\fR: signal \\fIN\\fR killed it"),
+            meaning: "it exited with this status; 128+\\fIN\\fR: signal \\fIN\\fR killed it"),
         ExitStatus(
             status: "0", subcommands: [.record],
             meaning: "the program was stopped because it was ready (\\fB\\-\\-until\\fR)"),
@@ -32,19 +32,20 @@ struct ExitStatus {
         ExitStatus(
             status: "128+N", subcommands: [.attach],
             meaning:
-                "signal \\fIN\\fR ended \\fB\\-\\-wait\\fR before the program came: nothing was "
+                "signal \\fIN\\fR ended \\fB\\-\\-wait\\fR before the program started: nothing was "
                 + "recorded"),
         ExitStatus(
             status: "0", subcommands: [.measure],
-            meaning: "as many launches as were asked for count"),
+            meaning: "as many launches count as were asked for"),
         ExitStatus(
             status: "1", subcommands: [.measure],
-            meaning: "it was given up: too many launches did not count, or a command of "
-                + "\\fB\\-\\-before\\fR or \\fB\\-\\-between\\fR failed; what there is was shown"),
+            meaning: "measuring was given up: too many launches did not count, or a command of "
+                + "\\fB\\-\\-before\\fR or \\fB\\-\\-between\\fR failed; what was measured is shown"
+        ),
         ExitStatus(
             status: "125", subcommands: [.measure],
             meaning:
-                "it failed (a condition cannot be had, the disk is full), or the command line is "
+                "it failed (a condition is not possible, the disk is full), or the command line is "
                 + "wrong"),
         ExitStatus(
             status: "126", subcommands: [.measure],
@@ -53,21 +54,21 @@ struct ExitStatus {
             status: "127", subcommands: [.measure], meaning: "a program was not found"),
         ExitStatus(
             status: "128+N", subcommands: [.measure],
-            meaning: "signal \\fIN\\fR ended it (130: Ctrl\\-C); what there is was shown"),
+            meaning: "signal \\fIN\\fR ended it (130: Ctrl\\-C); what was measured is shown"),
         ExitStatus(
             status: "0", subcommands: [.gate],
-            meaning: "the program's launch is not slower, or by no more than is allowed"),
+            meaning: "the program's launch is not slower by more than is allowed"),
         ExitStatus(
             status: "1", subcommands: [.gate],
             meaning: "a regression: it is slower by more than is allowed"),
         ExitStatus(
             status: "3", subcommands: [.gate],
-            meaning: "inconclusive: that cannot be told by so many launches, or by stored figures"),
+            meaning: "inconclusive: so many launches, or stored figures, are not enough to know"),
         ExitStatus(
             status: "125", subcommands: [.gate],
             meaning:
-                "it failed (too many launches did not count, a condition cannot be had, a file not "
-                + "be read or written), or the command line is wrong"),
+                "it failed (too many launches did not count, a condition is not possible, a file "
+                + "cannot be read or written), or the command line is wrong"),
         ExitStatus(
             status: "126", subcommands: [.gate],
             meaning: "a program was found but cannot be run"),
@@ -80,44 +81,46 @@ struct ExitStatus {
         ExitStatus(status: "0", subcommands: [.doctor], meaning: "record works here"),
         ExitStatus(
             status: "1", subcommands: [.stop],
-            meaning: "there is no such recorder, or it may not be asked"),
+            meaning: "there is no such recorder, or this user may not end its recording"),
         ExitStatus(
             status: "1", subcommands: [.import],
             meaning:
-                "what perf wrote cannot be read, or not all of it, or the output not be written"
+                "perf's file cannot be read completely, or the output cannot be written"
         ),
         ExitStatus(
             status: "1", subcommands: [.report, .compare, .fold],
-            meaning: "a recording cannot be read, or the output not be written"),
+            meaning: "a recording cannot be read, or the output cannot be written"),
         ExitStatus(
             status: "1", subcommands: [.export],
             meaning:
-                "a file cannot be read (the figures of the others were written), or the output not be "
+                "a file cannot be read (the figures of the others were written), the output cannot be "
                 + "written, or what \\fB\\-\\-otlp\\fR sends was refused, or is kept for the next time"
         ),
         ExitStatus(
             status: "1", subcommands: [.watch],
             meaning:
-                "launches cannot be seen here, or the folder is another watch's, or takes no files"),
+                "launches cannot be seen here, or the folder belongs to another watch, or files cannot "
+                + "be written there"),
         ExitStatus(
             status: "1", subcommands: [.history],
             meaning:
-                "a file is no measurement, or cannot be read (the rest was shown, or added), or the "
-                + "output not be written"),
+                "a file is not a measurement, or cannot be read (the rest was shown, or added), or the "
+                + "output cannot be written"),
         ExitStatus(
             status: "1", subcommands: [.top],
             meaning:
-                "a recording cannot be read (what the others have was shown), or none, or the list "
-                + "of \\fB\\-\\-resolved\\fR, or the output not be written"),
+                "a recording, or the list of \\fB\\-\\-resolved\\fR, cannot be read (the other "
+                + "recordings were shown), or the output cannot be written"),
         ExitStatus(
             status: "1", subcommands: [.ship],
             meaning:
-                "a file cannot be read (the others were shipped), or the server be reached, or it "
-                + "refuses: what was not told as shipped is to be shipped again"),
+                "a file cannot be read (the others were shipped), or the server cannot be reached, or "
+                + "refuses: ship again what was not reported as shipped"),
         ExitStatus(
             status: "1", subcommands: [.view],
             meaning:
-                "the recording cannot be read, the page not be written, or no browser be started"),
+                "the recording cannot be read, the page cannot be written, or no browser can be "
+                + "started"),
         ExitStatus(status: "2", subcommands: others, meaning: "the command line is wrong"),
         ExitStatus(status: "125", subcommands: [.doctor], meaning: "record cannot work here"),
         ExitStatus(
@@ -126,7 +129,6 @@ struct ExitStatus {
                 .measure, .gate, .history, .report, .compare, .top, .view, .fold, .export, .ship,
                 .doctor,
             ],
-            meaning: "nobody reads the output any more (128 + SIGPIPE, as for other programs in a "
-                + "pipeline)"),
+            meaning: "the output was closed (128 + SIGPIPE, as for other programs in a pipeline)"),
     ]
 }

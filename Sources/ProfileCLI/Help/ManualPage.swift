@@ -62,8 +62,8 @@ package enum ManualPage {
         waited for a core, was pushed off it, or waited for something else.
         The report divides that time by phase (process creation, dynamic linking, static
         initialisers, main), thread and code.
-        The program need not be changed, and no special rights are needed for one's own
-        programs.
+        The program is not changed, and recording your own programs needs no special
+        rights.
         .PP
         Options may stand before or after a
         .I FILE
@@ -76,7 +76,7 @@ package enum ManualPage {
         .B gate
         they end at the program's name or at
         .BR \\-\\- .
-        Of an option that is given twice, the last counts, but for
+        If an option is given twice, the last one counts, except for
         .BR \\-\\-until .
         """
     }
@@ -134,17 +134,16 @@ package enum ManualPage {
         the folder of the symbol cache; empty for none
         .TP
         .B XDG_CACHE_HOME
-        without it, where the folder
-        .I firstlight
-        is; else in
+        if FIRSTLIGHT_CACHE is not set, the folder that contains the folder
+        .IR firstlight ;
+        otherwise
         .I ~/.cache
         .TP
         .B DEBUGINFOD_URLS
-        servers from which debug information that is missing here is fetched when a
-        recording ends
+        servers from which missing debug information is fetched when a recording ends
         .TP
         .B DEBUGINFOD_TIMEOUT
-        for how many seconds at most; without it, 10
+        how many seconds fetching may take; otherwise 10
         """
     }
 
@@ -156,15 +155,15 @@ package enum ManualPage {
         the recording, an SQLite database that only its owner may read
         .TP
         .I \(escape(RecordOptions.defaultOutput + ".old"))
-        the one before
+        the previous recording
         .TP
         .I \(escape(RecordOptions.defaultOutput + "-journal"))
         left by a recorder that was killed: the next reader needs it to undo a half
         write
         .TP
         .I ~/.cache/firstlight
-        functions and lines that were found before, by build id; may be deleted at any
-        time
+        functions and lines that were found earlier, by build id; may be deleted at
+        any time
         """
     }
 

@@ -34,7 +34,7 @@ extension CommandResult.Ending {
         case .signalled(let signal): "was ended by signal \(signal)"
         case .tookTooLong: "took too long, and was killed"
         case .notStarted(let code): "could not be started (\(String(cString: strerror(code))))"
-        case .unknown: "ended, nobody knows how"
+        case .unknown: "ended, but it is not known how"
         }
     }
 }

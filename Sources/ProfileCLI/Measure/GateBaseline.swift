@@ -19,7 +19,7 @@ enum GateBaseline {
         case .measurement: self = try Self.stored(text, options.launching.program)
         case .recording:
             throw Self.failure(
-                "\(text) is a recording, and no measurement; 'firstlight measure' makes one")
+                "\(text) is a recording, not a measurement; 'firstlight measure' makes one")
         case nil:
             do {
                 self = .command(try CommandSplitting.words(of: text))

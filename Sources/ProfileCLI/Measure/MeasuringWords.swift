@@ -42,7 +42,7 @@ package struct MeasuringWords: Sendable {
         case .complete: return nil
         case .interrupted:
             return "interrupted: "
-                + (showsPart ? "this is what was measured until then" : "there is no answer")
+                + (showsPart ? "only what was measured until then is shown" : "there is no answer")
         case .failed(let failure): return failure.message
         case .gaveUp(let arm, let reason, let counted):
             let found = counted == 0 ? "no launch" : "only " + Numbers.launches(counted)
@@ -81,8 +81,8 @@ package struct MeasuringWords: Sendable {
         case .hung: return "it hung" + limit
         case .notReady: return "the program ended before it was ready" + awaited
         case .otherStatus:
-            guard case .exited(let status) = launch.outcome else { return "it ended otherwise" }
-            return "it ended with status \(status), and most did not"
+            guard case .exited(let status) = launch.outcome else { return "it ended differently" }
+            return "it ended with status \(status), but most did not"
         }
     }
 
@@ -97,9 +97,9 @@ package struct MeasuringWords: Sendable {
         }
     }
 
-    /// " (not over after 60.0 s; --watchdog)"
+    /// " (not ready within 60.0 s; --watchdog allows more)"
     private var limit: String {
-        watchdog.map { " (not over after \(Numbers.time($0)); --watchdog allows more)" } ?? ""
+        watchdog.map { " (not ready within \(Numbers.time($0)); --watchdog allows more)" } ?? ""
     }
 
     private var awaited: String {

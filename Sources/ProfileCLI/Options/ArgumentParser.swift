@@ -201,7 +201,7 @@ package struct ArgumentParser {
     private func unknownOption(_ written: String) -> UsageError {
         if ["-p", "--pid"].contains(written), [.record, .attach].contains(parsed.subcommand) {
             return error(
-                "unknown option '\(written)'; a running process is named without one: "
+                "unknown option '\(written)'; to record a running process: "
                     + "firstlight attach \(words.first.flatMap { Int32($0) }.map(String.init) ?? "PID")"
             )
         }

@@ -19,10 +19,10 @@ package struct CommandSplitting {
             case .unclosed(let quote, let place): "the \(quote) at \(place) is not closed"
             case .backslashAtEnd: "nothing follows the backslash at the end"
             case .special(let character, let place):
-                "the \(character) at \(place) means something to a shell, and none is run; quote "
-                    + "it, or run one: sh -c '...'"
+                "the \(character) at \(place) is for a shell, but no shell is run; quote it, or "
+                    + "run one: sh -c '...'"
             case .assignment(let word):
-                "'\(word)' sets a variable, which takes a shell; write: env \(word) ..."
+                "'\(word)' sets a variable, which needs a shell; write: env \(word) ..."
             }
         }
     }

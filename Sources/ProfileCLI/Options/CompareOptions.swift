@@ -59,8 +59,8 @@ package struct CompareOptions: Sendable {
             guard files.count == 2 else {
                 throw UsageError(
                     .compare,
-                    "more than 2 files: '\(files.last ?? "")'; where there are several of a "
-                        + "side, --with stands between the two sides")
+                    "more than 2 files: '\(files.last ?? "")'; to compare several on each side, "
+                        + "put --with between the two sides")
             }
             return ([files[0]], [files[1]])
         }

@@ -25,7 +25,7 @@ package struct GateOptions: Hashable, Sendable {
         launching = try MeasureOptions(arguments)
         guard let baseline = arguments.text(.baseline) else {
             throw UsageError(
-                .gate, "nothing to hold it against; name a command or a measurement by --baseline")
+                .gate, "nothing to compare it with; name a command or a measurement by --baseline")
         }
         self.baseline = baseline
         maxRegression = (arguments.percent(.maxRegression) ?? Self.usualRegression) / 100

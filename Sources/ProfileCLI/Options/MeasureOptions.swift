@@ -75,7 +75,7 @@ package struct MeasureOptions: Hashable, Sendable {
         if after == .keep, !end.awaitsReadiness {
             throw UsageError(
                 arguments.subcommand,
-                "--after is about a program that is ready; say with --until when that is")
+                "--after needs a program that becomes ready; say with --until when that is")
         }
     }
 

@@ -4,22 +4,22 @@ extension OptionTable {
         .init(
             .with, "with", for: [.compare],
             """
-            the files before it are of the program before the change, those behind it of the program \
-            after it: several recordings of each
+            stands between several recordings of the program before the change and several of the \
+            program after it
             """),
         .init(
             .format, "format", "FORMAT", .choice(ComparisonFormat.allCases.map(\.rawValue)),
             for: [.compare],
             """
-            text (default), json (complete, for programs) or, of recordings, html (a page that needs \
+            text (default), json (complete, for programs) or, for recordings, html (a page that needs \
             nothing else: both timelines, what changed, a differential flame graph), folded or svg, see \
             above
             """),
         .init(
             .anyway, "anyway", for: [.compare],
             """
-            compare measurements of different machines, kernels or conditions, too, whose figures are \
-            no measure for each other
+            compare measurements even if their machines, kernels or conditions differ, so that their \
+            figures cannot really be compared
             """),
     ]
 }

@@ -4,9 +4,9 @@ extension OptionTable {
         .init(
             .baseline, "baseline", "COMMAND|FILE", .text, for: [.gate],
             """
-            what PROGRAM is held against: a measurement that was kept, or a command, which is one \
-            word to the shell and is split at spaces as a shell would, with quotes and backslashes, but \
-            no shell is run
+            what PROGRAM is compared with: a measurement that was kept, or a command. The command is \
+            one word to your shell; it is split at spaces, with quotes and backslashes as in a shell, \
+            but no shell is run
             """),
         .init(
             .maxRegression, "max-regression", "P", .percent, for: [.gate],
@@ -14,8 +14,8 @@ extension OptionTable {
         .init(
             .maxLaunches, "max-launches", "N", .integer(GateOptions.launchRange), for: [.gate],
             """
-            how many launches of each are compared at most, from 7 to 10000 (default: 40); to confirm \
-            a regression it takes as many again
+            how many launches of each are compared at most, from 7 to 10000 (default: 40); confirming \
+            a regression takes as many again
             """),
         .init(
             .explain, "explain", for: [.gate],

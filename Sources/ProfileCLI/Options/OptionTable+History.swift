@@ -12,7 +12,7 @@ extension OptionTable {
             """),
         .init(
             .goal, "goal", "TIME", .duration, for: [.history],
-            "what a launch should take at most, like 400ms: shown as a line, and held against"),
+            "what a launch should take at most, like 400ms: shown as a line, and checked"),
         .init(
             .format, "format", "FORMAT", .choice(HistoryFormat.allCases.map(\.rawValue)),
             for: [.history],
@@ -22,7 +22,7 @@ extension OptionTable {
             """),
         .init(
             .output, "output", short: "o", "FILE", .text, for: [.history],
-            "where it goes (default: standard output)"),
+            "the file to write (default: standard output)"),
         .init(
             .timings, "timings", for: [.history],
             "print to standard error how long each step took"),
@@ -30,10 +30,10 @@ extension OptionTable {
             .add, "add", "FILE", .text, for: [.history],
             """
             show nothing, but copy the measurement FILE to the folder --to, under a name made of its \
-            date, its version and what it holds. May be given several times
+            date, its version and a hash. May be given several times
             """),
         .init(
             .to, "to", "DIR", .text, for: [.history],
-            "the folder for --add; it is made if there is none"),
+            "the folder for --add; a missing folder is made"),
     ]
 }

@@ -13,9 +13,9 @@ extension OptionTable {
         .init(
             .against, "against", "COMMAND", .text, for: [.measure],
             """
-            measure a second program, too, with which PROGRAM takes turns, and show the difference. \
-            COMMAND is one word to the shell; it is split at spaces as a shell would, with quotes and \
-            backslashes, but no shell is run
+            measure a second program in turns with PROGRAM, and show the difference. COMMAND is one \
+            word to your shell; it is split at spaces, with quotes and backslashes as in a shell, but \
+            no shell is run
             """),
         .init(
             .until, "until", "CONDITION", .text, for: launching,
@@ -24,24 +24,25 @@ extension OptionTable {
             .watchdog, "watchdog", "TIME", .duration, for: launching,
             """
             a launch that is not over after TIME hangs: it is ended, and does not count (default: 1m \
-            where --until names something else than exit, otherwise none)
+            if --until names anything but exit, otherwise none)
             """),
         .init(
             .after, "after", "WHAT", .choice(AfterRecording.allCases.map(\.rawValue)),
             for: launching,
             """
-            what becomes of the program when it is ready (--until): keep it running until it ends by \
+            what happens to the program when it is ready (--until): keep it running until it ends by \
             itself, or stop it with SIGTERM, and with SIGKILL after ten seconds (default)
             """),
         .init(
             .warm, "warm", for: launching,
-            "leave in the page cache whatever the launch before left there (default)"),
+            "leave in the page cache what the previous launch left there (default)"),
         .init(
             .cold, "cold", "all|copies", .optional(["all", "copies"]), for: launching,
             """
             before each launch, remove from the page cache the files that the last one used; a launch \
-            that was not cold, by what it read from disk, does not count. With =copies, copies take the \
-            files' places, which nobody else keeps there; with =all, everything is removed (root only)
+            that read too little from disk to be cold does not count. With =copies, copies replace \
+            the files, so that no other process keeps them there; with =all, everything is removed \
+            (root only)
             """),
         .init(
             .network, "network", "NETWORK", .text, for: [.record, .measure, .gate],
@@ -52,12 +53,12 @@ extension OptionTable {
         .init(
             .disk, "disk", "RATE", .text, for: [.record, .measure, .gate],
             """
-            how much the program may read from disks in a second: 500K, 1M, 1.5MB; what is in the \
-            page cache comes as fast as ever
+            how much the program may read from disks in a second: 500K, 1M, 1.5MB; reading from the \
+            page cache is not slowed
             """),
         .init(
             .clean, "clean", for: launching,
-            "end the daemons, too, that a launch has left behind; without it they are named"),
+            "also end the daemons that a launch has left behind; without it they are named"),
         .init(
             .before, "before", "COMMAND", .text, for: launching,
             "run COMMAND by /bin/sh before each launch"),
@@ -67,8 +68,8 @@ extension OptionTable {
         .init(
             .envFile, "env-file", "FILE", .text, for: launching,
             """
-            add the variables of FILE to the program's environment: a NAME=VALUE a line, quoted as \
-            in a shell or not; nothing is expanded
+            add the variables in FILE to the program's environment: one NAME=VALUE in each line, \
+            quoted as in a shell or not; nothing is expanded
             """),
         .init(
             .freshHome, "fresh-home", for: launching,
@@ -91,7 +92,7 @@ extension OptionTable {
         .init(
             .thenRecord, "then-record", for: [.measure],
             """
-            record one launch more at the end, with stacks and under the same conditions, and say how \
+            record one more launch at the end, with stacks and under the same conditions, and say how \
             far it was from the median; the recording is FILE with .launch.firstlight at its end
             """),
         .init(

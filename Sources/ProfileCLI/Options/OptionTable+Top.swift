@@ -9,15 +9,15 @@ extension OptionTable {
         .init(
             .resolved, "resolved", "FILE", .text, for: [.top],
             """
-            a list of what was dealt with, a JSON object in each line: it is left out of the lists, \
-            and shown first if newer launches have it again
+            a list of what was resolved, a JSON object in each line: the lists leave it out, and it is \
+            shown first if newer launches have it again
             """),
         .init(
             .resolve, "resolve", "[KIND=]NAME", .text, for: [.top],
             """
-            add NAME to the list of --resolved, dealt with from now on: as it is shown, or the \
-            beginning of one name; KIND is function, wait, initializer, library or process (default: \
-            all of that name). May be given several times
+            add NAME to the list of --resolved, as resolved from now on: a name as it is shown, or its \
+            beginning; KIND is function, wait, initializer, library or process (default: all with \
+            that name). May be given several times
             """),
     ]
 }

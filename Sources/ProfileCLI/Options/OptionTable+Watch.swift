@@ -5,13 +5,14 @@ extension OptionTable {
         .init(
             .output, "output", short: "o", "DIR", .text, for: [.watch],
             """
-            the folder that launches are kept in; it is made if there is none (default: the service's \
+            the folder that launches are kept in; a missing folder is made (default: the service's \
             StateDirectory, else /var/lib/firstlight/watch for root, else \
             ~/.local/state/firstlight/watch)
             """),
         .init(
             .keep, "keep", "SIZE", .size, for: [.watch],
-            "how large all files together may become before the oldest go (default: 256MB)"),
+            "how large all files together may become before the oldest are deleted (default: 256MB)"
+        ),
         .init(
             .profileEvery, "profile-every", "N", .integer(1...1_000_000), for: [.watch],
             """
@@ -36,6 +37,6 @@ extension OptionTable {
         .init(
             .pushEvery, "push-every", "TIME", .duration, for: [.watch],
             "how often figures are written and sent, if there are new ones (default: 60s)"),
-        .init(.quiet, "quiet", for: [.watch], "do not tell each launch that is kept"),
+        .init(.quiet, "quiet", for: [.watch], "print no line for each launch that is kept"),
     ]
 }

@@ -84,22 +84,22 @@ package enum OptionTable {
             """),
         .init(
             .frequency, "frequency", short: "F", "HZ", .integer(1...10_000), for: recording,
-            "look at every thread HZ times a second, up to 10000 (default: 1000)"),
+            "sample every thread HZ times a second, up to 10000 (default: 1000)"),
         .init(
             .duration, "duration", "TIME", .duration, for: recording,
             "end the recording after TIME: 250ms, 2s, 1.5s, 1m"),
         .init(
             .last, "last", "TIME", .duration, for: recording,
             """
-            keep only the last TIME of the recording, 1s or more: of a server that runs for days, \
-            in as much room as that takes; firstlight stop, --until or its end ends it
+            keep only the last TIME of the recording, 1s or more, for a server that runs for days. \
+            The recording ends with the program, at --until, or by firstlight stop
             """),
         .init(
             .capture, "capture", "METHOD", .choice(CaptureMethod.ownMethods.map(\.rawValue)),
             for: recording,
             """
             how running threads' stacks are taken: signal (default; by the kernel's events, and by a \
-            handler placed in the program once a thread computes; threads for which neither will do \
+            handler placed in the program once a thread computes; threads for which neither works \
             are stopped) or ptrace (every thread is stopped for a moment)
             """),
         .init(
@@ -118,32 +118,32 @@ package enum OptionTable {
         .init(
             .followChildren, "follow-children", for: recording,
             """
-            record the processes that it starts, too, and those that they start: by the kernel's \
-            events, or by ptrace where they are not permitted
+            also record the processes that the program starts, and those that they start: by the \
+            kernel's events, or by ptrace where events are not permitted
             """),
         .init(
             .switches, "switches", "WHETHER", .choice(["on", "off"]), for: recording,
             """
-            whether the kernel's scheduler is asked for every switch of a thread, as far as it \
-            tells (default: on); off makes recordings smaller where threads compete for cores
+            whether to record every switch of a thread, if the kernel's scheduler allows it \
+            (default: on); off makes recordings smaller where threads compete for cores
             """),
         .init(
             .runtime, "runtime", "LANGUAGE", .choice(RequestedRuntime.allCases.map(\.rawValue)),
             for: [.record],
             """
-            have the program's runtime say where its functions are. node: the functions of \
-            JavaScript are named, and report --view imports says what each module took to load. It \
-            changes the program: NODE_OPTIONS gets two options more, for it and what it starts. Of \
-            Node's processes that are not recorded (see --follow-children) a file \
-            /tmp/perf-PID.map stays. Python's functions need no option
+            make the program's runtime list its functions. node: JavaScript's functions get names, \
+            and report --view imports shows how long each module took to load. This changes the \
+            program: NODE_OPTIONS gets two more options, for it and what it starts. Node's \
+            processes that are not recorded (see --follow-children) leave a file \
+            /tmp/perf-PID.map. Python's functions need no option
             """),
         .init(
             .after, "after", "WHAT", .choice(AfterRecording.allCases.map(\.rawValue)),
             for: [.record],
             """
             when the recording ends before the program: keep it running and wait for it, or stop \
-            it with SIGTERM; the default is stop where --until names something else than exit, or \
-            --watchdog struck, otherwise keep
+            it with SIGTERM; the default is stop if --until names anything but exit, or after \
+            --watchdog, otherwise keep
             """),
         .init(
             .symbolCache, "symbol-cache", "WHETHER", .choice(["on", "off"]), for: recording,
@@ -156,8 +156,8 @@ package enum OptionTable {
         .init(
             .progress, "progress", for: recording,
             """
-            show how far the recording is in a line on the terminal, also where the program writes \
-            to the same: its text may then follow ours (without it: only where it writes elsewhere)
+            show the recording's progress in a line on the terminal, even if the program writes to \
+            the same terminal: its text may then follow ours (default: only if it writes elsewhere)
             """),
         .init(
             .pid, "pid", "PID", .integer(1...Int(Int32.max)), for: [.import],
@@ -168,7 +168,7 @@ package enum OptionTable {
         .init(
             .wait, "wait", "NAME", .text, for: [.attach],
             """
-            instead of PID: wait until a program called NAME is executed, and record it from there
+            instead of PID: wait until a program called NAME is executed, and record it from then on
             """),
         .init(
             .view, "view", "VIEW", .choice(View.allCases.map(\.rawValue)), for: [.report],
@@ -201,16 +201,16 @@ package enum OptionTable {
         .init(
             .weight, "weight", "WEIGHT", .choice(Weight.allCases.map(\.rawValue)), for: reading,
             """
-            what counts: cpu (default), wall, blocked, or runnable (waiting for a core); by wall \
-            and blocked, stacks end in what was waited for
+            what counts: cpu (default), wall, blocked, or runnable (waiting for a core); with wall \
+            and blocked, stacks of waits end in the wait's reason
             """),
         .init(
             .demangle, "demangle", "STYLE", .choice(NameStyle.allCases.map(\.rawValue)),
             for: reading.union([.compare, .top, .view]),
             """
-            how functions of C++, Rust and Swift are named: full (default; where space lacks, \
-            parameters and template arguments go first), simple (always without them; functions \
-            that differ in nothing else are shown as one) or none (as the linker knows them)
+            how functions of C++, Rust and Swift are named: full (default; if space is short, \
+            parameters and template arguments are dropped first), simple (always without them; \
+            functions that differ only in them are shown as one) or none (as the linker knows them)
             """),
         .init(
             .minPercent, "min-percent", "P", .percent, for: [.report],
@@ -218,13 +218,13 @@ package enum OptionTable {
         .init(
             .minDuration, "min-duration", "TIME", .duration, for: [.report],
             """
-            events: leave out waits shorter than TIME (default, and least of all: 1ms); \
-            critical-path: put together what took less
+            events: leave out waits shorter than TIME (default and minimum: 1ms); \
+            critical-path: merge what took less
             """),
         .init(
             .parts, "with", "PARTS", .text, for: [.report],
             """
-            what --format json has beside the rest, separated by commas: events (every wait) and \
+            what --format json has in addition, separated by commas: events (every wait) and \
             timeline (what each thread did when); both grow with the recording
             """),
         .init(
@@ -235,7 +235,7 @@ package enum OptionTable {
             for: [.report],
             """
             text (default), json (complete, for programs), html (complete, a page for a browser \
-            that needs nothing else: timeline, trees, flame graphs) or, of a measurement, csv (a \
+            that needs nothing else: timeline, trees, flame graphs) or, for a measurement, csv (a \
             row for each launch)
             """),
         .init(
@@ -244,14 +244,14 @@ package enum OptionTable {
         .init(
             .embedSource, "embed-source", for: [.report],
             """
-            html: with the lines of source that stacks lead to, of files below --source-root that \
-            were not changed since
+            html: with the lines of source that stacks lead to, from files below --source-root that \
+            have not changed since
             """),
         .init(
             .sourceRoot, "source-root", "DIR", .text, for: [.report, .view],
             """
-            the folder below which files may be shown as source (default: the working directory); \
-            which files a recording names is up to whoever made it
+            show source only from files below this folder (default: the working directory); whoever \
+            made a recording decides which files it names
             """),
         .init(
             .exportFormat, "format", "FORMAT", .choice(ExportTarget.names),
@@ -265,12 +265,12 @@ package enum OptionTable {
         .init(
             .otlp, "otlp", "URL", .text, for: [.export],
             """
-            send figures by OpenTelemetry's protocol, to http://HOST[:4318][/v1/metrics]; what cannot \
-            be sent is kept, and sent with the next
+            send figures by OpenTelemetry's protocol, to http://HOST[:4318][/v1/metrics]; what \
+            cannot be sent is kept, and sent the next time
             """),
         .init(
             .output, "output", short: "o", "FILE", .text, for: [.report, .compare, .top, .export],
-            "where it goes (default: standard output)"),
+            "the file to write (default: standard output)"),
         .init(.noPhase, "no-phase", for: [.fold], "stacks without their phase"),
         .init(.noThread, "no-thread", for: [.fold], "stacks without their thread"),
         .init(
@@ -289,7 +289,7 @@ package enum OptionTable {
         .init(
             .mark, "mark", "NAME=PLACE", .text, for: recording,
             """
-            note when the program comes by a place, without stopping it: NAME=SYMBOL (each time \
+            note when the program reaches a place, without stopping it: NAME=SYMBOL (each time \
             that the function is entered), NAME=SYMBOL.. (as an interval, until it returns) or \
             NAME=usdt:PROVIDER:PROBE (a probe of sys/sdt.h). SYMBOL is a linkage name or a name \
             without parameters (ns::Class::method), of the program and all of its libraries, or of \

@@ -134,8 +134,8 @@ package struct RecordOptions: Hashable, Sendable {
         guard first.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let pid = Int32(first), pid > 0 else {
             throw UsageError(
                 .attach,
-                "invalid process id '\(first)': it must be a whole number; a program that is yet "
-                    + "to start is waited for with --wait NAME")
+                "invalid process id '\(first)': it must be a whole number; to wait for a program's "
+                    + "start, use --wait NAME")
         }
         return .attach(pid: pid)
     }

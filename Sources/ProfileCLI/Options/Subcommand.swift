@@ -71,7 +71,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
         case .fold: "print folded stacks, for flame graphs"
         case .export: "write a recording for other viewers"
         case .ship: "write the launches of many machines to a database"
-        case .doctor: "find out what works here, and how to mend the rest"
+        case .doctor: "find out what works here, and how to fix the rest"
         }
     }
 
@@ -101,74 +101,74 @@ package enum Subcommand: String, CaseIterable, Sendable {
                 Ctrl-C, and prints a summary to standard error. The process goes on unharmed.
                 """,
                 """
-                With --wait, the process is the next that executes a program called NAME: so is \
-                its executable's file, its argv[0], or the file that was given to execve (a \
-                script's own name). Processes that run it already do not count, nor do their \
-                forks. Recording begins about a millisecond after the execve.
+                With --wait, the process is the next that executes a program called NAME. NAME may \
+                be the executable's file name, its argv[0], or the name of the file that was given \
+                to execve (a script's own name). Processes that already run it do not count, and \
+                neither do their forks. Recording begins about a millisecond after the execve.
                 """,
             ]
         case .stop:
             [
                 """
-                Ends the recording that the process PID makes, which is a firstlight record or attach, \
-                not the program: the file is completed, the summary printed, and the program goes on. \
-                record then waits for it, as ever. Sending SIGUSR1 to an attach does the same; a \
-                record passes it on to the program.
+                Ends a recording. PID is the process of firstlight record or attach, not the program. \
+                The file is completed, the summary printed, and the program goes on; record still \
+                waits for it. Sending SIGUSR1 to attach does the same, but record passes that signal \
+                on to the program.
                 """
             ]
         case .measure:
             [
                 """
-                Launches PROGRAM ten times (-n) after once that does not count, without taking stacks, \
-                and prints the median of the launch and of each phase, with the interval that holds \
-                it, and what disturbed. A launch ends as --until says, and with it the program: before \
-                the next one it, and what it left behind, are gone. What it prints is not shown, but \
-                for that of launches that went wrong.
+                Launches PROGRAM ten times (-n) after a first launch that does not count. No stacks are \
+                taken. Prints the median of the launch and of each phase, with its interval, and what \
+                disturbed the launches. A launch ends as --until says, and with it the program: before \
+                the next launch begins, the program and what it left behind are gone. The program's \
+                output is shown only for launches that failed.
                 """,
                 """
-                Launches that cannot count (the program failed, hung, was not ready, ended with \
-                another status than most, or was not cold though that was asked for) are shown and \
-                made again, up to as many as were asked for. From launch to launch a variable of \
-                random length, FIRSTLIGHT_LAYOUT, is in the environment: where the stack begins has an \
-                influence on speed. All launches are kept in launches.firstlight, which report reads.
+                Launches that cannot count (the program failed, hung, was not ready, ended with a \
+                different status than most, or was not cold although that was asked for) are shown and \
+                made again, up to as many as were asked for. The environment of each launch has a \
+                variable of random length, FIRSTLIGHT_LAYOUT, because the stack's address affects \
+                speed. All launches are kept in launches.firstlight, which report reads.
                 """,
                 """
-                With --against, two programs take turns, PROGRAM and COMMAND, and the difference is \
-                shown. Only so can two versions be compared: what else the machine does changes from \
-                minute to minute.
+                With --against, PROGRAM and COMMAND take turns, and the difference is shown. Two \
+                versions can be compared only in this way, because what else the machine does changes \
+                from minute to minute.
                 """,
             ]
         case .gate:
             [
                 """
                 Launches PROGRAM and the baseline in turns, as measure --against does, until it is \
-                sure whether PROGRAM's launch is slower by more than is allowed (--max-regression, and \
-                2 ms in any case), and exits with 0 if not, 1 if so, and 3 if that cannot be told. It \
-                looks after 10, 20 and 40 launches of each (--max-launches 40); a regression is told \
-                only if a second block of as many launches says so, too. The phase that it comes from \
-                is named. No file is written without -o or --junit.
+                certain whether PROGRAM's launch is slower by more than is allowed (--max-regression, \
+                and 2 ms in any case). Exits with 0 if it is not, 1 if it is, and 3 if that remains \
+                uncertain. It checks after 10, 20 and 40 launches of each (--max-launches 40); a \
+                regression is reported only if a second block of as many launches confirms it, with \
+                the phase that it comes from. No file is written without -o or --junit.
                 """,
                 """
                 The baseline is a command, or a measurement that was kept (measure -o). If the \
-                program of the measurement is where it was, unchanged, and is not the file that is \
-                measured, it is launched again, in turns. Otherwise the stored figures can only \
-                advise: the exit status is 0 or 3 then, never 1.
+                measurement's program is where it was, unchanged, and is not the file that is measured \
+                now, it is launched again, in turns. Otherwise the stored figures can only advise: then \
+                the exit status is 0 or 3, never 1.
                 """,
             ]
         case .watch:
             [
                 """
                 Sees every launch of the programs called NAME on this machine (--all: of all programs), \
-                from its process's fork to its end, and keeps how long it took and what it used: in \
-                measurements, as measure makes them, one for each program and build, in --output. \
-                Programs go by the names that attach --wait knows them by. Nobody is stopped, \
-                signalled or looked into. It needs root, or CAP_NET_ADMIN.
+                from its process's fork to its end, and keeps how long it took and what it used. The \
+                folder --output gets measurements like those of measure, one for each program and \
+                build. NAME is the same as for attach --wait. No program is stopped, signalled or \
+                looked into. It needs root, or CAP_NET_ADMIN.
                 """,
                 """
-                A launch is told, on a line of standard output, once it is kept for good. A file is \
-                finished after 1,000 launches and at the day's end (UTC); the oldest go when all are \
-                more than --keep. SIGHUP finishes the files and begins new ones; SIGTERM or Ctrl-C \
-                finishes them and ends with a summary. What a kill leaves behind can be read.
+                Standard output gets a line for each launch as soon as it is safely stored. A file is \
+                finished after 1,000 launches and at the day's end (UTC); the oldest are deleted when \
+                all together exceed --keep. SIGHUP finishes the files and begins new ones; SIGTERM or \
+                Ctrl-C finishes them and ends with a summary. Files stay readable if watch is killed.
                 """,
             ]
         case .history:
@@ -176,18 +176,18 @@ package enum Subcommand: String, CaseIterable, Sendable {
                 """
                 Reads measurements (what measure -o keeps: files, or all *.firstlight in a folder) and \
                 shows the 50th and the 90th percentile of the launch for each version, with the \
-                intervals that hold them, its phases, and between which versions the launch changed. \
-                Several measurements of a version are one point. Different programs, machines, kernels \
-                and conditions are series of their own.
+                their intervals, its phases, and between which versions the launch changed. Several \
+                measurements of a version are one point. Each program, machine, kernel and set of \
+                conditions is a separate series.
                 """,
                 """
-                A change is a step of at least 3 % with at least three versions on either side, so \
-                sure that chance makes one in a thousand; a single slow measurement is none. What cannot \
-                be read is told, and the rest shown.
+                A change is a step of at least 3 % with at least three versions on either side, which \
+                chance alone makes once in a thousand; a single slow measurement is not a change. Files \
+                that cannot be read are reported, and the rest is shown.
                 """,
                 """
-                With --from, the database is asked to which measurements were shipped (firstlight \
-                ship), and reckons itself: of many machines, those that are alike are one series.
+                With --from, the database to which measurements were shipped (firstlight ship) is \
+                asked, and computes the figures itself. Machines that are alike are one series.
                 """,
                 """
                 With --add, measurements are copied to a folder that keeps them in order. One that is \
@@ -199,14 +199,15 @@ package enum Subcommand: String, CaseIterable, Sendable {
                 """
                 Reads FILE, which 'perf record' wrote (perf.data; with --call-graph dwarf or fp, \
                 compressed or not, also from a pipe), and makes a recording of one of its \
-                processes, that report and fold read like any other. A sample is a slice of as \
-                much CPU time as it stands for. What threads waited for is known only where \
-                switches were recorded ('perf record --switch-events', or -e sched:sched_switch): \
-                otherwise the time between samples is not shown.
+                processes, that report and fold read like any other. A sample counts for the CPU \
+                time of its period. What threads waited for is known only if switches were recorded \
+                ('perf record --switch-events', or -e sched:sched_switch): otherwise the time \
+                between samples is not shown.
                 """,
                 """
                 The files that were mapped must still be there, with the build ids that perf noted. \
-                Where FILE is damaged, what came before is imported, and the exit status is 1.
+                If FILE is damaged, what comes before the damage is imported, and the exit status \
+                is 1.
                 """,
             ]
         case .report:
@@ -214,8 +215,8 @@ package enum Subcommand: String, CaseIterable, Sendable {
                 """
                 Reads FILE (launch.firstlight if none is given) and prints where the time went: by \
                 default every phase with its wall and CPU time, what the main thread did in it, \
-                its heaviest stack and, where it waited, its heaviest wait; its heaviest \
-                initialisers and the program's signposts, where there are any.
+                its heaviest stack and, if it waited, its heaviest wait; its heaviest \
+                initialisers and the program's signposts, if there are any.
                 """
             ]
         case .compare:
@@ -223,32 +224,32 @@ package enum Subcommand: String, CaseIterable, Sendable {
                 """
                 Reads two recordings, of a program before and after a change, and prints their phases \
                 side by side and what accounts for the difference: the places in the code that took \
-                more or less of the main thread's time, or came or went; waits, initialisers, \
-                libraries and findings. A positive difference is more time.
+                more or less of the main thread's time, or are new or gone; waits, initialisers, \
+                libraries and findings. A positive difference is additional time.
                 """,
                 """
                 Functions are the same if their names and their modules' file names are, phases if \
                 their names are: the program may have been rebuilt, moved or renamed. Differences add \
-                up to that of the launches exactly. Each recording is of a single launch: whether one \
-                version is slower, measure --against tells. Of several recordings on each side (--with) \
-                the means per launch are compared.
+                up exactly to the launches' difference. A recording has only one launch, and launches \
+                differ: measure --against tells whether one version is slower. With several recordings \
+                on each side (--with), the means per launch are compared.
                 """,
                 """
-                Two measurements are compared by launch and phase: medians, their difference, and the \
-                bounds that it lies in. They were not taken in turns, so that whatever else changed in \
-                between is in the difference; those of other machines, kernels or conditions are \
-                refused (--anyway).
+                Two measurements are compared by launch and phase: medians, their difference, and its \
+                bounds. They were not taken in turns, so everything else that changed in between is in \
+                the difference, too. If their machines, kernels or conditions differ, they are refused \
+                (without --anyway).
                 """,
                 """
-                With --from, the database is asked to which measurements were shipped (firstlight \
-                ship), and reckons itself: all launches of PROGRAM's versions BEFORE and AFTER, which \
-                are their names, or the beginning of one. Each kind of machine has a comparison of its \
-                own, the one with the most launches first.
+                With --from, the database to which measurements were shipped (firstlight ship) is \
+                asked, and computes the figures itself: all launches of PROGRAM's versions BEFORE and \
+                AFTER, which are their names, or the beginning of a name. Each kind of machine has its \
+                own comparison, the one with the most launches first.
                 """,
                 """
                 folded: stacks of the main thread's wall time, with microseconds before and after, as \
                 difffolded.pl writes them for flamegraph.pl. svg: a differential flame graph of that, \
-                for any browser: red took longer, blue less.
+                for any browser: red boxes took longer, blue ones took less time.
                 """,
             ]
         case .top:
@@ -256,19 +257,19 @@ package enum Subcommand: String, CaseIterable, Sendable {
                 """
                 Reads recordings of many launches, also of several versions of a program, and prints the \
                 functions, waits, initialisers and libraries that cost most: how long each takes per \
-                launch, and in how many launches it was seen. A folder stands for the files in it, and \
-                in the folders within, that end in .firstlight. Each program has lists of its own.
+                launch, and in how many launches it was seen. A folder stands for all files in it, and \
+                in its subfolders, that end in .firstlight. Each program has its own lists.
                 """,
                 """
                 Versions are told apart by the program's build id, and functions are the same if their \
                 names and their modules' file names are, so that the program may have been rebuilt. A \
                 launch in which something was not seen counts as 0. Recordings of running programs, and \
-                those that were cut short, are no launches: they are told and left out.
+                those that were cut short, have no complete launch: they are reported and left out.
                 """,
                 """
-                A list of what was dealt with (--resolved) is a file of yours, to which --resolve adds. \
-                What is on it is left out of the lists. What newer recordings have again, it costing \
-                1 ms per launch and half a percent of it at least, comes first.
+                You can keep a list of what was resolved (--resolved), to which --resolve adds. The \
+                other lists leave out what is on it. If newer recordings have it again, for at least \
+                1 ms and half a percent of a launch, it comes first.
                 """,
             ]
         case .view:
@@ -276,8 +277,8 @@ package enum Subcommand: String, CaseIterable, Sendable {
                 """
                 Reads FILE (launch.firstlight if none is given), writes it as a page to \
                 ~/.cache/firstlight, prints where, and opens it with xdg-open, or with the program \
-                that BROWSER names. The page has the lines of source that stacks lead to. To hand \
-                it on, use report --format html.
+                that BROWSER names. The page has the lines of source that stacks lead to. To give \
+                a page to others, use report --format html.
                 """
             ]
         case .fold:
@@ -308,29 +309,30 @@ package enum Subcommand: String, CaseIterable, Sendable {
                 prometheus (text format), otlp (OpenTelemetry's protocol as JSON) and metrickit \
                 (the shape of MetricKit's payloads): how long the launches of one or many \
                 recordings and measurements took, in all and by phase, as histograms whose buckets \
-                are the same everywhere; and how many failed. Of folders, all files in them that \
-                end in .firstlight.
+                are the same everywhere; and how many failed. A folder stands for all files in it \
+                that end in .firstlight.
                 """,
             ]
         case .ship:
             [
                 """
                 Writes measurements and recordings, files or all *.firstlight in folders, to a \
-                ClickHouse database by its HTTP interface: launches with their phases, and what \
-                functions, waits, initialisers and libraries cost recorded ones, with their stacks. \
-                A file is told (shipped FILE) when all of it is there. What is there already is not \
-                sent again, and a launch that comes twice counts once: whatever ends it, run it again.
+                ClickHouse database by its HTTP interface: launches with their phases, and, for \
+                recorded launches, what functions, waits, initialisers and libraries cost, with their \
+                stacks. It prints 'shipped FILE' when all of the file is there. What is there already \
+                is not sent again, and a launch that comes twice counts once: if it was interrupted, \
+                run it again.
                 """,
                 """
-                history, compare and top ask the database with --from. The tables, their views and what is \
-                meant for dashboards are explained in docs/fleet.md.
+                history, compare and top ask the database with --from. docs/fleet.md explains the tables, \
+                the views and what is meant for dashboards.
                 """,
             ]
         case .doctor:
             [
                 """
-                Tries what recording needs on a child process of its own, and says in one line \
-                for each whether it is ok, limited or impossible (no) here, and how to mend it. \
+                Tries everything that recording needs on a child process, and prints a line for each: \
+                whether it is ok, limited or impossible (no) here, and how to fix it. \
                 Takes a tenth of a second. The exit status is 0 if record works here, else 125.
                 """
             ]

@@ -38,7 +38,7 @@ enum Awaiting {
     private static func notice(_ running: [Int32], of name: ProgramName) -> String {
         let first = running.min() ?? 0
         let others = running.count > 1 ? " and \(running.count - 1) more" : ""
-        return "'\(name)' runs already (process \(first)\(others)) and is not taken; to record "
-            + "that: firstlight attach \(first)"
+        return "'\(name)' is already running (process \(first)\(others)), and is not recorded; to "
+            + "record it: firstlight attach \(first)"
     }
 }

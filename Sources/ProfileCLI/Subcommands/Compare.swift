@@ -44,7 +44,7 @@ enum CompareCommand {
         {
             return UsageError(
                 .compare,
-                "\(measurement) is a measurement and \(other) is not; two of a kind can be "
+                "\(measurement) is a measurement and \(other) is not; only two of one kind can be "
                     + "compared")
         }
         guard options.anyway else { return nil }

@@ -29,7 +29,7 @@ struct Ending {
         guard let stall = result.sampler.stall, let limit = options.end.watchdog else { return }
         let conditions = options.end.until.isEmpty ? [.exit] : options.end.until
         let awaited = conditions.map(\.description).joined(separator: ", ")
-        console.complain("not ready after \(Numbers.time(limit)) (waited for: \(awaited))")
+        console.complain("not ready within \(Numbers.time(limit)) (waited for: \(awaited))")
         var timings = Timings()
         guard
             let recording = try? Reading.symbolicatedRecording(at: options.output, &timings)
@@ -94,7 +94,7 @@ struct Ending {
 
     private func end(_ program: Program) -> Recording.Outcome {
         if let outcome = program.waitForEnd(signals, limit: Self.patience) { return outcome }
-        console.complain("the program does not follow SIGTERM; it is killed")
+        console.complain("the program did not end by SIGTERM; it is killed")
         program.send(SIGKILL)
         return program.waitForEnd(signals)
     }

@@ -95,9 +95,9 @@ struct MetricsExport {
 extension Recording {
     /// Why it tells nothing about the duration of launches; nil: it does.
     var noLaunch: String? {
-        if header.isAttached { return "was attached to a running program, which is no launch" }
+        if header.isAttached { return "was attached to a running program, and has no launch" }
         // perf does not record this.
         guard header.outcome == .unknown, header.capture != .perf else { return nil }
-        return "was cut short (its recorder was killed), and is no whole launch"
+        return "was cut short (its recorder was killed), and has no complete launch"
     }
 }

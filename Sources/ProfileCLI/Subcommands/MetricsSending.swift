@@ -40,23 +40,23 @@ struct MetricsSending {
             switch refusal {
             case .status(let status, let text):
                 lines.append(
-                    "\(address): refused for good (status \(status)), and not sent again"
+                    "\(address): refused (status \(status)), and not sent again"
                         + Self.words(text))
             case .rejectedPoints(let points, let text):
                 lines.append(
-                    "\(address): took all but \(Numbers.count(points, "point"))"
+                    "\(address): accepted all but \(Numbers.count(points, "point"))"
                         + Self.words(text))
             }
         }
         if outcome.kept > 0 {
             let count = Numbers.count(outcome.kept, "export")
             lines.append(
-                "\(address): \(outcome.reason); \(count) kept in \(folder), to be sent with the next"
+                "\(address): \(outcome.reason); \(count) kept in \(folder), to be sent next time"
             )
         }
         if outcome.dropped > 0 {
             lines.append(
-                "\(folder) was full: the oldest were dropped unsent: "
+                "\(folder) was full: the oldest were deleted unsent: "
                     + Numbers.count(outcome.dropped, "export"))
         }
         return lines

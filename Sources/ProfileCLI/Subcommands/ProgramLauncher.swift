@@ -111,8 +111,8 @@ final class ProgramLauncher: LaunchMaker {
         let left = clean()
         if let process = left.first, launch.discarded == .notReady {
             details[.notReady] =
-                "what it left behind, \(process.plainName), went on: measure needs a program that "
-                + "stays in the foreground"
+                "it left \(process.plainName) running: measure needs a program that stays in the "
+                + "foreground"
         }
         if let opened = arm.opened {
             try Self.attempt { () throws(ConditionError) in

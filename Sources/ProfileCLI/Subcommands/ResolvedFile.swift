@@ -59,7 +59,7 @@ struct ResolvedFile {
         }
         for entry in added {
             let thing = entry.thing
-            console.complain("dealt with from now on: \(thing.kind.rawValue) \(thing.name)")
+            console.complain("resolved from now on: \(thing.kind.rawValue) \(thing.name)")
         }
         return added
     }

@@ -83,8 +83,8 @@ struct ShipCommand {
             }
             if session.date - Self.skew > now {
                 console.complain(
-                    "\(file.path): its date lies ahead of the server's by more than a day: its "
-                        + "machine's clock was wrong")
+                    "\(file.path): its date is more than a day ahead of the server's: its machine's "
+                        + "clock was wrong")
             }
             guard let shipped = read(file, session) else { continue }
             pending.append((file, shipped))
@@ -161,7 +161,7 @@ struct ShipCommand {
     /// A folder may contain unfinished files.
     private mutating func leaveOut(_ file: FoundRecording, _ error: RecordingError) {
         if case .inUse = error, file.isFromFolder {
-            console.complain("\(file.path): is being written; it comes the next time")
+            console.complain("\(file.path): is still being written; it will be shipped next time")
         } else {
             leaveOut(error.description)
         }

@@ -17,7 +17,7 @@ enum StoreAccess {
                 pause: { usleep(useconds_t(clamping: max($0.nanoseconds, 0) / 1_000)) })
         else {
             throw Reading.Failure(
-                "CLICKHOUSE_USER and CLICKHOUSE_PASSWORD must be of visible characters, in one line"
+                "CLICKHOUSE_USER and CLICKHOUSE_PASSWORD must be one line of visible characters"
             )
         }
         return store

@@ -35,7 +35,7 @@ enum VersionComparing {
         }
         guard !comparisons.isEmpty else {
             throw Reading.Failure(
-                Console.oneLine("\(words(request)): there are no launches of one of them any more"))
+                Console.oneLine("\(words(request)): one of them has no launches any more"))
         }
         return VersionComparisonReport(request, comparisons, of: pairs)
     }

@@ -187,7 +187,7 @@ struct WatchRun {
         } catch {
             // Launches are stored even if nobody reads the output.
             isRead = false
-            console.complain("nobody reads standard output any more; launches are kept as before")
+            console.complain("standard output was closed; launches are still stored")
         }
     }
 
@@ -199,7 +199,7 @@ struct WatchRun {
         untold += 1
         if untold == 1 {
             console.complain(
-                "standard output is full; launches are kept, and not all of them told there")
+                "standard output is full; launches are still stored, but not all are printed")
         }
         return false
     }

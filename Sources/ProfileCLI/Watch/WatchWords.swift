@@ -33,11 +33,11 @@ enum WatchWords {
     static func lost(_ events: Int64) -> String {
         (events == 0
             ? "events were" : Numbers.count(events, "event") + (events == 1 ? " was" : " were"))
-            + " lost, for the kernel had no room left: launches may be missing"
+            + " lost, because the kernel had no room left: launches may be missing"
     }
 
     static func dropped(limit: Int64, in folder: String) -> String {
-        "the files in \(folder) are more than --keep \(Numbers.bytes(limit)): the oldest go"
+        "the files in \(folder) exceed --keep \(Numbers.bytes(limit)): the oldest are deleted"
     }
 
     /// The results for all launches, and for what should have been launches.
@@ -56,13 +56,13 @@ enum WatchWords {
                 if count > 0 { parts.append("\(Numbers.grouped(count)) \(text)") }
             }
             add(notKept, "not kept (see above)")
-            add(running, "not over yet, and not kept")
-            add(tally.partial, "not seen whole, and not kept")
+            add(running, "still running, and not kept")
+            add(tally.partial, "seen only in part, and not kept")
             add(tally.unnamed, "could not be named, and may be missing")
             if tally.lostEvents > 0 {
                 parts.append("\(Numbers.count(tally.lostEvents, "event")) lost")
             }
-            add(dropped.launches, "of all that were kept dropped again (--keep)")
+            add(dropped.launches, "kept, but later deleted (--keep)")
             add(recorded, "recorded with stacks")
             add(
                 notRecorded,

@@ -43,7 +43,7 @@ struct ComparisonFlames {
 
     private var subtitle: String {
         let wall = phases.reduce(Compared<TimeSpan>.zero) { $0 + $1.wall }
-        let unsure = comparison.knowsSpread ? ", or none that is sure" : ""
+        let unsure = comparison.knowsSpread ? ", or none that is certain" : ""
         return "\(Numbers.time(wall.before)) before, \(Numbers.time(wall.after)) after; red took "
             + "longer, blue less, grey is no change of \(Numbers.time(comparison.leastChange)) or "
             + "more\(unsure); boxes are as wide as the longer time"

@@ -28,13 +28,13 @@ struct ComparisonHeader {
         let count = comparison.launches[side].count
         guard count > 1, let first = parts.first else { return parts }
         let mean = Numbers.time(comparison.wall[side])
-        return ["\(count) launches of \(mean) in the mean", "the first: " + first]
+        return ["\(count) launches of \(mean) on average", "the first: " + first]
             + parts.dropFirst()
     }
 
     /// What several launches leave uncertain.
     private var doubt: String {
-        comparison.isSure(comparison.walls) ? "" : "no sure difference: in the mean "
+        comparison.isSure(comparison.walls) ? "" : "no certain difference: on average "
     }
 
     /// ": -21.0 ms to -18.0 ms with 95 %"; empty if a side is a single launch.
@@ -87,8 +87,8 @@ struct ComparisonNotes {
     }
 
     private static let apart =
-        "a change is shown as one where its interval over the launches leaves out 0; those of one "
-        + "side may have been recorded at another time than those of the other: 'firstlight measure "
+        "a difference is shown as a change only if its interval over the launches does not contain "
+        + "0; the two sides may have been recorded at different times: 'firstlight measure "
         + "--against' takes turns"
 
     private static let single =

@@ -35,7 +35,7 @@ struct FlameGraph {
 
     private var subtitle: String {
         guard total > .zero else { return "no \(options.weight.rawValue) time in this selection" }
-        let narrow = nodes.isEmpty ? "" : "; what is narrower than a third of a pixel is left out"
+        let narrow = nodes.isEmpty ? "" : "; boxes narrower than a third of a pixel are left out"
         return Numbers.time(total) + " in all threads together" + narrow
     }
 

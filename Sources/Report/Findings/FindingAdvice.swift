@@ -12,41 +12,41 @@ extension FindingWords {
                     + "another thread."
         case .wait(let wait): advice(on: wait)
         case .priorityInversion:
-            "Give the thread that is waited for the priority of the one that waits (for a lock: a "
-                + "mutex with priority inheritance), and do not wait for more than is needed."
+            "Give the other thread the priority of the one that waits (for a lock: use a mutex with "
+                + "priority inheritance), and wait for no more than is needed."
         case .processStarts:
-            "Let the script do itself what needs no program, have one do the work of many, or keep "
-                + "what they found."
+            "Do in the script itself what needs no program, let one program do the work of many, "
+                + "or keep their results."
         case .childrenInSequence:
-            "Start them at once and wait for all, where none needs what another makes."
+            "If none needs another's result, start them all at once, and then wait for all."
         case .unawaitedProcess:
             "Start it when the launch is over, or give it a lower priority (nice)."
         case .dlopen(let loading):
             loading.unused.isEmpty
-                ? "Load it when it is first needed, or on another thread before it is."
+                ? "Load it when it is first needed, or earlier on another thread."
                 : "Load what is not used when it is first needed."
         case .unusedLibrary(_, let isLinkedForNothing):
             isLinkedForNothing
-                ? "Leave it out when linking (--as-needed does), unless its initialisers are what it "
-                    + "is for."
+                ? "Do not link it (--as-needed leaves it out), unless it is there for its "
+                    + "initialisers."
                 : "Load it when it is first needed (dlopen), or initialise it then."
         case .uncachedBytecode(let compiled):
             compiled.isDisabled
                 ? "Leave out -B, or compile the modules when they are installed (python -m compileall)."
                 : "If the next launch compiles them again: compile them when they are installed "
-                    + "(python -m compileall), and see whether __pycache__ may be written and "
+                    + "(python -m compileall), and check whether __pycache__ can be written to and "
                     + "PYTHONDONTWRITEBYTECODE is set."
         case .unusedImport:
-            "Import it in the function that needs it, unless importing it is all that it is for, or "
-                + "only its constants and classes are used."
+            "Import it in the function that needs it, unless the import itself has an effect that "
+                + "is needed, or only its constants and classes are used."
         case .repeatedImports(let repeated):
             repeated.modules.isEmpty
                 ? "Import once, at the module's top: each import statement asks for the module again."
-                : "Import once, and remember if the module is missing: each time it is looked for anew."
+                : "Import once, and remember if the module is missing: each attempt searches again."
         case .mainThreadWork:
             "Do only what the first picture or answer needs; the rest later, or on another thread."
         case .unoptimizedBuild:
-            "Measure an optimised build (-O2) before anything else is changed."
+            "Measure an optimised build (-O2) before you change anything else."
         case .debugLibrary: "Measure without it: what it checks costs more than it shows."
         }
     }
@@ -71,8 +71,8 @@ extension FindingWords {
         case .childWait: adviceOnChildren
         case .diskWait:
             (isCold ? "A cold launch: touch" : "Touch")
-                + " less code and data, keep what is touched together, or have it read ahead."
-        case .lockWait: "Hold the lock for less, or do without it on the main thread."
+                + " less code and data, keep together what is used together, or have it read ahead."
+        case .lockWait: "Hold the lock for a shorter time, or avoid it on the main thread."
         default: wait.counterpart.map { advice(onThread: $0, wait) }
         }
     }
@@ -99,8 +99,8 @@ extension FindingWords {
         let isJoin = wait.things.contains { $0.hasPrefix("end of a thread") }
         let work =
             isJoin
-            ? "The launch is as long as that thread's work: make it less, or share it out."
-            : "Start that thread's work earlier, make it less, or go on without its result."
+            ? "The launch is as long as that thread's work: reduce it, or distribute it."
+            : "Start that thread's work earlier, reduce it, or go on without its result."
         return other.lowerPriority == nil
             ? work
             : work + " And raise its priority: on a busy machine this becomes a priority inversion."

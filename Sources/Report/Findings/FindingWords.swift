@@ -26,12 +26,12 @@ struct FindingWords {
             let commands = started.processes.map(command)
             return "\(process(started.parent)) starts \(list(commands)) one after the other"
         case .unawaitedProcess(let index):
-            return
-                "\(command(index)) has the core that the launch waits for, and nobody waits for it"
+            let name = command(index)
+            return "\(name) uses the core that the launch waits for, but nothing waits for \(name)"
         case .dlopen(let loading):
             return "main thread loads \(list(loading.paths.map(fileName))) (dlopen) in \(place)"
         case .unusedLibrary(let path, _):
-            return "\(fileName(path)) is loaded and initialised, and was not seen in use"
+            return "\(fileName(path)) is loaded and initialised, but was not seen in use"
         case .uncachedBytecode(let compiled):
             let modules = Numbers.count(compiled.modules.count, "module")
             return "imports compile \(modules), whose bytecode was not found: "
@@ -44,8 +44,8 @@ struct FindingWords {
         case .mainThreadWork: return "\(place) computes on the main thread"
         case .unoptimizedBuild(let count):
             return "code that was compiled without optimisation: "
-                + Numbers.count(count, "function") + ", most of all \(place)"
-        case .debugLibrary(let name): return "\(name) is for debugging, and computes"
+                + Numbers.count(count, "function") + ", mainly \(place)"
+        case .debugLibrary(let name): return "\(name), a library for debugging, computes"
         }
     }
 
@@ -77,7 +77,7 @@ struct FindingWords {
         case .wait(let wait): details(of: wait)
         case .priorityInversion(let wait, let other):
             [
-                "for want of a core the thread waited for lost \(Numbers.time(other.lacked)) of "
+                "the other thread had no core for \(Numbers.time(other.lacked)) of "
                     + "\(Numbers.time(other.times.wall))"
             ] + details(of: wait)
         case .dlopen(let loading):
@@ -91,21 +91,21 @@ struct FindingWords {
             ]
         case .childrenInSequence(let started):
             [
-                "each when the one before had ended: "
+                "each started when the previous one had ended: "
                     + list(
                         started.processes.map { timed(command($0), length(of: $0)) },
                         most: Self.mostCommands)
             ]
         case .uncachedBytecode(let compiled): details(of: compiled)
         case .unusedImport(let imported):
-            ["\(Numbers.time(imported.cpu)) of it CPU, with what it imported"]
+            ["\(Numbers.time(imported.cpu)) of it CPU, including what it imported"]
                 + (imported.used.isEmpty
-                    ? [] : ["not counted, for it was seen to run: \(list(imported.used))"])
+                    ? [] : ["not counted, because it was seen to run: \(list(imported.used))"])
         case .repeatedImports(let repeated):
             ["seen importing \(Numbers.grouped(repeated.count)) times, with other work in between"]
         case .mainThreadWork(let cpu): ["\(Numbers.time(cpu)) of it CPU"]
         case .unusedLibrary(_, let isLinkedForNothing):
-            isLinkedForNothing ? ["no other file that was loaded names a symbol of it"] : []
+            isLinkedForNothing ? ["no other loaded file refers to its symbols"] : []
         case .unoptimizedBuild, .debugLibrary: []
         }
     }
@@ -114,7 +114,7 @@ struct FindingWords {
         if compiled.isDisabled { return ["the interpreter was told to write no bytecode (-B)"] }
         return compiled.wasWritten
             ? ["it was seen being written: the next launch may find it"]
-            : ["it was not seen being written, which takes so little time that samples may miss it"]
+            : ["it was not seen being written, but that is so short that samples may miss it"]
     }
 
     private func details(of initializer: InitializerEvidence) -> [String] {
@@ -161,8 +161,8 @@ struct FindingWords {
         var result = states.isEmpty ? [] : [work]
         if other.basis == .presumed {
             result.append(
-                "that it waited for this thread is presumed: only it had something to do for half "
-                    + "of that time")
+                "it presumably waited for this thread: no other had work to do for half of that "
+                    + "time")
         }
         return result
     }

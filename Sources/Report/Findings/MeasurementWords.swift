@@ -13,20 +13,20 @@ extension MeasurementNote {
     var text: String {
         switch self {
         case .profilerOverhead(let held, let share):
-            "the profiler shows: it held threads for \(Numbers.time(held)) in all, "
-                + "\(Self.percent(share)) of the time in which they had something to do"
+            "the profiler affects these figures: it stopped threads for \(Numbers.time(held)) in "
+                + "all, \(Self.percent(share)) of the time in which they had work to do"
         case .busyMachine(let machine):
-            "the machine was busy with other work (\(Self.words(for: machine))): these figures are "
-                + "not to be compared with others"
+            "the machine was busy with other work (\(Self.words(for: machine))): do not compare "
+                + "these figures with others"
         }
     }
 
     private static func words(for machine: BusyMachine) -> String {
         [
             machine.others.map { "other processes had \(percent($0)) of all cores' time" },
-            machine.stolen.map { "the hypervisor took \(percent($0)) of it" },
-            machine.disk.map { "others waited for storage \(percent($0)) of the time" },
-            machine.cores.map { "somebody waited for a core \(percent($0)) of the time" },
+            machine.stolen.map { "the hypervisor took \(percent($0)) of all cores' time" },
+            machine.disk.map { "other processes waited for storage \(percent($0)) of the time" },
+            machine.cores.map { "some thread waited for a core \(percent($0)) of the time" },
         ].compactMap { $0 }.joined(separator: ", ")
     }
 

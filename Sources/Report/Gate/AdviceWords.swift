@@ -9,20 +9,21 @@ struct AdviceWords {
     var verdict: String {
         switch advice.outcome {
         case .passed:
-            "passed, by stored figures: \(names[0]) is not slower than \(names[1]), or by no more "
-                + "than is allowed"
+            "passed, by stored figures: \(names[0]) is not slower than \(names[1]) by more than is "
+                + "allowed"
         case .inconclusive, .regression:
-            "inconclusive: whether \(names[0]) is slower than \(names[1]) cannot be told; \(doubt)"
+            "inconclusive: it is not certain whether \(names[0]) is slower than \(names[1]); "
+                + doubt
         }
     }
 
     private var doubt: String {
         guard let difference = advice.difference else { return "too few launches count" }
         guard !advice.mismatches.contains(where: \.isFatal) else {
-            return "the stored figures are of other circumstances"
+            return "the stored figures were measured under different circumstances"
         }
         return difference.verdict(advice.rule) == .slower
-            ? "it seems so, by stored figures, which alone never decide"
+            ? "the stored figures suggest it, but never decide alone"
             : "the stored figures are too close for that"
     }
 
@@ -32,15 +33,15 @@ struct AdviceWords {
     }
 
     private var advised: String {
-        "this is advice only: the baseline's program \(reason), so that the two could not take "
-            + "turns; how much measurements of one program differ from each other is not known"
+        "this is only advice: the baseline's program \(reason), so the two could not take turns; "
+            + "it is not known how much measurements of one program differ from each other"
     }
 
     private var reason: String {
         switch advice.reason {
         case .gone: "is not where it was"
-        case .changed: "was changed since it was measured"
-        case .same: "is the very file that is measured now"
+        case .changed: "has changed since it was measured"
+        case .same: "is the same file that is measured now"
         }
     }
 }

@@ -22,7 +22,7 @@ struct GateWords {
         case .faster, .same: return "passed: " + words.verdict
         case .inconclusive(.notSeen): return words.verdict
         case .inconclusive(.notConfirmed):
-            return "inconclusive: \(names[0]) seemed slower than \(names[1]), by more than is "
+            return "inconclusive: \(names[0]) seemed slower than \(names[1]) by more than is "
                 + "allowed, but a second block of as many launches does not agree; "
                 + words.detectable
         }
@@ -31,11 +31,12 @@ struct GateWords {
     /// "; it comes from Main: +6.012 ms a launch (+5.903 ms to +6.121 ms)"
     private var source: String {
         let process = result.slowerProcess.map {
-            "; of what it starts, \($0.name.escapedForDisplay) takes \(Self.difference($0)) "
+            "; of the processes that it starts, \($0.name.escapedForDisplay) takes "
+                + "\(Self.difference($0)) "
                 + "(\(Self.bounds($0)))"
         }
         guard let phase = result.culprit else {
-            return "; no phase by itself is surely longer" + (process ?? "")
+            return "; no single phase is certainly longer" + (process ?? "")
         }
         return "; it comes from \(phase.name.escapedForDisplay): "
             + "\(Self.difference(phase)) a launch (\(Self.bounds(phase)))" + (process ?? "")

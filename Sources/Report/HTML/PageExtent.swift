@@ -50,18 +50,18 @@ struct PageExtent {
         let width = max(runs.width, stretches.width)
         if width > .zero {
             result.append(
-                "the launch is long: what threads did is added up by \(Numbers.time(width)) in this page"
-            )
+                "the launch is long: this page sums up what threads did in steps of "
+                    + Numbers.time(width))
         }
         if stretches.scattered.contains(where: { !$0.isEmpty }) {
             result.append(
-                "there are so many stacks that those which took little in one place have a part of the "
-                    + "launch as their place: a range of time has its share of them")
+                "there are very many stacks: those that took little time are spread over a part of "
+                    + "the launch, and a selected range of time has its share of them")
         }
         if stretches.charged > .zero {
             result.append(
-                "of \(Numbers.time(stretches.charged)) only the callers are told in this page, for want "
-                    + "of room: it counts as their own")
+                "this page has no room for all functions: \(Numbers.time(stretches.charged)) "
+                    + "count as their callers' own time")
         }
         if leavesOutWaits {
             result.append(

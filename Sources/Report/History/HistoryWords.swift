@@ -67,7 +67,7 @@ struct HistoryWords {
         let times =
             "\(Quantity.time.text(step.before)) before, \(Quantity.time.text(step.after)) after"
         let phase = change.phase.map {
-            "; most in \($0.name.escapedForDisplay), \(Quantity.time.signed($0.difference))"
+            "; mostly in \($0.name.escapedForDisplay), \(Quantity.time.signed($0.difference))"
         }
         return "\(Numbers.change(step.change)) \(place(change)): \(times)\(phase ?? "")"
     }
@@ -84,7 +84,7 @@ struct HistoryWords {
     var noChange: String {
         let least = history.rule.least
         guard series.points.count >= least else {
-            return "a change is told from \(least) \(history.grouping.rawValue)s on"
+            return "changes can be detected from \(least) \(history.grouping.rawValue)s on"
         }
         return "no change of \(Numbers.share(history.rule.magnitude)) or more"
     }

@@ -13,11 +13,11 @@ struct ComparisonWords {
 
     var verdict: String {
         switch comparison.verdict {
-        case .slower: "\(names[0]) is slower than \(names[1]), by more than is allowed"
+        case .slower: "\(names[0]) is slower than \(names[1]) by more than is allowed"
         case .faster: "\(names[0]) is faster than \(names[1])"
-        case .same: "\(names[0]) is not slower than \(names[1]), or by no more than is allowed"
+        case .same: "\(names[0]) is not slower than \(names[1]) by more than is allowed"
         case .inconclusive:
-            "inconclusive: whether \(names[0]) is slower than \(names[1]) cannot be told; "
+            "inconclusive: it is not certain whether \(names[0]) is slower than \(names[1]); "
                 + detectable
         }
     }
@@ -29,8 +29,8 @@ struct ComparisonWords {
             return "\(pairs) are too few to show any change"
         }
         return
-            "\(pairs) with such a spread would show a change of \(Numbers.share(change)) in four "
-            + "of five trials"
+            "\(pairs) with this spread would show a change of \(Numbers.share(change)) in four of "
+            + "five trials"
     }
 
     /// "+5.2 % (+2.1 % to +8.4 %)"

@@ -18,13 +18,13 @@ enum DiscardWords {
     static func text(_ discard: MeasuredLaunch.Discard) -> String {
         switch discard {
         case .first: "the first of its program"
-        case .warm: "not cold, as far as that can be proven"
+        case .warm: "not proven to be cold"
         case .failed: "failed"
-        case .otherStatus: "another status than most"
+        case .otherStatus: "a different status than most"
         case .hung: "not ready in time (--watchdog)"
         case .notReady: "ended before it was ready"
         case .interrupted: "interrupted"
-        case .recorded: "its stacks were taken meanwhile"
+        case .recorded: "stacks were taken during it"
         }
     }
 }
@@ -36,7 +36,7 @@ enum OutcomeWords {
         case .exited(let status): "exited with status \(status)"
         case .signalled(let signal): "killed by \(SignalNames.label(signal))"
         case .running: "ready, and still running"
-        case .unknown: "how it ended is not known"
+        case .unknown: "it is not known how it ended"
         }
     }
 }

@@ -36,11 +36,11 @@ struct DisturbanceWords {
         case .bimodal(let lower, let lowerCount, let upper, let upperCount):
             "there are two kinds of launches: \(Numbers.grouped(lowerCount)) about "
                 + "\(Quantity.time.text(lower)), \(Numbers.grouped(upperCount)) about "
-                + "\(Quantity.time.text(upper)); one median does not tell of both"
+                + "\(Quantity.time.text(upper)); one median cannot describe both"
         case .outliers(let places):
             outliers(places)
         case .readFromDisk(let launches):
-            "\(Numbers.launches(launches)) read from disks, though they should have been warm"
+            "\(Numbers.launches(launches)) read from disks, although they should have been warm"
         }
     }
 
@@ -54,7 +54,7 @@ struct DisturbanceWords {
         let more = places.count > 10 ? " …" : ""
         let one = places.count == 1
         return "\(Numbers.launches(places.count)) far from all others "
-            + "(\(one ? "it counts" : "they count") all the same): number "
+            + "(\(one ? "it still counts" : "they still count")): number "
             + shown.joined(separator: ", ") + more
     }
 

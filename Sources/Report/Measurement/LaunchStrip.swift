@@ -59,7 +59,8 @@ struct LaunchStrip {
         let hasCounted = launches.contains { $0.discarded == nil }
         let parts = [
             "every launch, in order", hasCounted ? scale.words : nil,
-            each > 1 ? "each character stands for \(each), by the longest that counts" : nil,
+            each > 1
+                ? "each character stands for \(each), and shows the longest that counts" : nil,
         ]
         return parts.compactMap { $0 }.joined(separator: "; ").wrapped(to: options.columns)
     }

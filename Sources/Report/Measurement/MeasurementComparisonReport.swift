@@ -23,7 +23,7 @@ package struct MeasurementComparisonReport: Sendable {
 
     /// Why figures are not compared.
     static func text(_ mismatches: [MeasurementMismatch]) -> String {
-        "figures under other circumstances are no measure for each other: "
+        "figures measured under different circumstances cannot be compared: "
             + mismatches.map(MismatchWords.text).joined(separator: "; ")
     }
 
@@ -31,11 +31,11 @@ package struct MeasurementComparisonReport: Sendable {
     package var verdict: String {
         let (after, before) = (names[0], names[1])
         return switch comparison.verdict {
-        case .slower: "\(after) is slower than \(before), by more than is allowed"
+        case .slower: "\(after) is slower than \(before) by more than is allowed"
         case .faster: "\(after) is faster than \(before)"
-        case .same: "\(after) is not slower than \(before), or by no more than is allowed"
+        case .same: "\(after) is not slower than \(before) by more than is allowed"
         case .inconclusive:
-            "inconclusive: whether \(after) is slower than \(before) cannot be told by these figures"
+            "inconclusive: these figures cannot tell whether \(after) is slower than \(before)"
         }
     }
 
@@ -43,8 +43,8 @@ package struct MeasurementComparisonReport: Sendable {
     package var grounds: [String] {
         [
             UnpairedWords.figures(comparison.launch),
-            "the two were not taken in turns: what the machine did differently is in the difference, "
-                + "too ('firstlight measure --against' takes turns)",
+            "the two were not measured in turns, so the difference includes what the machine did "
+                + "differently ('firstlight measure --against' takes turns)",
         ] + comparison.mismatches.map(MismatchWords.text)
     }
 

@@ -7,9 +7,9 @@ enum MeasurementFacts {
     static func ending(_ ending: Measurement.Ending) -> String? {
         switch ending {
         case .complete: nil
-        case .interrupted: "interrupted: this is what had been measured until then"
-        case .gaveUp: "given up: the launches that were asked for could not be had"
-        case .unknown: "measuring was cut short: this is what had been measured until then"
+        case .interrupted: "interrupted: it shows only what was measured until then"
+        case .gaveUp: "given up: fewer launches count than were asked for"
+        case .unknown: "measuring was cut short: it shows only what was measured until then"
         }
     }
 
@@ -57,10 +57,10 @@ enum MeasurementFacts {
 
     // MARK: Of several launches
 
-    /// "took up to 80.00 µs of a launch, which is left out"; nil: nothing.
+    /// "took up to 80.00 µs of a launch, which is not counted"; nil: nothing.
     static func measuring(_ launches: [MeasuredLaunch]) -> String? {
         guard let most = launches.map(\.held).max(), most > .zero else { return nil }
-        return "took up to \(Numbers.measured(most)) of a launch, which is left out"
+        return "took up to \(Numbers.measured(most)) of a launch, which is not counted"
     }
 
     /// Possible disturbances that could not be checked; nil: all were checked.
@@ -69,7 +69,8 @@ enum MeasurementFacts {
         guard !counted.isEmpty else { return nil }
         let missing = [
             counted.allSatisfy { $0.otherWork == nil } ? "other work on the machine" : nil,
-            counted.allSatisfy { $0.stolen == nil } ? "what the hypervisor gave to others" : nil,
+            counted.allSatisfy { $0.stolen == nil }
+                ? "time that the hypervisor gave to others" : nil,
             counted.allSatisfy { $0.frequency == nil } ? "the cores' frequency" : nil,
         ].compactMap { $0 }
         return missing.isEmpty ? nil : "not known here: " + missing.joined(separator: ", ")

@@ -32,9 +32,9 @@ enum MismatchWords {
             differ("numbers of cores", Numbers.grouped(before), Numbers.grouped(after))
         case .kernel(let before, let after): differ("kernels", before, after)
         case .boot:
-            "the machine was started anew between the two"
+            "the machine was restarted between the two"
         case .unknownBoot:
-            "whether the machine was started anew between the two is not known"
+            "it is not known whether the machine was restarted between the two"
         case .condition(let condition, let before, let after):
             differ("conditions", name(condition, before), name(condition, after))
         }

@@ -26,7 +26,7 @@ package struct VersionComparisonReport: Sendable {
             MeasurementComparisonReport.text(.nothingMeasured(side))
         case .mismatches(let found): MeasurementComparisonReport.text(found)
         case .otherArguments:
-            "no launch of the one version had the arguments of a launch of the other"
+            "the two versions have no launches with the same arguments"
         }
     }
 
@@ -34,7 +34,7 @@ package struct VersionComparisonReport: Sendable {
     package static func text(_ problem: VersionName.Problem) -> String {
         switch problem {
         case .unknown(let name):
-            "no measurement of a version that is called \(name.escapedForDisplay), or begins so "
+            "no measured version's name is, or begins with, \(name.escapedForDisplay) "
                 + "('firstlight history --from' shows versions)"
         case .ambiguous(let name, let found):
             "several versions begin with \(name.escapedForDisplay): "
@@ -57,7 +57,7 @@ package struct VersionComparisonReport: Sendable {
             .filter { $0.0 > 0 }
             .map { "\(Numbers.launches($0.0)) of \($0.1.escapedForDisplay)" }
         guard !parts.isEmpty else { return nil }
-        return "left out, since the other version was not measured so: "
+        return "left out, because the other version was not measured in the same way: "
             + parts.joined(separator: ", ")
     }
 

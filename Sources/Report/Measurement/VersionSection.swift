@@ -57,8 +57,8 @@ struct VersionSection {
         guard comparison.isThinned else { return [] }
         let most = Numbers.grouped(ThinnedValues.most)
         return [
-            "differences and bounds are those of \(most) evenly spaced launches where a version has "
-                + "more: bounds are wider than all would make them"
+            "differences and bounds use at most \(most) evenly spaced launches of each version: "
+                + "the bounds are wider than with all launches"
         ]
     }
 }

@@ -28,7 +28,7 @@ struct MetricFamily {
                 points: .histograms(series.map { ($0.labels, $1.launch) })),
             MetricFamily(
                 name: ("firstlight_extended_launch_seconds", "firstlight.extended_launch"),
-                help: "Launches with what followed readiness, where it was followed on.",
+                help: "Launches including the time that was recorded after they were ready.",
                 points: .histograms(series.map { ($0.labels, $1.extended) })),
             MetricFamily(
                 name: ("firstlight_launch_phase_seconds", "firstlight.launch.phase"),
@@ -49,7 +49,8 @@ struct MetricFamily {
                     })),
             MetricFamily(
                 name: ("firstlight_merged_total", "firstlight.merged"),
-                help: "Counted as \(LaunchMetrics.other), for want of a series of their own.",
+                help:
+                    "Counted as \(LaunchMetrics.other), because they have no series of their own.",
                 unit: "1",
                 points: .counters(
                     [("launch", metrics.merged), ("phase", metrics.mergedPhases)].map {

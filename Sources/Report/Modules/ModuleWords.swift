@@ -67,7 +67,7 @@ package struct ModuleWords {
                 ? "build it with -g" : "build it with -g, and do not strip it"
         }
         guard !module.buildID.isEmpty else {
-            return "it has no build id by which its debug information could be found"
+            return "it has no build id, so its debug information cannot be found"
         }
         let id = "build id \(module.buildID.hex)"
         guard let package else {
@@ -105,7 +105,7 @@ extension ModuleRemark {
         case .missingCommonFile:
             "the common debug file \(detail) (made by dwz) was not found: some names are missing"
         case .missingSplitFile:
-            "its debug information is split off; \(detail) was not found"
+            "its debug information is in a separate file, which was not found: \(detail)"
         case .unreadPackage: "split debug information in \(detail) (.dwp) cannot be read"
         }
     }

@@ -20,14 +20,14 @@ struct ModulesView {
         }
         if !remarks.isEmpty {
             let lines = remarks.map { sentence($0.path, ModuleWords($0).remarks) }
-            blocks.append(title("To be known") + lines.joined())
+            blocks.append(title("Remarks") + lines.joined())
         }
         return blocks.joined(separator: "\n")
     }
 
     private var legend: String {
         "TOTAL is CPU time with the module on the stack, SELF with its code innermost; NAMES and "
-            + "LINES: of the distinct addresses in stacks, those that are known; DEBUG INFO: how it "
+            + "LINES: how many of the distinct addresses in stacks have one; DEBUG INFO: how it "
             + "was found (exports only: names of what other modules may use)"
     }
 

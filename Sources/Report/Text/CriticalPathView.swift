@@ -20,7 +20,7 @@ struct CriticalPathView {
             minDuration: options.minDuration ?? Wait.shortest,
             leastShare: options.minDuration == nil ? Self.shortest : 0)
         guard !path.segments.isEmpty else {
-            return "nothing is known of the main thread\n"
+            return "the main thread was not recorded\n"
         }
         return meaning(path).wrapped(to: options.columns) + "\n" + longest(path) + "\n"
             + inOrder(path)
@@ -29,8 +29,8 @@ struct CriticalPathView {
     private func meaning(_ path: CriticalPath) -> String {
         let what = "what decided that the launch took \(Numbers.time(path.duration))"
         guard path.account == .wakeups else {
-            return what + ", of the main thread alone: who woke whom was not recorded "
-                + "(firstlight doctor says how to)"
+            return what + ": only the main thread, because it was not recorded who woke whom "
+                + "(firstlight doctor says how to do that)"
         }
         return what + ": the main thread, and (indented) whom it waited for"
     }

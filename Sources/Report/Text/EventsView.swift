@@ -16,8 +16,8 @@ struct EventsView {
         guard !waits.isEmpty else {
             let text =
                 profile.header.capture == .perf
-                ? "not known: perf does not record what threads wait for (--view threads tells "
-                    + "for how long, and --weight blocked where, if switches were recorded)"
+                ? "not known: perf does not record what threads wait for (if switches were "
+                    + "recorded, --view threads shows how long, and --weight blocked where)"
                 : "no thread was blocked for \(least) here"
             return text.wrapped(to: options.columns)
         }
@@ -34,7 +34,7 @@ struct EventsView {
             waits.count > limit
             ? "  … \(Numbers.grouped(waits.count - limit)) more (--depth N shows N)\n" : ""
         let title =
-            "\(Numbers.count(waits.count, "wait")) of \(least) (--min-duration says how long)"
+            "\(Numbers.count(waits.count, "wait")) of \(least) (--min-duration changes that)"
         return title.wrapped(to: options.columns) + "\n"
             + table.render(width: options.columns, colour: options.usesColour) + more
     }

@@ -91,7 +91,7 @@ struct HeaderSection {
             missed > 0
         else { return nil }
         return "\(Numbers.percent(missed, of: all.partialValue)) of the ticks missed: stacks are "
-            + "coarse, times are not"
+            + "coarser, times are still exact"
     }
 
     private var incomplete: String? {
@@ -100,7 +100,7 @@ struct HeaderSection {
             Double(launch.truncatedStacks) >= Self.leastEssential * Double(launch.slices)
         else { return nil }
         return "\(Numbers.percent(launch.truncatedStacks, of: launch.slices)) of the stacks are "
-            + "truncated: callers are missing there"
+            + "truncated: their callers are missing"
     }
 
     /// The share of ticks or stacks above which a reader must know it first.
@@ -115,15 +115,15 @@ struct HeaderSection {
             profile.header.isAttached ? nil : "still running when the recording ended"
         // perf does not record this.
         case .unknown where profile.header.capture == .perf: nil
-        case .unknown: "recording cut short: this is what had been seen until then"
+        case .unknown: "recording cut short: it shows only what was seen until then"
         }
     }
 
     /// Only if it is another thread than expected.
     private var mainThread: String? {
         profile.mainThread.successor.map { successor in
-            "main thread: \(profile.threads[successor.thread].label.escapedForDisplay), for the "
-                + "first thread only waits for it (from "
+            "main thread: \(profile.threads[successor.thread].label.escapedForDisplay), because "
+                + "the first thread only waits for it (from "
                 + "\(Numbers.time(successor.range.lowerBound)) on)"
         }
     }
@@ -165,7 +165,8 @@ struct HeaderSection {
     private var lost: String? {
         let count = profile.header.lostSamples
         guard count > 0 else { return nil }
-        return Numbers.count(count, "stack") + " lost, the recorder was behind; no time is lost"
+        return Numbers.count(count, "stack")
+            + " lost, because the recorder could not keep up; no time is lost"
     }
 
     private var missedTicks: String? {
@@ -184,7 +185,7 @@ struct HeaderSection {
         guard profile.header.capture == .perf,
             profile.threads.allSatisfy({ $0.times.wall == $0.times.running })
         else { return nil }
-        return "switches were not recorded: when threads waited is not known (perf record "
+        return "switches were not recorded, so it is not known when threads waited (perf record "
             + "--switch-events)"
     }
 
@@ -201,7 +202,7 @@ struct HeaderSection {
         guard waited >= Self.leastForChildren,
             waited.nanoseconds >= profile.launch.wall.nanoseconds / 20
         else { return nil }
-        return "its children were not recorded, for which it waited \(Numbers.time(waited)): "
+        return "it waited \(Numbers.time(waited)) for its children, which were not recorded: "
             + "--follow-children shows them"
     }
 
@@ -210,14 +211,14 @@ struct HeaderSection {
     private var held: String? {
         let held = profile.header.heldByProfiler
         guard held > .zero else { return nil }
-        return "threads held by the profiler for \(Numbers.time(held)) in all"
+        return "the profiler stopped threads for \(Numbers.time(held)) in all"
     }
 
     private var leftOut: String? {
         let held = profile.launch.held
         guard held > .zero else { return nil }
-        return "the whole program was held by the profiler for \(Numbers.time(held)): "
-            + "not counted below"
+        return "the profiler stopped the whole program for \(Numbers.time(held)), which is not "
+            + "counted below"
     }
 }
 

@@ -66,11 +66,11 @@ struct ImportsView {
         let reading = tree.roots.reduce(TimeSpan.zero) { $0 + imports.reading[$1] }
         let files =
             reading > .zero
-            ? "; FILES is the time in which they waited for files to be read (\(Numbers.time(reading)) "
-                + "in all; shorter waits than 1 ms are not known)" : ""
+            ? "; FILES is the time in which they waited for files (\(Numbers.time(reading)) in all; "
+                + "waits shorter than 1 ms are not known)" : ""
         return "imports took \(Numbers.time(weight.of(all))), "
             + "\(Numbers.percent(weight.of(all), of: weight.of(tree.total))) of what is shown; SELF is "
-            + "without the imports that a module brought\(files); what was imported and over between "
-            + "two samples is missing"
+            + "without what a module imported itself\(files); imports that began and ended between "
+            + "two samples are missing"
     }
 }

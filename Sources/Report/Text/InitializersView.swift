@@ -37,9 +37,9 @@ struct InitializersView {
         let wall = TimeWindows(runs.map { $0.start..<$0.end }).length
         let unfinished = runs.filter { !$0.isComplete }.count
         return Numbers.count(runs.count, "initialiser") + " in \(Numbers.time(wall)) together, "
-            + "timed by the threads that ran them; times include what they called, other "
-            + "initialisers too (a dlopen)"
-            + (unfinished > 0 ? "; \(unfinished) never returned, timed up to the last look" : "")
+            + "timed by the threads that ran them; times include what they called, also other "
+            + "initialisers (by dlopen)"
+            + (unfinished > 0 ? "; \(unfinished) never returned, timed up to the last sample" : "")
     }
 
     /// The stacks of its thread during the run, from the initialiser's own frame on.

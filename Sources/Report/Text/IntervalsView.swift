@@ -14,7 +14,7 @@ struct IntervalsView {
         guard !entries.isEmpty else {
             let text =
                 "no intervals or events here: the program emitted no signposts, and no marks were "
-                + "asked for"
+                + "set"
             return text.wrapped(to: options.columns)
         }
         let limit = options.depth ?? Self.most
@@ -30,8 +30,8 @@ struct IntervalsView {
             entries.count > limit
             ? "  … \(Numbers.grouped(entries.count - limit)) more (--depth N shows N)\n" : ""
         let meaning =
-            "CPU is that of the thread that began the interval, CPU OF ALL that of all threads "
-            + "meanwhile; --interval NAME shows the stacks of one"
+            "CPU is the CPU time of the thread that began the interval, CPU OF ALL that of all "
+            + "threads during it; --interval NAME shows the stacks of one interval"
         return meaning.wrapped(to: options.columns) + "\n"
             + table.render(width: options.columns, colour: options.usesColour) + more
     }

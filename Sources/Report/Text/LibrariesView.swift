@@ -24,8 +24,8 @@ struct LibrariesView {
         ]
         if shown.contains(where: { $0.used == nil }) {
             let text =
-                "? is not known: no stack was taken after it was loaded, its code was never seen "
-                + "mapped, or initialisers were not watched and so not told from use"
+                "? means unknown: no stack was taken after it was loaded, its code was never seen "
+                + "mapped, or initialisers were not watched and could be mistaken for use"
             blocks[1] += text.wrapped(to: options.columns)
         }
         let unused = libraries.filter { $0.used == false }
@@ -41,7 +41,7 @@ struct LibrariesView {
         if initial > 0 { text += " (mapped and relocated together: no wall time of their own)" }
         text += "; INIT is the wall time of their initialisers"
         let isCalled = libraries.contains { $0.requestedBy == nil && !$0.caller.isEmpty }
-        return isCalled ? text + "; who called dlopen is shown with the place" : text
+        return isCalled ? text + "; the caller of dlopen is shown with its place" : text
     }
 
     private func table(_ libraries: [LibraryFigures]) -> String {
@@ -105,12 +105,12 @@ struct LibrariesView {
     private func unusedTable(_ libraries: [LibraryFigures]) -> String {
         let meaning =
             "Loaded, not used in this launch: no stack showed their code after their initialisers "
-            + "had run. What ran only between two looks was not seen: worth a question, not proven "
-            + "superfluous."
+            + "had run. Code that ran only between two samples was not seen, so it is not proven "
+            + "that they are superfluous."
             + (libraries.contains(where: \.isLinkedForNothing)
-                ? " Where SYMBOLS is none, no other file that was loaded names a symbol of the "
-                    + "library: it was linked for nothing (--as-needed leaves such libraries out), "
-                    + "unless its initialisers or calls of dlsym are what it is for." : "")
+                ? " If SYMBOLS is none, no other loaded file refers to the library's symbols: it "
+                    + "was linked for nothing (--as-needed leaves such libraries out), unless it is "
+                    + "there for its initialisers or for dlsym." : "")
         var table = TextTable(columns: [
             .init(title: "INIT"), .init(title: "SIZE"), .init(title: "SYMBOLS", alignment: .left),
             .init(title: "  NOT USED", alignment: .left, minimum: 16),

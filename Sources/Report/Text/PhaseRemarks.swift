@@ -66,7 +66,7 @@ struct PhaseRemarks {
         ).tree
         let wall = tree.roots.reduce(TimeSpan.zero) { $0 + tree.nodes[$1].total.wall }
         guard isWorthWords(wall) else { return nil }
-        return "\(name) imports, too: for \(Numbers.time(wall)) "
+        return "\(name) also imports modules: for \(Numbers.time(wall)) "
             + "(\(Numbers.percent(wall, of: program.wall)))."
     }
 
@@ -78,7 +78,7 @@ struct PhaseRemarks {
             "\(phase.name) \(Numbers.grouped(phase.counters.majorFaults ?? 0)), "
                 + "\(Numbers.bytes(phase.counters.readBytes ?? 0)) read"
         }
-        return "Major faults, the files were not all in memory (a cold launch): "
+        return "Major faults, because not all files were in memory (a cold launch): "
             + places.joined(separator: "; ").escapedForDisplay + "."
     }
 

@@ -73,7 +73,7 @@ package enum StallText {
                 + (function.moduleIndex == nil ? "" : " in " + function.module.escapedForDisplay)
                 + (place ?? "")
         }
-        return lines + (stack.isTruncated ? ["      … (what called it is not known)"] : [])
+        return lines + (stack.isTruncated ? ["      … (its callers are not known)"] : [])
     }
 }
 

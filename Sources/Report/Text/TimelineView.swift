@@ -20,7 +20,7 @@ struct TimelineView {
             timelines[index].contains { $0.start < window.upperBound && $0.end > window.lowerBound }
         }
         guard !window.isEmpty, !chosen.isEmpty else {
-            return "nothing is known of any thread here".wrapped(to: options.columns)
+            return "no thread was recorded here".wrapped(to: options.columns)
         }
         let shown = chosen.prefix(options.depth ?? Self.most)
         let labels = shown.map {

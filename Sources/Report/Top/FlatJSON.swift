@@ -28,7 +28,7 @@ struct FlatJSON {
             try expect("}")
         }
         skipSpace()
-        guard rest.isEmpty else { throw Failure(reason: "there is something behind the object") }
+        guard rest.isEmpty else { throw Failure(reason: "there is text after the object") }
         return result
     }
 
@@ -42,7 +42,7 @@ struct FlatJSON {
             let word = rest.prefix { $0 != "," && $0 != "}" && $0 != " " && $0 != "\t" }
             let isWord = ["true", "false", "null"].contains(String(word))
             guard isWord || Double(String(word)) != nil else {
-                throw Failure(reason: "a value is missing or no JSON")
+                throw Failure(reason: "a value is missing or not JSON")
             }
             rest.removeFirst(word.count)
             return nil
@@ -63,7 +63,7 @@ struct FlatJSON {
                 result.append(scalar)
             }
         }
-        throw Failure(reason: "a text has no end")
+        throw Failure(reason: "a text's closing quote is missing")
     }
 
     /// The character after a backslash.
@@ -78,7 +78,7 @@ struct FlatJSON {
         case "r": return "\r"
         case "t": return "\t"
         case "u": return try unicode()
-        default: throw Failure(reason: "a backslash means nothing")
+        default: throw Failure(reason: "a backslash is followed by an unknown letter")
         }
     }
 
@@ -100,7 +100,7 @@ struct FlatJSON {
             guard let next = rest.popFirst(), next.isASCII,
                 let digit = Character(next).hexDigitValue
             else {
-                throw Failure(reason: "\\u has no four digits")
+                throw Failure(reason: "\\u is not followed by four digits")
             }
             value = value << 4 | UInt32(digit)
         }

@@ -30,7 +30,7 @@ package struct ResolvedList: Sendable {
             throw FlatJSON.Failure(reason: "\"kind\" must be one of \(kinds)")
         }
         guard let name = texts["name"], !name.isEmpty else {
-            throw FlatJSON.Failure(reason: "\"name\" is missing: what was dealt with")
+            throw FlatJSON.Failure(reason: "\"name\" is missing: what was resolved")
         }
         guard let since = texts["since"].flatMap(CalendarDate.seconds(since1970:)) else {
             throw FlatJSON.Failure(
@@ -39,7 +39,7 @@ package struct ResolvedList: Sendable {
         var reason: WaitReason.Kind?
         if let word = texts["reason"] {
             guard let known = WaitReason.Kind(rawValue: word) else {
-                throw FlatJSON.Failure(reason: "\"reason\" is no reason of waits")
+                throw FlatJSON.Failure(reason: "\"reason\" is not a reason of waits")
             }
             reason = known
         }

@@ -13,7 +13,7 @@ struct ResolvedTables {
         let others = program.resolved.filter { $0.status != .back }
         return [
             table(isBack, "Back again in newer launches"),
-            table(others, "Dealt with"),
+            table(others, "Resolved"),
         ].compactMap { $0 }
     }
 
@@ -24,7 +24,7 @@ struct ResolvedTables {
             .init(title: "", alignment: .left, minimum: 18),
             .init(title: "", alignment: .left, minimum: 8, spareRank: 3),
             .init(title: "BEFORE"), .init(title: "SINCE THEN"), .init(title: "SEEN IN"),
-            .init(title: "DEALT WITH", alignment: .left, spareRank: 2),
+            .init(title: "RESOLVED", alignment: .left, spareRank: 2),
             .init(title: "", alignment: .left, spareRank: 1),
         ])
         table.caption = caption

@@ -39,7 +39,7 @@ struct TopLists {
             return left == right ? $0 < $1 : left > right
         }
         let table = TopTable(
-            program: program, options: options, caption: "Own code, with what it called",
+            program: program, options: options, caption: "Own code, including what it called",
             columns: FrameCells.columns(options), most: Self.mostFunctions,
             more: [.init(title: "itself", spareRank: 5)])
         return table.render(order.map { own[$0] }, { $0.total }) { thing in

@@ -54,13 +54,13 @@ struct TopHeader {
         let remarks = program.remarks
         return [
             remarks.failed > 0
-                ? "\(Numbers.grouped(remarks.failed)) of these launches failed (by a signal or "
-                    + "another exit status than 0)" : nil,
+                ? "\(Numbers.grouped(remarks.failed)) of these launches failed (by a signal or an "
+                    + "exit status other than 0)" : nil,
             remarks.differInEnds
-                ? "not all ended by the same (--until): these may be different moments of a launch"
+                ? "launches differ in what ended them (--until): these may be different moments"
                 : nil,
-            remarks.differInCapture ? "stacks were not taken in the same way in all" : nil,
-            remarks.differInArguments ? "the program's arguments were not the same in all" : nil,
+            remarks.differInCapture ? "launches differ in how their stacks were taken" : nil,
+            remarks.differInArguments ? "launches differ in the program's arguments" : nil,
         ].compactMap { $0.map { "  " + $0 } }
     }
 
@@ -105,9 +105,9 @@ struct TopNotes {
 
     private var intervals: String {
         let single = summary.programs.contains { $0.launches == 1 }
-        return "figures are of the main thread's wall time; a launch in which something was not "
-            + "seen counts as 0. ± is half of the interval that holds the true mean with 95 %, by "
-            + "Student's t" + (single ? "; one launch cannot tell (?)" : "")
+        return "figures are wall time of the main thread; a launch in which something was not seen "
+            + "counts as 0. ± is half of the mean's 95 % interval, by Student's t"
+            + (single ? "; ? is unknown, because there is only one launch" : "")
     }
 
     private var hidden: String? {
@@ -116,15 +116,14 @@ struct TopNotes {
         }
         guard count > 0 else { return nil }
         return count == 1
-            ? "one thing that was dealt with (--resolved) is not among the lists"
-            : "\(Numbers.grouped(count)) things that were dealt with (--resolved) are not among "
-                + "the lists"
+            ? "one resolved thing (--resolved) is not in the lists"
+            : "\(Numbers.grouped(count)) resolved things (--resolved) are not in the lists"
     }
 
     private var unseen: String? {
         guard let first = summary.unseen.first else { return nil }
         let more = summary.unseen.count - 1
-        return "dealt with (--resolved), and not in these recordings at all: "
+        return "resolved (--resolved), and not in these recordings at all: "
             + "\(first.thing.kind.rawValue) '\(first.thing.name)'"
             + (more > 0 ? " and \(Numbers.grouped(more)) more" : "")
     }

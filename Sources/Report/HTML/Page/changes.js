@@ -149,7 +149,7 @@ export function changedFacts(comparison) {
         { title: "Library", of: (library) => library.name,
           text: (library) => withStatus(library.name, statusOf(library.seen)) },
         ...pairColumns((library) => library.wall),
-      ], libraries), "none came, went or changed"),
+      ], libraries), "none is new, gone or changed"),
   ];
 }
 

@@ -44,7 +44,7 @@ class ComparisonPage {
     page.replaceChildren(this.header(),
       section("Phases", phaseList(comparison, (phase) => this.view.select({ phase: phase.index })),
         make("p.caption", {}, barSwatch("before"), "before  ", barSwatch("after"), "after  ",
-          barSwatch("blocked"), "of it the main thread was blocked")),
+          barSwatch("blocked"), "the main thread was blocked")),
       section("Timelines, from the start of each launch", ...this.timelines.flatMap((timeline, side) => [
         make("h3", {}, `${sides[side]}: ${comparison.shown[side]}`), timeline.element]),
       legend("drag: select · wheel or Ctrl+wheel: zoom both · keys: ← → + − 0 z [ ] Esc"),
@@ -124,9 +124,9 @@ class ComparisonPage {
     const [before, after] = [0, 1].map((side) =>
       found.reduce((sum, box) => sum + box.wall[side], 0));
     this.found.textContent = wanted === "" ? ""
-      : found.length === 0 ? "nothing of this name here"
+      : found.length === 0 ? "nothing with this name here"
         : `${found.length} found: ${time(before)} before, ${time(after)} after, `
-          + `${change(after - before)} (Enter: the next)`;
+          + `${change(after - before)} (Enter: next)`;
   }
 
   // MARK: Keys

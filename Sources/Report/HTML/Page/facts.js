@@ -65,7 +65,7 @@ export function intervalsView(context) {
   const { launch, state } = context;
   const shown = launch.intervals.filter((entry) =>
     within(context, entry.start, entry.end, null));
-  if (shown.length === 0) return none("the program told of no intervals here (signposts, --mark)");
+  if (shown.length === 0) return none("the program reported no intervals here (signposts, --mark)");
   return table("intervals", [
     { title: "Start", of: (entry) => entry.start, text: (entry) => time(entry.start), isNumber: true },
     { title: "Wall", of: (entry) => entry.wall, text: (entry) => time(entry.wall), isNumber: true },
@@ -114,7 +114,7 @@ export function importsView(context) {
     column("Self CPU", (run) => run.ownCPU),
     { title: "Start", of: (run) => run.start, text: (run) => time(run.start), isNumber: true },
     { title: "Import", of: (run) => run.name, text: importName },
-    { title: "Brought by", of: (run) => run.parent === null ? "–" : launch.imports[run.parent].name },
+    { title: "Imported by", of: (run) => run.parent === null ? "–" : launch.imports[run.parent].name },
     { title: "Thread", of: (run) => threadName(launch, run.thread) },
   ], shown, (run) => state.select({ imported: run.index, weight: "wall" }));
 }

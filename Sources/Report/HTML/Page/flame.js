@@ -140,7 +140,7 @@ function timeOrder({ launch, forest, state, selection }) {
   const who = chosen ? `${chosen.isMain ? "the main thread" : chosen.label}, ` : "";
   return { boxes, whole: now,
     caption: `${who}in the order of time, ${time(now)} of ${weights[state.values.weight].title.toLowerCase()} time`
-      + (scattered > 0 ? ` (without ${time(scattered)} of rare stacks, which have no place in it)` : "")
+      + (scattered > 0 ? ` (without ${time(scattered)} of rare stacks, whose moments are not known)` : "")
       + (selection.threads === null ? "; select another thread in the timeline" : "") };
 }
 

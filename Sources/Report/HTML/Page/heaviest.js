@@ -16,7 +16,7 @@ export function heaviestView(context) {
       placeOf(launch, branch.frame)),
     sourceLine(launch, branch.frame)));
   const last = path[path.length - 1];
-  const covers = "Always the heaviest callee, from the outermost function on; "
-    + `${percent(last.total, whole)} of what is selected goes all the way.`;
+  const covers = "From the outermost function on, always the heaviest callee; "
+    + `${percent(last.total, whole)} of the selected time reaches the last one.`;
   return make("section.heaviest", {}, make("p.caption", {}, covers), make("ol.stack", {}, ...items));
 }

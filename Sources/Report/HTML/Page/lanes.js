@@ -49,9 +49,9 @@ function importSpans(launch, thread) {
     start: run.start, end: run.end, kind: "import", name: run.name, row: run.depth,
     select: { imported: run.index },
     lines: [run.isAwaited ? `${run.name}: imported by another thread` : `import ${run.name}`,
-      run.file, `wall ${time(run.wall)}, without what it brought ${time(run.ownWall)}`,
-      `CPU ${time(run.cpu)}, without what it brought ${time(run.ownCPU)}`,
-      run.parent === null ? null : `brought by ${launch.imports[run.parent].name}`],
+      run.file, `wall ${time(run.wall)}, without what it imported ${time(run.ownWall)}`,
+      `CPU ${time(run.cpu)}, without what it imported ${time(run.ownCPU)}`,
+      run.parent === null ? null : `imported by ${launch.imports[run.parent].name}`],
   }));
 }
 

@@ -110,7 +110,7 @@ export class Timeline {
       ...(count === 0 ? [] : note(`${count} ${count === 1 ? "lane" : "lanes"} hidden `, "Show",
         { hidden: [] })),
       ...(processes.length === 0 ? [] : note(
-        `${processes.length} of the child processes folded: a click on one shows its threads `,
+        `${processes.length} child ${processes.length === 1 ? "process" : "processes"} folded: click one to show its threads `,
         "Show all", { opened: [...this.state.values.opened, ...processes] })));
   }
 

@@ -61,7 +61,7 @@ class Tree {
       rows.push(this.row(line));
     }
     if (rows.length === 0) {
-      const text = this.search.isOn ? "nothing of this name here" : this.context.nothing;
+      const text = this.search.isOn ? "nothing with this name here" : this.context.nothing;
       rows.push(make("tr", {}, make("td.empty", { colspan: 4 }, text)));
     } else if (rows.length === mostLines) {
       rows.push(make("tr", {}, make("td.empty", { colspan: 4 },

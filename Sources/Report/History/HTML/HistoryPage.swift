@@ -109,7 +109,7 @@ struct HistoryPageSeries {
             [
                 PageParts.row(plot.legend, plot.render()),
                 PageParts.caption(
-                    "Medians, one upon the other: they need not add up to the launch's."),
+                    "The phases' medians, stacked: their sum may differ from the launch's median."),
             ])
     }
 

@@ -47,9 +47,8 @@ struct PhasePlot {
 
     func render() -> Markup {
         let label =
-            "The phases' medians of "
+            "The phases' medians, stacked, of "
             + Numbers.count(page.series.points.count, page.history.grouping.rawValue)
-            + ", one upon the other"
         return Drawing.plot(
             height: Self.height + 4, label: label,
             grid + page.series.points.indices.flatMap(column))

@@ -22,9 +22,9 @@ struct TrendPlot {
     static func caption(_ history: LaunchHistory) -> String {
         let goal = history.goal == nil ? "" : " Dashed: the goal."
         return
-            "A dot is a \(history.grouping.rawValue)'s median, a bar its 95 % interval; a short line "
-            + "the 90th percentile, which 20 launches are needed for. Lines across: the usual median "
-            + "between changes; lines down: changes.\(goal)"
+            "A dot is a \(history.grouping.rawValue)'s median, a bar its 95 % interval, a short line "
+            + "the 90th percentile (from 20 launches on). Horizontal lines: the usual median between "
+            + "changes; vertical lines: changes.\(goal)"
     }
 
     func render() -> Markup {

@@ -21,7 +21,7 @@ struct CumulativePlot {
     func render() -> Markup {
         let foot = Self.height
         let ticks = Drawing.ticks(axis, Quantity.time.labels(axis), top: 0, foot: foot)
-        let label = "For each length of launch, which share of the launches took no longer"
+        let label = "For each duration, the share of launches that took no longer"
         return Drawing.plot(
             height: foot + Drawing.tickHeight, label: label,
             ticks + shares + lanes.map(steps) + lanes.flatMap(dots))

@@ -53,14 +53,14 @@ package enum MeasurementPage {
         guard !model.measurement.launches.isEmpty else { return nil }
         let strip = StripPlot(model)
         let grouped =
-            strip.isGrouped ? " There are many: a line spans what several in a row took." : ""
+            strip.isGrouped ? " There are many: each line spans the times of several in a row." : ""
         return PageParts.section(
             "Launches in their order",
             [
                 PageParts.row(model.arms.map(named), strip.render()),
                 PageParts.caption(
                     "Line and band: the median and its interval. ×: does not count; ▲ ▼: does not "
-                        + "count, and lies beyond the scale.\(grouped)"),
+                        + "count, and is outside the scale.\(grouped)"),
             ])
     }
 
@@ -78,8 +78,8 @@ package enum MeasurementPage {
             rows + [
                 PageParts.caption(
                     "A dot is a launch. Box: the middle half; line: the median; bar below: its "
-                        + "95 % interval. Each row has a scale of its own, which need not begin at "
-                        + "zero." + (hasMoreThanDots(model) ? " Not all dots are drawn." : ""))
+                        + "95 % interval. Each row has its own scale, which may not begin at zero."
+                        + (hasMoreThanDots(model) ? " Not all dots are drawn." : ""))
             ])
     }
 
@@ -95,7 +95,7 @@ package enum MeasurementPage {
             histogram == nil
             ? "Fewer than \(Histogram.fewest) launches make no histogram."
             : "Above: how often; below:"
-                + " which share of the launches took at most so long."
+                + " the share of launches that took at most this long."
         return PageParts.section("Distribution", content + [PageParts.caption(few)])
     }
 
