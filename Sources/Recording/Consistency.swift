@@ -1,6 +1,6 @@
 import ProfileModel
 
-/// What is wrong with a value: "slices, row 17: overlaps the one before".
+/// What is wrong with a value: "slices, row 17: overlaps the previous one".
 struct Inconsistency: Error {
     var table: String
     var row: Int

@@ -26,8 +26,9 @@ enum Schema {
 
     /// The plain SQL tables in a file with this version.
     static func tables(asOf version: Int32) -> [TableLayout] {
-        guard version < firstPacked else { return [HeaderTable.layout, ChunksTable.layout] }
-        let plain = packed.filter { $0.first <= version }.map { $0.layout }
-        return ([HeaderTable.layout] + plain).map { $0.asOf(version) }
+        let tables =
+            version < firstPacked
+            ? packed.filter { $0.first <= version }.map { $0.layout } : [ChunksTable.layout]
+        return ([HeaderTable.layout] + tables).map { $0.asOf(version) }
     }
 }

@@ -34,8 +34,8 @@ enum RunsTable: Int32, RecordingTable {
         (try row.integer(.thread), try row.integer(.start), try row.blob(.data))
     }
 
-    /// The rule is one for runs, not for rows: the writer checks them before they have a row.
-    static func admit(
+    /// The rule is one for runs, not for rows: readers and the writer check each run by it.
+    static func admitRun(
         _ run: ScheduledRun, at row: RowPlace, by rules: inout Consistency
     ) throws(Inconsistency) {
         try rules.check(run.thread, row)
@@ -43,7 +43,7 @@ enum RunsTable: Int32, RecordingTable {
             throw row.problem("a time out of range")
         }
         guard run.start.nanoseconds >= rules.runEnds[run.thread.rawValue] else {
-            throw row.problem("overlaps the one before")
+            throw row.problem("overlaps the previous one")
         }
         guard run.core ?? 0 >= 0, run.core == nil || run.state == .running else {
             throw row.problem("no such core")
@@ -65,7 +65,7 @@ enum RunsTable: Int32, RecordingTable {
             let place = row.place
             for run in chunk {
                 try TableReader.admit { () throws(Inconsistency) in
-                    try admit(run, at: place, by: &rules)
+                    try admitRun(run, at: place, by: &rules)
                 }
             }
             runs.append(chunk, of: thread)
@@ -83,7 +83,7 @@ extension RecordingWriter {
     package func append(_ run: ScheduledRun) throws(RecordingError) {
         let place = RowPlace(table: RunsTable.tableName, row: rows.runs.count)
         try check { () throws(Inconsistency) in
-            try RunsTable.admit(run, at: place, by: &rules)
+            try RunsTable.admitRun(run, at: place, by: &rules)
         }
         if openRuns[run.thread]?.append(run) == true { return }
         try flush(openRuns.updateValue(RunChunk(beginningWith: run), forKey: run.thread))

@@ -58,7 +58,7 @@ enum SlicesTable: Int32, RecordingTable {
             throw row.problem("a time out of range")
         }
         guard start >= rules.threadEnds[thread] else {
-            throw row.problem("overlaps the one before")
+            throw row.problem("overlaps the previous one")
         }
         let (total, overflow) = rules.totalWall.addingReportingOverflow(wall)
         guard !overflow else { throw row.problem("too much time in all") }

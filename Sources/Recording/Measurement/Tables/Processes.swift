@@ -61,15 +61,17 @@ extension TableReader {
                 throw row.invalid(.launch)
             }
             last = index
-            let known = launches[index].processes
+            let isFirst = launches[index].processes == nil
+            if isFirst { launches[index].processes = [] }
             guard let processes else {
-                guard known == nil else { throw row.invalid(.name) }
-                launches[index].processes = []
+                guard isFirst else { throw row.invalid(.name) }
                 return
             }
             // A launch has either one row for "none", or rows for processes.
-            guard known != [] else { throw row.invalid(.name) }
-            launches[index].processes = (known ?? []) + [processes]
+            guard isFirst || launches[index].processes?.isEmpty == false else {
+                throw row.invalid(.name)
+            }
+            launches[index].processes?.append(processes)
         }
     }
 }
