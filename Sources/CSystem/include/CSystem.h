@@ -183,8 +183,8 @@ int fl_ask_for_short_turns(void);
 // The core that the calling thread runs on, or -errno.
 int fl_own_core(void);
 
-// Moves the calling thread to another core. Afterwards it may run where it might before. 0 or
-// -errno: it may run on no other core.
+// Moves the calling thread to another core. Afterwards it may run on all cores that it might run on
+// at the call, but not on those that come later. 0 or -errno: it may run on no other core.
 int fl_leave_core(int core);
 
 // From now on the calling thread takes no core from another thread by waking up, but waits for its

@@ -341,6 +341,7 @@ final class ProcessGroup {
         guard let sink = children?.began(pid, parent: parent.pid, at: now) else { return nil }
         let session = TraceSession(main.process.process(pid), options: options, sink: sink)
         session.sawSignpost = main.sawSignpost
+        session.ownCore = main.ownCore
         sessions[pid] = session
         return session
     }

@@ -91,12 +91,6 @@ extension TraceSession {
     /// What it answers to the last signal can still be taken.
     func endTimer(of thread: TracedThread) {
         guard thread.timer != nil else { return }
-        if let counters = thread.counters() { takeTimed(of: thread, counters) }
-        dropTimer(of: thread)
-    }
-
-    /// The same without the events that nobody has read yet.
-    private func dropTimer(of thread: TracedThread) {
         signalCapture?.endTimer(of: thread)
         thread.timer = nil
         thread.samples = nil
@@ -123,8 +117,9 @@ extension TraceSession {
     /// Hands on what a thread's timer and its events told, in the order of time.
     func takeTimed(of thread: TracedThread, _ counters: SchedulerCounters) {
         guard let signals = signalCapture, !thread.timedSlots.isEmpty else { return }
-        let answers = signals.answersToTimer(of: thread)
+        // In this order: an event that shows our own doing is known by its answer.
         var rest = thread.timer == nil ? [] : thread.samples?.take(cpuAtLeast: counters.run) ?? []
+        let answers = signals.answersToTimer(of: thread)
         guard !answers.isEmpty || !rest.isEmpty else { return }
         if answers.isEmpty {
             // That long it was in the kernel's code.
@@ -157,18 +152,23 @@ extension TraceSession {
             for seen in rest { hand(on: seen, of: thread, around, counters) }
         }
         guard thread.usesAlternateStack, thread.timer != nil else { return }
-        dropTimer(of: thread)
+        endTimer(of: thread)
         stopForSample(thread)
     }
 
     /// Whether an event shows how the kernel delivers our signal, or what our handler calls. Where the
     /// two clocks have nearly the same phase, events would show nothing else. A thread to which our
-    /// signal is delivered has the registers that the handler then reports.
+    /// signal is delivered has the registers that the handler then reports. What the program calls by
+    /// our stand-ins is its own: there no signal was just answered.
     private func isOurDoing(
         _ seen: ThreadSamples.Observation, _ answers: [SharedSlots.Answer]
     ) -> Bool {
-        observer.ownCode?.contains(seen.registers.programCounter) == true
-            || answers.contains { $0.registers.areAll(as: seen.registers) }
+        let isInOurs = observer.ownCode?.contains(seen.registers.programCounter) == true
+        let interval = TimeSpan(nanoseconds: options.sampleInterval)
+        return answers.contains { answer in
+            isInOurs && answer.time <= seen.time && seen.time - answer.time < interval
+                || answer.registers.areAll(as: seen.registers)
+        }
     }
 
     private func hand(

@@ -247,6 +247,9 @@ final class TracedThread {
         silence = 0
     }
 
+    /// For how long it had wanted a core at the last tick, in nanoseconds.
+    var delayAtTick: Int64?
+
     /// Whether it left a request unanswered for too long.
     var isUnresponsive: Bool { silence > SignalCapture.patience }
 

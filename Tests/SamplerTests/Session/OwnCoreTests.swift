@@ -14,7 +14,7 @@ import Testing
 
     /// The times, in milliseconds, of moves if there is reason for one at each of `times`.
     private func moves(_ times: some Sequence<Int64>) -> [Int64] {
-        var core = OwnCore()
+        let core = OwnCore()
         return times.filter { time in
             guard core.isDue(at: Self.at(time)) else { return false }
             core.moved(at: Self.at(time))
@@ -35,6 +35,13 @@ import Testing
         #expect(moves([0, 2, 30, 32, 60, 62]) == [0, 2, 30, 32, 60, 62])
     }
 
+    @Test func aLookIsNotRepeatedAtOnce() {
+        let core = OwnCore()
+        core.looked(at: Self.at(5))
+        #expect(!core.isDue(at: Self.at(5)) && !core.isDue(at: Self.at(6)))
+        #expect(core.isDue(at: Self.at(7)))
+    }
+
     /// The cores on which the calling thread may run, as the kernel writes them: `0-3,8`.
     private func allowedCores() -> String? {
         let status = try? WholeFile.bytes(of: "/proc/thread-self/status", limit: 65536)
@@ -43,7 +50,7 @@ import Testing
         return line.map { String($0.dropFirst(18)).filter { !$0.isWhitespace } }
     }
 
-    @Test func theOtherCoreIsAnotherAndAllStayAllowed() throws {
+    @Test func allCoresStayAllowed() throws {
         let thread = try #require(
             JobThread { () -> Bool in
                 guard let before = allowedCores() else { return false }
