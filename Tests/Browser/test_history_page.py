@@ -15,7 +15,7 @@ class WhatItShows(MeasurementTest):
         driver = self.show("history")
         verdict = self.element(driver, ".verdict.slower").text
         self.assertIn("between 1.6 and 1.7", verdict)
-        self.assertIn("mostly in Main", verdict)
+        self.assertIn("the largest part in Main", verdict)
         self.assertIn(
             "goal 45.00 ms: missed by 1.11", driver.find_element(By.TAG_NAME, "main").text)
         titles = [heading.text for heading in self.elements(driver, "h2")]

@@ -119,7 +119,7 @@ extension EndToEnd {
             #expect(Set(report.criticalPath.map(\.tid)).count == 1)
             #expect(report.criticalPath.contains { $0.state == "blocked" })
             let text = try recorded.text("report", ["--view", "critical-path"])
-            #expect(text.contains("only the main thread"), "\(text)")
+            #expect(text.contains("from the main thread alone"), "\(text)")
         }
 
         @Test func notWhereItWasSwitchedOff() throws {

@@ -26,7 +26,7 @@ import Testing
                 == "launch 1,234 of app does not count: signal 11 ended it")
         #expect(
             words.complaint(launch(.hung, arm: 1), index: 0)
-                == "launch 1 of old does not count: it hung (not ready within 60.00 s; --watchdog "
+                == "launch 1 of old does not count: it hung (not over within 60.00 s; --watchdog "
                 + "allows more)")
         #expect(
             words.complaint(launch(.notReady, .exited(0)), index: 0)

@@ -243,7 +243,7 @@ import Testing
         #expect(work.details == ["290.0 ms of it CPU"])
         #expect(
             words(.unoptimizedBuild(functions: 2)).title
-                == "code that was compiled without optimisation: 2 functions, mainly load")
+                == "code that was compiled without optimisation: 2 functions, the heaviest load")
         #expect(words(.debugLibrary("libasan.so.8")).title.hasPrefix("libasan.so.8, "))
     }
 

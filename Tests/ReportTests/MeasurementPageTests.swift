@@ -134,7 +134,7 @@ import Testing
         measurement.header.ending = .interrupted
         let page = page(measurement)
         #expect(page.contains("no launch counts"))
-        #expect(page.contains("interrupted: it shows only what was measured until then"))
+        #expect(page.contains("interrupted: only what was measured until then is shown"))
         #expect(PageText.imbalance(of: page) == nil)
         let nobody = MeasurementSummary(arms: [], comparison: nil)
         measurement.arms = []

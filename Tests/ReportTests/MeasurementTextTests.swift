@@ -99,8 +99,8 @@ import Testing
 
     @Test(arguments: [
         (Measurement.Ending.complete, ""),
-        (.interrupted, "interrupted: it shows only what was measured until then"),
-        (.unknown, "measuring was cut short: it shows only what was measured until then"),
+        (.interrupted, "interrupted: only what was measured until then is shown"),
+        (.unknown, "measuring was cut short: only what was measured until then is shown"),
     ])
     func endings(ending: Measurement.Ending, words: String) {
         var (measurement, summary) = Measured.single()

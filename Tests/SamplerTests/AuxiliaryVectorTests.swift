@@ -7,24 +7,24 @@ import Testing
     /// Behind arguments and environment, however many there are.
     @Test func whereTheEntryIsToldOnTheStack() {
         let vector = AuxiliaryVector(Self.bytes([9, 0x1234_5000, 0, 0]))
-        func slot(_ stack: [UInt64]) -> Int? {
+        func pointer(_ stack: [UInt64]) -> Int? {
             let memory = MadeMemory(Self.bytes(stack) + [UInt8](repeating: 0, count: 1 << 16))
             defer { withExtendedLifetime(memory) {} }
-            return vector.entrySlot(onStack: memory.address, MadeImage.memory).map {
+            return vector.entryPointer(onStack: memory.address, MadeImage.memory).map {
                 Int($0 - memory.address) / 8
             }
         }
         let auxiliary: [UInt64] = [3, 7, 9, 0x1234_5000, 0, 0]
-        #expect(slot([2, 1, 1, 0, 1, 1, 1, 0] + auxiliary) == 11)
-        #expect(slot([0, 0, 0] + auxiliary) == 6)
-        #expect(slot([1, 1, 0, 0, 9, 0x5000, 0, 0]) == nil)
-        #expect(slot([1, 1, 0, 0, 3, 7, 0, 0]) == nil)
+        #expect(pointer([2, 1, 1, 0, 1, 1, 1, 0] + auxiliary) == 11)
+        #expect(pointer([0, 0, 0] + auxiliary) == 6)
+        #expect(pointer([1, 1, 0, 0, 9, 0x5000, 0, 0]) == nil)
+        #expect(pointer([1, 1, 0, 0, 3, 7, 0, 0]) == nil)
         for count in [UInt64.max, 1 << 62, 1 << 15] {
-            #expect(slot([count, 1, 0, 0] + auxiliary) == nil)
+            #expect(pointer([count, 1, 0, 0] + auxiliary) == nil)
         }
-        #expect(vector.entrySlot(onStack: 0, MadeImage.memory) == nil)
-        #expect(vector.entrySlot(onStack: .max, MadeImage.memory) == nil)
-        #expect(vector.entrySlot(onStack: 0, nil) == nil)
+        #expect(vector.entryPointer(onStack: 0, MadeImage.memory) == nil)
+        #expect(vector.entryPointer(onStack: .max, MadeImage.memory) == nil)
+        #expect(vector.entryPointer(onStack: 0, nil) == nil)
     }
 
     private static func bytes(_ words: [UInt64]) -> [UInt8] {

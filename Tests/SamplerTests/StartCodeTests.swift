@@ -171,7 +171,7 @@ import Testing
             Self.muslMoved + [0x48, 0x8B, 0x3D, 1, 0, 0, 0, 0xFF, 0x25, 0x10, 0, 0, 0])
         #expect(main(byTable, 0x1000) == .inSlot(0x1000 + 55 + 1))
         #expect(
-            StartCode(byTable, at: 0x1000).startSlot(MadeImage.memory) == 0x1000 + 61 + 0x10)
+            StartCode(byTable, at: 0x1000).startPointer(MadeImage.memory) == 0x1000 + 61 + 0x10)
         #expect(!StartCode(Self.glibcHead + Self.leaMain + Self.callByTable, at: 0).isMusl)
     }
 
@@ -233,7 +233,7 @@ import Testing
             var changed = code
             changed.replaceSubrange(place..<(place + 8), with: bytes(of: patched))
             #expect(main(changed, entry) == .at(target))
-            #expect(StartCode(changed, at: entry).startSlot(MadeImage.memory) != nil)
+            #expect(StartCode(changed, at: entry).startPointer(MadeImage.memory) != nil)
         }
         // At the reach's ends, and behind them.
         let end = reference.address + 4
@@ -266,29 +266,29 @@ import Testing
     @Test func aSlotThatIsCalledThrough() {
         let code = Self.glibcHead + Self.leaMain + Self.callByTable
         #expect(
-            StartCode(code, at: 0x1280).startSlot(MadeImage.memory) == 0x1280 + 33 + 0x2D67)
+            StartCode(code, at: 0x1280).startPointer(MadeImage.memory) == 0x1280 + 33 + 0x2D67)
         // A distance below zero, at the address space's beginning: it wraps, and does not trap.
         let back = Self.glibcHead + Self.leaMain + [0xFF, 0x15, 0, 0, 0, 0x80, 0xF4]
         #expect(
-            StartCode(back, at: 0).startSlot(MadeImage.memory)
+            StartCode(back, at: 0).startPointer(MadeImage.memory)
                 == UInt64(33) &- 0x8000_0000)
         // What returns is no call of the start function.
         let other = Self.glibcHead + Self.leaMain + [0xFF, 0x15, 1, 0, 0, 0, 0x90]
-        #expect(StartCode(other, at: 0).startSlot(MadeImage.memory) == nil)
-        #expect(StartCode([], at: 0).startSlot(MadeImage.memory) == nil)
+        #expect(StartCode(other, at: 0).startPointer(MadeImage.memory) == nil)
+        #expect(StartCode([], at: 0).startPointer(MadeImage.memory) == nil)
     }
 
     private static let jump: [UInt8] = [0xFF, 0x25, 0x10, 0x20, 0x00, 0x00]
     private static let mark: [UInt8] = [0xF3, 0x0F, 0x1E, 0xFA]
 
     /// Entry code right before a stub, which it calls.
-    private static func startSlot(through stub: [UInt8]) -> (found: UInt64?, stub: UInt64) {
+    private static func startPointer(through stub: [UInt8]) -> (found: UInt64?, stub: UInt64) {
         let call: [UInt8] = [0xE8, 1, 0, 0, 0, 0xF4]
         let code = glibcHead + leaMain + call
         let memory = MadeMemory(code + stub + [UInt8](repeating: 0xCC, count: 16))
         return withExtendedLifetime(memory) {
             let start = StartCode(code, at: memory.address)
-            return (start.startSlot(MadeImage.memory), memory.address + UInt64(code.count))
+            return (start.startPointer(MadeImage.memory), memory.address + UInt64(code.count))
         }
     }
 
@@ -297,9 +297,9 @@ import Testing
             ([], 6), ([0xF2], 7), (mark, 10), (mark + [0xF2], 11),
         ] as [([UInt8], UInt64)])
     func stubs(prefix: [UInt8], end: UInt64) {
-        let (found, stub) = Self.startSlot(through: prefix + Self.jump)
+        let (found, stub) = Self.startPointer(through: prefix + Self.jump)
         #expect(found == stub + end + 0x2010)
-        let back = Self.startSlot(through: prefix + [0xFF, 0x25, 0xF0, 0xFF, 0xFF, 0xFF])
+        let back = Self.startPointer(through: prefix + [0xFF, 0x25, 0xF0, 0xFF, 0xFF, 0xFF])
         #expect(back.found == back.stub + end - 0x10)
     }
 
@@ -311,13 +311,13 @@ import Testing
             [0xF2, 0xF2, 0xFF, 0x25, 0, 0, 0, 0], [0xF3, 0x0F, 0x1E, 0xFB, 0xFF, 0x25, 0, 0, 0, 0],
         ] as [[UInt8]])
     func whatIsNoStub(code: [UInt8]) {
-        #expect(Self.startSlot(through: code).found == nil)
+        #expect(Self.startPointer(through: code).found == nil)
     }
 
     @Test func aStubThatCannotBeRead() throws {
         let code = Self.glibcHead + Self.leaMain + [0xE8, 0, 0, 0, 0, 0xF4]
         for entry in [0, 0x1000, .max - 16] as [UInt64] {
-            #expect(StartCode(code, at: entry).startSlot(MadeImage.memory) == nil)
+            #expect(StartCode(code, at: entry).startPointer(MadeImage.memory) == nil)
         }
         // One that ends with the mapping, at any of its bytes.
         let page = try #require(
@@ -331,7 +331,7 @@ import Testing
             place.copyMemory(from: stub, byteCount: length)
             let address = UInt64(UInt(bitPattern: place))
             let start = StartCode(code, at: address &- UInt64(code.count - 1))
-            #expect((start.startSlot(MadeImage.memory) != nil) == (length == stub.count))
+            #expect((start.startPointer(MadeImage.memory) != nil) == (length == stub.count))
         }
     }
 
@@ -345,7 +345,7 @@ import Testing
             let memory = MadeMemory(code)
             withExtendedLifetime(memory) {
                 for entry: UInt64 in [memory.address, 0, .max - 3] {
-                    _ = StartCode(code, at: entry).startSlot(MadeImage.memory)
+                    _ = StartCode(code, at: entry).startPointer(MadeImage.memory)
                 }
             }
         }

@@ -83,7 +83,7 @@ struct Example {
         Example(
             .report, "Everything in one page, to give to others:",
             "firstlight report --format html -o launch.html"),
-        Example(.view, "Open that page in the browser:", "firstlight view"),
+        Example(.view, "Show the recording as a page in the browser:", "firstlight view"),
         Example(
             .export, "A flame graph without another tool:",
             "firstlight export --format svg -o launch.svg"),

@@ -63,7 +63,9 @@ struct ExitStatus {
             meaning: "a regression: it is slower by more than is allowed"),
         ExitStatus(
             status: "3", subcommands: [.gate],
-            meaning: "inconclusive: so many launches, or stored figures, are not enough to know"),
+            meaning:
+                "inconclusive: the launches that were made, or the stored figures, are not enough "
+                + "to decide"),
         ExitStatus(
             status: "125", subcommands: [.gate],
             meaning:
@@ -109,8 +111,9 @@ struct ExitStatus {
         ExitStatus(
             status: "1", subcommands: [.top],
             meaning:
-                "a recording, or the list of \\fB\\-\\-resolved\\fR, cannot be read (the other "
-                + "recordings were shown), or the output cannot be written"),
+                "a recording cannot be read (the others were shown), none is a recording of a "
+                + "launch, the list of \\fB\\-\\-resolved\\fR cannot be read, or the output "
+                + "cannot be written"),
         ExitStatus(
             status: "1", subcommands: [.ship],
             meaning:

@@ -62,8 +62,8 @@ package enum ManualPage {
         waited for a core, was pushed off it, or waited for something else.
         The report divides that time by phase (process creation, dynamic linking, static
         initialisers, main), thread and code.
-        The program is not changed, and recording your own programs needs no special
-        rights.
+        You need not change the program, and recording your own programs needs no
+        special rights.
         .PP
         Options may stand before or after a
         .I FILE
@@ -77,7 +77,11 @@ package enum ManualPage {
         they end at the program's name or at
         .BR \\-\\- .
         If an option is given twice, the last one counts, except for
-        .BR \\-\\-until .
+        .BR \\-\\-until ,
+        .BR \\-\\-mark ,
+        .B \\-\\-resolve
+        and
+        .BR \\-\\-add .
         """
     }
 
@@ -134,16 +138,16 @@ package enum ManualPage {
         the folder of the symbol cache; empty for none
         .TP
         .B XDG_CACHE_HOME
-        if FIRSTLIGHT_CACHE is not set, the folder that contains the folder
-        .IR firstlight ;
-        otherwise
+        if FIRSTLIGHT_CACHE is not set: the folder in which the folder
+        .I firstlight
+        is; without either variable, that is
         .I ~/.cache
         .TP
         .B DEBUGINFOD_URLS
         servers from which missing debug information is fetched when a recording ends
         .TP
         .B DEBUGINFOD_TIMEOUT
-        how many seconds fetching may take; otherwise 10
+        how many seconds fetching may take in all (default: 10)
         """
     }
 

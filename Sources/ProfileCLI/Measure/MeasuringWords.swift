@@ -97,9 +97,9 @@ package struct MeasuringWords: Sendable {
         }
     }
 
-    /// " (not ready within 60.0 s; --watchdog allows more)"
+    /// " (not over within 60.0 s; --watchdog allows more)"
     private var limit: String {
-        watchdog.map { " (not ready within \(Numbers.time($0)); --watchdog allows more)" } ?? ""
+        watchdog.map { " (not over within \(Numbers.time($0)); --watchdog allows more)" } ?? ""
     }
 
     private var awaited: String {

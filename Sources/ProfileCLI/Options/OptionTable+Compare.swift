@@ -18,8 +18,8 @@ extension OptionTable {
         .init(
             .anyway, "anyway", for: [.compare],
             """
-            compare measurements even if their machines, kernels or conditions differ, so that their \
-            figures cannot really be compared
+            compare measurements even if their machines, kernels or conditions differ; the \
+            difference may then come from these, not from the program
             """),
     ]
 }

@@ -12,7 +12,10 @@ extension OptionTable {
             """),
         .init(
             .goal, "goal", "TIME", .duration, for: [.history],
-            "what a launch should take at most, like 400ms: shown as a line, and checked"),
+            """
+            what a launch should take at most, like 400ms: shown as a line, with how many versions \
+            or days meet it (the exit status does not change)
+            """),
         .init(
             .format, "format", "FORMAT", .choice(HistoryFormat.allCases.map(\.rawValue)),
             for: [.history],

@@ -40,9 +40,9 @@ extension OptionTable {
             .cold, "cold", "all|copies", .optional(["all", "copies"]), for: launching,
             """
             before each launch, remove from the page cache the files that the last one used; a launch \
-            that read too little from disk to be cold does not count. With =copies, copies replace \
-            the files, so that no other process keeps them there; with =all, everything is removed \
-            (root only)
+            that is not proven to be cold does not count. With =copies, the program sees private \
+            copies in place of the files, which no other process keeps in the cache (the files \
+            stay as they are); with =all, everything is removed (root only)
             """),
         .init(
             .network, "network", "NETWORK", .text, for: [.record, .measure, .gate],

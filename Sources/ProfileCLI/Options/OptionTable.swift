@@ -92,7 +92,7 @@ package enum OptionTable {
             .last, "last", "TIME", .duration, for: recording,
             """
             keep only the last TIME of the recording, 1s or more, for a server that runs for days. \
-            The recording ends with the program, at --until, or by firstlight stop
+            The recording ends with the program, at --until, after --duration, or by firstlight stop
             """),
         .init(
             .capture, "capture", "METHOD", .choice(CaptureMethod.ownMethods.map(\.rawValue)),
@@ -124,7 +124,7 @@ package enum OptionTable {
         .init(
             .switches, "switches", "WHETHER", .choice(["on", "off"]), for: recording,
             """
-            whether to record every switch of a thread, if the kernel's scheduler allows it \
+            whether to record every switch of a thread, as far as the kernel permits it \
             (default: on); off makes recordings smaller where threads compete for cores
             """),
         .init(
@@ -142,8 +142,8 @@ package enum OptionTable {
             for: [.record],
             """
             when the recording ends before the program: keep it running and wait for it, or stop \
-            it with SIGTERM; the default is stop if --until names anything but exit, or after \
-            --watchdog, otherwise keep
+            it with SIGTERM; the default is stop if --until names anything but exit, or if \
+            --watchdog ended the recording, otherwise keep
             """),
         .init(
             .symbolCache, "symbol-cache", "WHETHER", .choice(["on", "off"]), for: recording,

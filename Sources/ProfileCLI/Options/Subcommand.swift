@@ -123,7 +123,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
                 taken. Prints the median of the launch and of each phase, with its interval, and what \
                 disturbed the launches. A launch ends as --until says, and with it the program: before \
                 the next launch begins, the program and what it left behind are gone. The program's \
-                output is shown only for launches that failed.
+                output is shown only for launches that went wrong.
                 """,
                 """
                 Launches that cannot count (the program failed, hung, was not ready, ended with a \
@@ -145,8 +145,9 @@ package enum Subcommand: String, CaseIterable, Sendable {
                 certain whether PROGRAM's launch is slower by more than is allowed (--max-regression, \
                 and 2 ms in any case). Exits with 0 if it is not, 1 if it is, and 3 if that remains \
                 uncertain. It checks after 10, 20 and 40 launches of each (--max-launches 40); a \
-                regression is reported only if a second block of as many launches confirms it, with \
-                the phase that it comes from. No file is written without -o or --junit.
+                regression is reported only if a second block of as many launches confirms it. The \
+                phase that it comes from is named, if that is certain. No file is written without \
+                -o or --junit.
                 """,
                 """
                 The baseline is a command, or a measurement that was kept (measure -o). If the \
@@ -175,15 +176,16 @@ package enum Subcommand: String, CaseIterable, Sendable {
             [
                 """
                 Reads measurements (what measure -o keeps: files, or all *.firstlight in a folder) and \
-                shows the 50th and the 90th percentile of the launch for each version, with the \
-                their intervals, its phases, and between which versions the launch changed. Several \
-                measurements of a version are one point. Each program, machine, kernel and set of \
-                conditions is a separate series.
+                shows the 50th and the 90th percentile of the launch for each version, with their \
+                intervals, its phases, and between which versions the launch changed. Several \
+                measurements of a version are one point. Each combination of program, machine, \
+                kernel and conditions is a separate series.
                 """,
                 """
-                A change is a step of at least 3 % with at least three versions on either side, which \
-                chance alone makes once in a thousand; a single slow measurement is not a change. Files \
-                that cannot be read are reported, and the rest is shown.
+                A change is a step of at least 3 % with at least three versions on either side, \
+                and with a probability of at most 0.001 that chance alone made it; a single slow \
+                measurement is not a change. Files that cannot be read are reported, and the rest \
+                is shown.
                 """,
                 """
                 With --from, the database to which measurements were shipped (firstlight ship) is \

@@ -62,7 +62,7 @@ enum WatchWords {
             if tally.lostEvents > 0 {
                 parts.append("\(Numbers.count(tally.lostEvents, "event")) lost")
             }
-            add(dropped.launches, "kept, but later deleted (--keep)")
+            add(dropped.launches, "deleted from the folder, also from earlier runs (--keep)")
             add(recorded, "recorded with stacks")
             add(
                 notRecorded,

@@ -11,7 +11,7 @@ struct ComparisonHeader {
             + (options.usesColour ? Style.heading.applied(to: verdict) : verdict) + "\n"
     }
 
-    /// "no sure difference: in the mean 1.2 ms slower (+3.1 %): -0.4 ms to +2.8 ms with 95 %"
+    /// "no certain difference: on average 1.2 ms slower (+3.1 %): -0.4 ms to +2.8 ms with 95 %"
     var verdict: String { doubt + Self.verdict(comparison.wall) + sureness }
 
     private func line(_ side: Side) -> String {

@@ -44,7 +44,7 @@ struct FindingWords {
         case .mainThreadWork: return "\(place) computes on the main thread"
         case .unoptimizedBuild(let count):
             return "code that was compiled without optimisation: "
-                + Numbers.count(count, "function") + ", mainly \(place)"
+                + Numbers.count(count, "function") + ", the heaviest \(place)"
         case .debugLibrary(let name): return "\(name), a library for debugging, computes"
         }
     }
@@ -161,8 +161,8 @@ struct FindingWords {
         var result = states.isEmpty ? [] : [work]
         if other.basis == .presumed {
             result.append(
-                "it presumably waited for this thread: no other had work to do for half of that "
-                    + "time")
+                "it presumably waited for this thread: only this one had work to do for at least "
+                    + "half of that time")
         }
         return result
     }

@@ -24,7 +24,7 @@ struct AdviceWords {
         }
         return difference.verdict(advice.rule) == .slower
             ? "the stored figures suggest it, but never decide alone"
-            : "the stored figures are too close for that"
+            : "the stored figures are too close to decide"
     }
 
     var grounds: [String] {

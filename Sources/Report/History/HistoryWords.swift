@@ -61,13 +61,15 @@ struct HistoryWords {
 
     // MARK: Changes
 
-    /// "+12.3 % between 1.4.1 and 1.4.2: 370.1 ms before, 415.6 ms after; most in Main, +40.20 ms"
+    /// "+12.3 % between 1.4.1 and 1.4.2: 370.1 ms before, 415.6 ms after; the largest part in Main,
+    /// +40.20 ms"
     func change(_ change: HistoryChange) -> String {
         let step = change.step
         let times =
             "\(Quantity.time.text(step.before)) before, \(Quantity.time.text(step.after)) after"
         let phase = change.phase.map {
-            "; mostly in \($0.name.escapedForDisplay), \(Quantity.time.signed($0.difference))"
+            "; the largest part in \($0.name.escapedForDisplay), "
+                + Quantity.time.signed($0.difference)
         }
         return "\(Numbers.change(step.change)) \(place(change)): \(times)\(phase ?? "")"
     }

@@ -7,9 +7,9 @@ enum MeasurementFacts {
     static func ending(_ ending: Measurement.Ending) -> String? {
         switch ending {
         case .complete: nil
-        case .interrupted: "interrupted: it shows only what was measured until then"
+        case .interrupted: "interrupted: only what was measured until then is shown"
         case .gaveUp: "given up: fewer launches count than were asked for"
-        case .unknown: "measuring was cut short: it shows only what was measured until then"
+        case .unknown: "measuring was cut short: only what was measured until then is shown"
         }
     }
 

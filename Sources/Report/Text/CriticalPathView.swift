@@ -29,8 +29,8 @@ struct CriticalPathView {
     private func meaning(_ path: CriticalPath) -> String {
         let what = "what decided that the launch took \(Numbers.time(path.duration))"
         guard path.account == .wakeups else {
-            return what + ": only the main thread, because it was not recorded who woke whom "
-                + "(firstlight doctor says how to do that)"
+            return what + ", from the main thread alone: who woke whom was not recorded "
+                + "(firstlight doctor says how to record it)"
         }
         return what + ": the main thread, and (indented) whom it waited for"
     }

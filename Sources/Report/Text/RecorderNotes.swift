@@ -60,8 +60,8 @@ enum RecorderNotes {
             "our code could not be removed from the program; it no longer does anything"
         case .unknownLibraries:
             (note.value == 1 ? "a library" : "\(Numbers.grouped(note.value)) libraries")
-                + " not noted, because the launch was over before its mappings could be read: "
-                + "stacks may end in unmapped code"
+                + " beyond the first ones not noted, in a launch that was over before its mappings "
+                + "could be read: stacks may end in unmapped code"
         case .lostSignposts:
             Numbers.count(note.value, "signpost")
                 + " lost because they came too fast: intervals may lack their ends"
@@ -74,8 +74,8 @@ enum RecorderNotes {
                 + ", for lack of room: what threads did then is known only from samples"
         case .unkeptRuns:
             Numbers.count(note.value, "run")
-                + " and wake-ups of threads not kept, because there were too many: the last are "
-                + "known only from samples"
+                + " and wake-ups of threads not kept, because there were too many: what threads "
+                + "did from then on is known only from samples"
         case .unreadFrames:
             Numbers.count(note.value, "stack")
                 + " of the interpreter without the functions that it ran: they could not be read"

@@ -57,8 +57,8 @@ struct TopHeader {
                 ? "\(Numbers.grouped(remarks.failed)) of these launches failed (by a signal or an "
                     + "exit status other than 0)" : nil,
             remarks.differInEnds
-                ? "launches differ in what ended them (--until): these may be different moments"
-                : nil,
+                ? "launches differ in what ended them (--until): they may have ended at different "
+                    + "moments of the launch" : nil,
             remarks.differInCapture ? "launches differ in how their stacks were taken" : nil,
             remarks.differInArguments ? "launches differ in the program's arguments" : nil,
         ].compactMap { $0.map { "  " + $0 } }

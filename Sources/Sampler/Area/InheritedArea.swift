@@ -54,11 +54,11 @@ extension Area.Contents {
     mutating func takeEntry(of start: ImageStart, _ thread: some ThreadAccess) {
         guard let linker = start.linker, linker.isMusl, startPointer != 0,
             let stack = try? thread.registers().stackPointer,
-            let slot = start.vector.entrySlot(onStack: stack, start.program?.memory)
+            let pointer = start.vector.entryPointer(onStack: stack, start.program?.memory)
         else { return }
         listen(to: linker)
-        entry = (slot, start.vector.entry)
-        patches.append(Area.Patch(address: slot, word: place &+ AreaCode.entry))
+        entry = (pointer, start.vector.entry)
+        patches.append(Area.Patch(address: pointer, word: place &+ AreaCode.entry))
     }
 
     /// A static program's calls are in its own code, which is already there.

@@ -222,14 +222,14 @@ struct ImageStart {
             else { return }
             contents.main = main
             contents.patches.append(Area.Patch(address: reference.address, word: patched))
-        } else if let slot = code.startSlot(program.memory), program.contains(slot) {
+        } else if let pointer = code.startPointer(program.memory), program.contains(pointer) {
             switch code.main {
             case .at(let main, _) where program.isExecutable(main): break
             case .inSlot: break
             default: return
             }
-            contents.startPointer = slot
-            contents.startIsProtected = program.isProtected(slot)
+            contents.startPointer = pointer
+            contents.startIsProtected = program.isProtected(pointer)
         }
     }
 

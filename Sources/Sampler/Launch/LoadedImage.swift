@@ -45,7 +45,7 @@ extension AuxiliaryVector {
     /// Where on the first thread's stack the program finds its entry point: behind its arguments
     /// and its environment (System V ABI, "Process Initialization"). nil: it is missing, or too far
     /// up.
-    func entrySlot(onStack start: UInt64, _ memory: TargetMemory?) -> UInt64? {
+    func entryPointer(onStack start: UInt64, _ memory: TargetMemory?) -> UInt64? {
         guard let words = memory?.read(at: start, count: 1 << 16),
             let count = words.littleEndianWord(at: 0), count < UInt64(words.count)
         else { return nil }

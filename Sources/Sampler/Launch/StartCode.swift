@@ -105,10 +105,10 @@ struct StartCode: Hashable {
     }
 
     /// The word in which the program finds the C library's start function.
-    func startSlot(_ memory: TargetMemory) -> UInt64? {
+    func startPointer(_ memory: TargetMemory) -> UInt64? {
         switch call {
         case nil: return nil
-        case .through(let slot): return slot
+        case .through(let pointer): return pointer
         case .to(let stub):
             // `jmp *x(%rip)`, perhaps after a mark for indirect branches, and perhaps with a
             // prefix.

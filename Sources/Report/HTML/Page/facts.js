@@ -19,7 +19,7 @@ function threadName(launch, thread) {
 
 const none = (text) => make("p.empty", {}, text);
 
-/** Waits, signposts and the ready mark, in the order of time. */
+/** Waits, signposts and readiness, in the order of time. */
 export function eventsView(context) {
   const { launch, state } = context;
   const events = [

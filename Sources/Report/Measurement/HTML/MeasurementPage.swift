@@ -78,7 +78,8 @@ package enum MeasurementPage {
             rows + [
                 PageParts.caption(
                     "A dot is a launch. Box: the middle half; line: the median; bar below: its "
-                        + "95 % interval. Each row has its own scale, which may not begin at zero."
+                        + "95 % interval. Each row has its own scale, which does not always begin "
+                        + "at zero."
                         + (hasMoreThanDots(model) ? " Not all dots are drawn." : ""))
             ])
     }
