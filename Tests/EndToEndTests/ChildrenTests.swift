@@ -21,29 +21,38 @@ extension EndToEnd {
             let spin = try Setup.fixture("spin")
             let script = "\(spin); (exit 3); \(spin) & wait; exit 7"
             let alone = try Command(["sh", "-c", script]).run()
-            let recorded = try record(["sh", "-c", script])
-            #expect(recorded.finished == alone)
-            #expect(scratch.files == ["launch.firstlight"])
-            let report = try recorded.json()
-            let first = try #require(report.processes.first)
-            #expect(first.pid == report.program.pid && first.name == report.program.name)
-            #expect(first.arguments == ["sh", "-c", script] && first.parentPid == nil)
-            #expect(first.exitStatus == 7)
-            #expect(first.phases.map(\.name) == report.phaseNames)
-            #expect(first.phases.map(\.wallNs) == report.phases.map(\.wallNs))
-            let children = report.processes.dropFirst()
-            #expect(children.map(\.name) == ["spin", "sh", "spin"])
-            #expect(children.map(\.exitStatus) == [0, 3, 0])
-            #expect(children.allSatisfy { $0.parentPid == first.pid && $0.parent == 0 })
-            #expect(children.filter { $0.name == "spin" }.allSatisfy { $0.arguments == [spin] })
-            for child in children {
-                let end = try #require(child.endNs)
-                #expect(child.phases.reduce(0) { $0 + $1.wallNs } <= end - child.startNs)
-                #expect(report.threads.contains { $0.tid == child.pid && $0.pid == child.pid })
+            try Misses.afterAttempts {
+                let recorded = try record(["sh", "-c", script])
+                #expect(recorded.finished == alone)
+                #expect(scratch.files == ["launch.firstlight"])
+                let report = try recorded.json()
+                let first = try #require(report.processes.first)
+                #expect(first.pid == report.program.pid && first.name == report.program.name)
+                #expect(first.arguments == ["sh", "-c", script] && first.parentPid == nil)
+                #expect(first.exitStatus == 7)
+                #expect(first.phases.map(\.name) == report.phaseNames)
+                #expect(first.phases.map(\.wallNs) == report.phases.map(\.wallNs))
+                let children = report.processes.dropFirst()
+                #expect(children.map(\.name) == ["spin", "sh", "spin"])
+                #expect(zip(children, [0, 3, 0]).allSatisfy { ($0.exitStatus ?? $1) == $1 })
+                #expect(children.filter { $0.name == "spin" }.allSatisfy { $0.exitStatus == 0 })
+                #expect(children.allSatisfy { $0.parentPid == first.pid && $0.parent == 0 })
+                #expect(children.filter { $0.name == "spin" }.allSatisfy { $0.arguments == [spin] })
+                for child in children {
+                    let end = try #require(child.endNs)
+                    #expect(child.phases.reduce(0) { $0 + $1.wallNs } <= end - child.startNs)
+                    #expect(report.threads.contains { $0.tid == child.pid && $0.pid == child.pid })
+                }
+                // The launch's figures include the children's work.
+                #expect(report.brokenSums.isEmpty)
+                #expect(report.functions.contains { $0.function == "spin" && $0.selfCpuNs > 0 })
+                var misses = Misses()
+                // It lives for a fraction of a millisecond, and is gone with its status.
+                if children.contains(where: { $0.exitStatus == nil }) {
+                    misses.add("a child was gone before its status could be asked")
+                }
+                return misses
             }
-            // The launch's figures include the children's work.
-            #expect(report.brokenSums.isEmpty)
-            #expect(report.functions.contains { $0.function == "spin" && $0.selfCpuNs > 0 })
         }
 
         /// Children inherit the kernel's events, so no process is stopped for a sample. If the user
