@@ -128,7 +128,7 @@ extension TraceSession {
             thread.runAtTimer = counters.run
             thread.timerRestarts = 0
         }
-        rest.removeAll { $0.stack.bytes.isEmpty || isOurDoing($0, answers) }
+        rest.removeAll { $0.stack.bytes.isEmpty || isCovered($0, by: answers) }
         for answer in answers {
             if answer.isOnAlternateStack {
                 thread.stackPointer = answer.registers.stackPointer
@@ -156,17 +156,21 @@ extension TraceSession {
         stopForSample(thread)
     }
 
-    /// Whether an event shows how the kernel delivers our signal, or what our handler calls. Where the
-    /// two clocks have nearly the same phase, events would show nothing else. A thread to which our
-    /// signal is delivered has the registers that the handler then reports. What the program calls by
-    /// our stand-ins is its own: there no signal was just answered.
-    private func isOurDoing(
-        _ seen: ThreadSamples.Observation, _ answers: [SharedSlots.Answer]
+    /// Whether an event tells nothing beside an answer, whose stack has the interpreter's frames.
+    ///
+    /// It may show how the kernel delivers our signal, or what our handler calls: where the two clocks
+    /// have nearly the same phase, events would show nothing else. A thread to which our signal is
+    /// delivered has the registers that the handler then reports. What the program calls by our
+    /// stand-ins is its own: there no signal was just answered.
+    private func isCovered(
+        _ seen: ThreadSamples.Observation, by answers: [SharedSlots.Answer]
     ) -> Bool {
         let isInOurs = observer.ownCode?.contains(seen.registers.programCounter) == true
-        let interval = TimeSpan(nanoseconds: options.sampleInterval)
+        let interval = options.sampleInterval
         return answers.contains { answer in
-            isInOurs && answer.time <= seen.time && seen.time - answer.time < interval
+            let distance = (seen.time - answer.time).nanoseconds
+            return abs(distance) < interval / 10
+                || isInOurs && distance >= 0 && distance < interval
                 || answer.registers.areAll(as: seen.registers)
         }
     }
