@@ -94,6 +94,7 @@ extension TraceSession {
         signalCapture?.endTimer(of: thread)
         thread.timer = nil
         thread.samples = nil
+        thread.laterEvents = []
     }
 
     func endTimers() {
@@ -117,9 +118,16 @@ extension TraceSession {
     /// Hands on what a thread's timer and its events told, in the order of time.
     func takeTimed(of thread: TracedThread, _ counters: SchedulerCounters) {
         guard let signals = signalCapture, !thread.timedSlots.isEmpty else { return }
-        // In this order: an event that shows our own doing is known by its answer.
-        var rest = thread.timer == nil ? [] : thread.samples?.take(cpuAtLeast: counters.run) ?? []
-        let answers = signals.answersToTimer(of: thread)
+        // What comes while we look is left for the next time, or something older would come behind it.
+        let limit = MonotonicTime.now
+        let answers = signals.answersToTimer(of: thread, upTo: limit)
+        var rest = thread.laterEvents
+        if thread.timer != nil, let samples = thread.samples {
+            rest += samples.take(cpuAtLeast: counters.run)
+        }
+        let count = rest.firstIndex { $0.time > limit } ?? rest.count
+        thread.laterEvents = Array(rest[count...])
+        rest.removeSubrange(count...)
         guard !answers.isEmpty || !rest.isEmpty else { return }
         if answers.isEmpty {
             // That long it was in the kernel's code.

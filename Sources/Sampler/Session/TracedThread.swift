@@ -69,6 +69,8 @@ final class TracedThread {
     /// Takes its stacks where neither a signal nor a stop should; nil: these do. Of a thread with a
     /// timer, those in the kernel's code only.
     var samples: ThreadSamples?
+    /// Of a thread with a timer: what its events showed while we looked for what came before.
+    var laterEvents: [ThreadSamples.Observation] = []
     /// Has it send us its stacks where it runs its own code; nil: it has none.
     var timer: SignalTimer?
     /// Where it answers its timer's signals. They are the thread's until its end: one of its may be
@@ -240,6 +242,7 @@ final class TracedThread {
     /// Forgets requests, because the memory in which it answers is gone.
     func forgetRequests() {
         if timer != nil { samples = nil }
+        laterEvents = []
         timer = nil
         timedSlots = []
         (isUntimed, timerRestarts) = (false, 0)

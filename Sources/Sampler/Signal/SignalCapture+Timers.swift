@@ -43,12 +43,14 @@ extension SignalCapture {
     }
 
     /// What a thread has answered to its timer's signals, in the order of time.
-    func answersToTimer(of thread: TracedThread) -> [SharedSlots.Answer] {
-        // What comes while we look is left for the next time, or an older one would come behind it.
-        let start = MonotonicTime.now
-        return thread.timedSlots.compactMap { slot in
+    ///
+    /// - Parameter limit: later ones are left for the next call.
+    func answersToTimer(
+        of thread: TracedThread, upTo limit: MonotonicTime
+    ) -> [SharedSlots.Answer] {
+        thread.timedSlots.compactMap { slot in
             switch slots.state(of: slot) {
-            case .filled where slots.timeOfAnswer(slot) <= start: return slots.takeAnswer(slot)
+            case .filled where slots.timeOfAnswer(slot) <= limit: return slots.takeAnswer(slot)
             case .filled: break
             case .declined: slots.takeRefusal(slot)
             case .idle, .requested, .busy: break
