@@ -1,7 +1,7 @@
 /// A thread's general registers (x86-64), by their DWARF numbers, and which of them are known.
 ///
 /// If a thread was read without stopping it, only its stack pointer and program counter are known.
-package struct Registers: Sendable {
+package struct Registers: Equatable, Sendable {
     package static let count = 17
     /// rax, the register for results of system calls.
     package static let result = 0
@@ -26,11 +26,6 @@ package struct Registers: Sendable {
         self[Self.stackPointer] = stackPointer
     }
 
-    /// Whether all that is known of either is the same.
-    package func areAll(as other: Registers) -> Bool {
-        known == other.known && (0..<Self.count).allSatisfy { self[$0] == other[$0] }
-    }
-
     /// nil: unknown. Numbers outside `0 ..< 17` (vector registers) are always unknown.
     package subscript(number: Int) -> UInt64? {
         get {
@@ -48,6 +43,11 @@ package struct Registers: Sendable {
                 known &= ~(1 << UInt32(number))
             }
         }
+    }
+
+    /// The same ones are known, and have the same values.
+    package static func == (one: Registers, other: Registers) -> Bool {
+        (0..<count).allSatisfy { one[$0] == other[$0] }
     }
 
     package var programCounter: UInt64 { values[Self.programCounter] }

@@ -1,0 +1,105 @@
+import ProfileModel
+import System
+
+/// What a thread's timer and the events beside it told: see `TimedThreads.swift`.
+extension TraceSession {
+    /// Hands on what a thread's timer and its events told, in the order of time.
+    func takeTimed(of thread: TracedThread, _ counters: SchedulerCounters) {
+        guard let signals = signalCapture, !thread.timedSlots.isEmpty else { return }
+        // What comes while we look is left for the next time, or something older would come behind it.
+        let limit = MonotonicTime.now
+        let answers = signals.answersToTimer(of: thread, upTo: limit)
+        var rest = thread.laterEvents
+        if thread.timer != nil, let samples = thread.samples {
+            rest += samples.take(cpuAtLeast: counters.run)
+        }
+        let count = rest.firstIndex { $0.time > limit } ?? rest.count
+        thread.laterEvents = Array(rest[count...])
+        rest.removeSubrange(count...)
+        guard !answers.isEmpty || !rest.isEmpty else { return }
+        if answers.isEmpty {
+            // That long it was in the kernel's code.
+            thread.runAtTimer += Int64(rest.count) * options.sampleInterval
+        } else {
+            thread.runAtTimer = counters.run
+            thread.timerRestarts = 0
+        }
+        rest.removeAll {
+            $0.stack.bytes.isEmpty
+                || $0.isCovered(
+                    by: answers, each: options.sampleInterval, ownCode: observer.ownCode)
+        }
+        for answer in answers {
+            if answer.isOnAlternateStack {
+                thread.stackPointer = answer.registers.stackPointer
+                thread.usesAlternateStack = true
+                continue
+            }
+            // The events before it lie between the last look and this one.
+            let before = observer.interpreters.lastLook(at: thread.tid)
+            let frames = observer.interpreters.checked(
+                answer.frames, of: thread.tid, at: answer.time)
+            let around = observer.interpreters.surroundings(
+                of: thread.tid, since: before)
+            let count = rest.firstIndex { $0.time >= answer.time } ?? rest.count
+            for seen in rest[..<count] { hand(on: seen, of: thread, around, counters) }
+            rest.removeFirst(count)
+            thread.saw(answer.registers, at: answer.time)
+            observer.sample(answer, of: thread, counters, frames: frames)
+        }
+        if !rest.isEmpty {
+            let around = observer.interpreters.surroundings(of: thread.tid, at: process.now)
+            for seen in rest { hand(on: seen, of: thread, around, counters) }
+        }
+        guard thread.usesAlternateStack, thread.timer != nil else { return }
+        endTimer(of: thread)
+        stopForSample(thread)
+    }
+
+    private func hand(
+        on seen: ThreadSamples.Observation, of thread: TracedThread, _ around: Surroundings?,
+        _ counters: SchedulerCounters
+    ) {
+        if seen.isCut, isShort(seen.stack), copiesMore(of: thread) {
+            // What it stands for, the next stack stands for, which is whole.
+            return
+        }
+        thread.stackPointer = seen.registers.stackPointer
+        observer.sample(
+            SharedSlots.Answer(seen), of: thread, counters, frames: around?.frames(at: seen.time))
+    }
+
+    /// Has the next events copy more of its stack, if they can.
+    private func copiesMore(of thread: TracedThread) -> Bool {
+        guard thread.timer != nil, let samples = thread.samples,
+            let size = eventStackBytes(of: thread), size > samples.stackBytes
+        else { return false }
+        observeKernel(of: thread, thread.clock.counters.run, stackBytes: size)
+        return true
+    }
+}
+
+extension ThreadSamples.Observation {
+    /// Whether an event tells nothing beside the answers to a thread's timer, whose stacks have the
+    /// interpreter's frames.
+    ///
+    /// It may show how the kernel delivers our signal, or what our handler calls: where the two clocks
+    /// have nearly the same phase, events would show nothing else. A thread to which our signal is
+    /// delivered has the registers that the handler then reports. What the program calls by our
+    /// stand-ins is its own: there no signal was just answered.
+    ///
+    /// - Parameters:
+    ///   - interval: of the timer and the events, in nanoseconds.
+    ///   - ownCode: where our code lies in the program.
+    func isCovered(
+        by answers: [SharedSlots.Answer], each interval: Int64, ownCode: Range<UInt64>?
+    ) -> Bool {
+        let isInOurs = ownCode?.contains(registers.programCounter) == true
+        return answers.contains { answer in
+            let distance = (time - answer.time).nanoseconds
+            return abs(distance) < interval / 10
+                || isInOurs && distance >= 0 && distance < interval
+                || answer.registers == registers
+        }
+    }
+}
