@@ -79,7 +79,8 @@ package final class RecordingWriter {
 /// Each table's file has its `append`.
 extension RecordingWriter {
     /// Appends all of a recording except its header, which ``finish(_:)`` writes, and its symbols,
-    /// which ``RecordingFile/store(_:references:in:)`` writes.
+    /// which ``RecordingFile/store(_:references:in:)`` writes. Nothing may have been appended
+    /// before: rows refer to others by their place in the recording.
     package func append(_ recording: Recording) throws(RecordingError) {
         for table in Schema.packed { try table.save(recording, to: self) }
     }
