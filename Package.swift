@@ -239,26 +239,19 @@ let package = Package(
     cLanguageStandard: .gnu17
 )
 
-// Targets for libFuzzer, which need its flags: `make fuzz` sets the variable (docs/fuzzing.md).
+// For libFuzzer, which needs its flags: `make fuzz` sets the variable (docs/fuzzing.md).
 if Context.environment["FIRSTLIGHT_FUZZ"] != nil {
-    let fuzzSettings: [SwiftSetting] = settings + [.unsafeFlags(["-parse-as-library"])]
-    func fuzz(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-        .executableTarget(
-            name: "Fuzz\(name)", dependencies: dependencies + ["FuzzSupport"],
-            path: "Fuzz/\(name)", swiftSettings: fuzzSettings)
-    }
     package.targets += [
         .target(name: "CFuzz", path: "Fuzz/CFuzz"),
         .target(
             name: "FuzzSupport", dependencies: ["ProfileModel", "Analysis", "Report", "CFuzz"],
             path: "Fuzz/Support", swiftSettings: settings),
-        fuzz("Recording", ["Recording"]),
-        fuzz("Rows", ["Recording", "CSQLite"]),
-        fuzz("PerfData", ["Importer", "Recording"]),
-        fuzz("Rules", ["ProfileModel", "Unwind"]),
-        fuzz("Symbols", ["ProfileModel", "Symbolicate"]),
-        fuzz("Names", ["Symbolicate"]),
-        fuzz("Area", ["ProfileModel", "Sampler", "System", "CAgent", "CSystem"]),
-        fuzz("Wire", ["ProfileModel", "Sampler", "CSystem"]),
+        .executableTarget(
+            name: "FuzzTargets",
+            dependencies: [
+                "ProfileModel", "System", "CSystem", "CAgent", "CSQLite", "Sampler", "Unwind",
+                "Recording", "Importer", "Symbolicate", "FuzzSupport", "CFuzz",
+            ],
+            path: "Fuzz/Targets", swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])]),
     ]
 }

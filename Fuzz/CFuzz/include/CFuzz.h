@@ -5,5 +5,5 @@
 
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
 
-/// libFuzzer's main function, for the target that is linked with it.
+/// libFuzzer's main function, for the LLVMFuzzerTestOneInput that is linked with it.
 int fuzz_run(int argc, char **argv);

@@ -9,15 +9,8 @@ private let file = {
     return file
 }()
 
-@_cdecl("LLVMFuzzerCustomMutator")
-public func mutate(
-    _ data: UnsafeMutablePointer<UInt8>, _ size: Int, _ most: Int, _ seed: UInt32
-) -> Int { mutateELF(data, size, most, seed) }
-
 /// An ELF file with its DWARF: what is at addresses all over its code.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func test(_ data: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
-    let bytes = UnsafeRawBufferPointer(start: data, count: size)
+func fuzzSymbols(_ bytes: UnsafeRawBufferPointer) {
     file.write(bytes)
     let resolver = ModuleResolver(Module(path: file.path), search: .none)
     for segment in ELFLayout(bytes).code.prefix(4) {
@@ -28,7 +21,6 @@ public func test(_ data: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
     }
     _ = resolver.dataNames(at: [0, 0x4000, 0x4010, .max])
     _ = LibraryReferences(search: .none).find(in: loading)
-    return 0
 }
 
 /// A process that loaded the file as a library.
@@ -43,7 +35,3 @@ private let loading: Recording = {
     recording.libraries = [LibraryLoad(path: file.path, start: start, size: 1, isInitial: true)]
     return recording
 }()
-
-@main enum Main {
-    static func main() { run() }
-}

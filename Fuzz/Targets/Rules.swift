@@ -9,14 +9,7 @@ private let file = TemporaryFile("rules")
 private let base: UInt64 = 0x5555_0000_0000
 private let stackStart: UInt64 = 0x7FFF_0000_0000
 
-@_cdecl("LLVMFuzzerCustomMutator")
-public func mutate(
-    _ data: UnsafeMutablePointer<UInt8>, _ size: Int, _ most: Int, _ seed: UInt32
-) -> Int { mutateELF(data, size, most, seed) }
-
-@_cdecl("LLVMFuzzerTestOneInput")
-public func test(_ data: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
-    let bytes = UnsafeRawBufferPointer(start: data, count: size)
+func fuzzRules(_ bytes: UnsafeRawBufferPointer) {
     file.write(bytes)
     var code: [Range<UInt64>] = []
     for segment in ELFLayout(bytes).code.prefix(4) {
@@ -30,7 +23,6 @@ public func test(_ data: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
                 start: start, end: start + size, fileOffset: segment.offset & ~0xFFF,
                 path: file.path, inode: 0))
     }
-    return 0
 }
 
 private func unwind(in code: Range<UInt64>, _ mapping: CodeMapping) {
@@ -66,8 +58,4 @@ private func unwind(in code: Range<UInt64>, _ mapping: CodeMapping) {
             registers: registers, stack: StackCopy(start: stackStart, bytes: stack))
         for unwinder in unwinders { _ = unwinder.unwind(snapshot) }
     }
-}
-
-@main enum Main {
-    static func main() { run() }
 }

@@ -6,24 +6,18 @@ private let file = TemporaryFile("perf")
 private let output = TemporaryFile("imported")
 
 /// A file of perf's: what can be imported of it makes a recording that can be read.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func test(_ data: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
-    file.write(UnsafeRawBufferPointer(start: data, count: size))
+func fuzzPerfData(_ bytes: UnsafeRawBufferPointer) {
+    file.write(bytes)
     output.write(UnsafeRawBufferPointer(start: nil, count: 0))
     let perf = PerfImport(input: file.path, output: output.path, pid: nil, version: "fuzz")
     do {
         _ = try perf.run()
     } catch {
-        return 0
+        return
     }
     do {
         _ = try RecordingReader.load(path: output.path)
     } catch {
         fatalError("a recording that cannot be read: \(error)")
     }
-    return 0
-}
-
-@main enum Main {
-    static func main() { run() }
 }

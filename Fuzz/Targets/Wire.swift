@@ -8,10 +8,9 @@ import ProfileModel
 // What others send us while a program is recorded: messages to NOTIFY_SOCKET, what passes through
 // the relay, its news, an X server's answers, and what a Wayland client and its compositor say.
 
-@_cdecl("LLVMFuzzerTestOneInput")
-public func test(_ data: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
-    let bytes = Array(UnsafeRawBufferPointer(start: data, count: size))
-    guard let kind = bytes.first else { return 0 }
+func fuzzWire(_ bytes: UnsafeRawBufferPointer) {
+    let bytes = Array(bytes)
+    guard let kind = bytes.first else { return }
     let rest = Array(bytes.dropFirst())
     switch kind % 6 {
     case 0: notify(rest)
@@ -21,7 +20,6 @@ public func test(_ data: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
     case 4: XServer.shared.serve(rest, to: .window)
     default: XServer.shared.serve(rest, to: .frame)
     }
-    return 0
 }
 
 // MARK: NOTIFY_SOCKET
@@ -213,8 +211,4 @@ private final class XServer: @unchecked Sendable {
         while read(client, &request, request.count) > 0 {}
         close(client)
     }
-}
-
-@main enum Main {
-    static func main() { run() }
 }

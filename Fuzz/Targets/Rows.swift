@@ -15,17 +15,15 @@ private let seeds = names.flatMap { name in
     return [contents(of: path), (try? RecordingFile.unpacked(path)) ?? []]
 }.filter { !$0.isEmpty }
 
-@_cdecl("LLVMFuzzerTestOneInput")
-public func test(_ data: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
+func fuzzRows(_ bytes: UnsafeRawBufferPointer) {
     guard !seeds.isEmpty else { fatalError("FIRSTLIGHT_FUZZ_RECORDING names no recording") }
-    var words = Words(UnsafeRawBufferPointer(start: data, count: size))
+    var words = Words(bytes)
     seeds[words.index(below: seeds.count)].withUnsafeBytes { file.write($0) }
     edit(file.path, &words)
     if let recording = try? RecordingReader.load(path: file.path) { showEverything(recording) }
     if let measurement = try? MeasurementReader.load(path: file.path) {
         showEverything(measurement)
     }
-    return 0
 }
 
 private func edit(_ path: String, _ words: inout Words) {
@@ -107,8 +105,4 @@ private func column(_ index: Int32, of sql: String, _ handle: OpaquePointer?) ->
         if let text = sqlite3_column_text(statement, index) { result.append(String(cString: text)) }
     }
     return result
-}
-
-@main enum Main {
-    static func main() { run() }
 }

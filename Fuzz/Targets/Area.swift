@@ -27,9 +27,8 @@ nonisolated(unsafe) private let area: Area = {
     return area
 }()
 
-@_cdecl("LLVMFuzzerTestOneInput")
-public func test(_ data: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
-    var words = Words(UnsafeRawBufferPointer(start: data, count: size))
+func fuzzArea(_ bytes: UnsafeRawBufferPointer) {
+    var words = Words(bytes)
     // All zero, as new memory is.
     precondition(fl_release_shared(area.base, area.size) == 0)
     var contents = Area.Contents(place: 0x7000_0000_0000, recorder: 1, cookie: 0x1234)
@@ -61,7 +60,6 @@ public func test(_ data: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
     _ = hooks.see(memory)
     tell(hooks.newLibraries(isLast: true), area)
     _ = signposts.finish(at: .now, thread: thread)
-    return 0
 }
 
 private func thread(_ tid: Int32) -> ThreadIndex? { tid % 3 == 0 ? nil : ThreadIndex(0) }
@@ -119,8 +117,4 @@ private func isSound(_ result: SignpostPairing.Result) -> Bool {
     case .interval(let interval): interval.end >= interval.start
     default: true
     }
-}
-
-@main enum Main {
-    static func main() { run() }
 }
