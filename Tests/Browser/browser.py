@@ -1,5 +1,7 @@
 """A browser without a window, and a base for the tests that look at pages in it."""
 
+import atexit
+import functools
 import os
 import shutil
 import unittest
@@ -31,8 +33,26 @@ def found(names):
 
 
 @contextmanager
-def browser(width=1280, height=900, dark=False, scripts=True):
-    """A driver whose page has this size. What the console says is kept: see `complaints`."""
+def browser():
+    """A driver of a browser of its own."""
+    driver = started()
+    try:
+        set_size(driver)
+        yield driver
+    finally:
+        driver.quit()
+
+
+@functools.cache
+def shared(dark, scripts):
+    """The driver of a browser for all tests: to start one takes longer than most of them."""
+    driver = started(dark, scripts)
+    atexit.register(driver.quit)
+    return driver
+
+
+def started(dark=False, scripts=True):
+    """A browser's driver. What the console says is kept: see `complaints`."""
     options = webdriver.ChromeOptions()
     options.binary_location = found(["chromium", "chromium-browser", "google-chrome"])
     for argument in ["headless=new", "disable-gpu", "disable-dev-shm-usage",
@@ -48,14 +68,25 @@ def browser(width=1280, height=900, dark=False, scripts=True):
         options.add_experimental_option(
             "prefs", {"profile.managed_default_content_settings.javascript": 2})
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(service=Service(found(["chromedriver"])), options=options)
-    try:
-        # The window's size includes what a browser has around the page.
-        driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
-            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
-        yield driver
-    finally:
-        driver.quit()
+    return webdriver.Chrome(service=Service(found(["chromedriver"])), options=options)
+
+
+def set_size(driver, width=1280, height=900):
+    """The page's: the window's includes what a browser has around it."""
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+        "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
+
+
+def empty_tab(driver):
+    """In place of the one before, of which nothing is left: settings, pointer, complaints."""
+    before = driver.current_window_handle
+    driver.switch_to.new_window("tab")
+    after = driver.current_window_handle
+    driver.switch_to.window(before)
+    driver.close()
+    driver.switch_to.window(after)
+    ActionChains(driver).reset_actions()
+    complaints(driver)
 
 
 def complaints(driver):
@@ -75,9 +106,11 @@ class BrowserTest(unittest.TestCase):
         if reason:
             raise unittest.SkipTest(reason)
 
-    def open(self, path, fragment="", **settings):
-        """A browser that shows a file, until the test ends."""
-        driver = self.enterContext(browser(**settings))
+    def open(self, path, fragment="", dark=False, scripts=True, **size):
+        """A browser that shows a file, until another is opened."""
+        driver = shared(dark, scripts)
+        empty_tab(driver)
+        set_size(driver, **size)
         driver.get(Path(path).resolve().as_uri() + (f"#{fragment}" if fragment else ""))
         self.addCleanup(self.keep_screenshot_of_failure, driver)
         return driver
