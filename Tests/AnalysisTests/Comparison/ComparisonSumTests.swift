@@ -1,10 +1,11 @@
 import Analysis
 import ProfileModel
+import TestSupport
 import Testing
 
 /// Differences add up exactly, whatever was recorded.
 @Suite struct ComparisonSumTests {
-    private static let pairs = (0..<60 as Range<UInt64>).map { ($0, $0 &* 7 &+ 100) }
+    private static let pairs = seeds(15).map { ($0, $0 &* 7 &+ 100) }
 
     @Test(arguments: pairs) func everythingAddsUp(before: UInt64, after: UInt64) {
         let comparison = ProfileComparison(
@@ -50,7 +51,7 @@ import Testing
     }
 
     /// Three times the same launch is that launch, and all its differences are sure.
-    @Test(arguments: 0..<20 as Range<UInt64>) func theSameLaunchAgain(seed: UInt64) {
+    @Test(arguments: seeds(5)) func theSameLaunchAgain(seed: UInt64) {
         let profiles = Compared(
             before: RandomLaunch.profile(seed: seed), after: RandomLaunch.profile(seed: seed &+ 500)
         )
@@ -114,7 +115,7 @@ import Testing
     }
 
     /// What is a saving one way is a loss the other way.
-    @Test(arguments: 0..<20 as Range<UInt64>) func theOtherWayRound(seed: UInt64) {
+    @Test(arguments: seeds(5)) func theOtherWayRound(seed: UInt64) {
         let profiles = (RandomLaunch.profile(seed: seed), RandomLaunch.profile(seed: seed &+ 500))
         let forth = ProfileComparison(before: profiles.0, after: profiles.1)
         let back = ProfileComparison(before: profiles.1, after: profiles.0)

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Analysis
@@ -23,7 +24,7 @@ struct ShiftRanksTests {
             ratios: hasRatio ? values { $0 / $1 } : nil)
     }
 
-    @Test(arguments: 1...60 as ClosedRange<UInt64>)
+    @Test(arguments: seeds(15))
     func storedFiguresAreThoseOfTheLaunches(seed: UInt64) throws {
         var samples = Samples(seed: seed)
         func walls(_ base: Int) -> [Double] {

@@ -39,7 +39,7 @@ import Testing
         return try #require(programs.first)
     }
 
-    @Test(arguments: 0..<30 as Range<UInt64>) func functionsAddUp(seed: UInt64) throws {
+    @Test(arguments: seeds(8)) func functionsAddUp(seed: UInt64) throws {
         let profiles = (0..<5 as Range<UInt64>).map { RandomLaunch.profile(seed: seed * 31 + $0) }
         let program = try summary(profiles)
         let launches = profiles.map(expected)
@@ -78,7 +78,7 @@ import Testing
     }
 
     /// The parts of a launch are the launch.
-    @Test(arguments: 0..<20 as Range<UInt64>) func phasesAddUp(seed: UInt64) throws {
+    @Test(arguments: seeds(6)) func phasesAddUp(seed: UInt64) throws {
         let profiles = (0..<4 as Range<UInt64>).map { RandomLaunch.profile(seed: seed * 17 + $0) }
         var walls: [String: TimeSpan] = [:]
         for phase in profiles.flatMap(\.phases) {
@@ -100,7 +100,7 @@ import Testing
     }
 
     /// In whatever versions launches come, together they are the same.
-    @Test(arguments: 0..<20 as Range<UInt64>) func versionsAddUp(seed: UInt64) throws {
+    @Test(arguments: seeds(4)) func versionsAddUp(seed: UInt64) throws {
         var random = SeededNumbers(seed: seed)
         let recordings = (0..<6 as Range<UInt64>).map { number in
             var recording = RecordingBuilder.random(seed: seed * 13 + number)
@@ -137,7 +137,7 @@ import Testing
     }
 
     /// Which launch comes first changes nothing but how things are called.
-    @Test(arguments: 0..<10 as Range<UInt64>) func orderDoesNotCount(seed: UInt64) throws {
+    @Test(arguments: seeds(3)) func orderDoesNotCount(seed: UInt64) throws {
         let profiles = (0..<5 as Range<UInt64>).map { RandomLaunch.profile(seed: seed * 7 + $0) }
         func sums(_ profiles: [Profile]) throws -> [String] {
             (try summary(profiles).things[.function] ?? []).map {
