@@ -30,7 +30,8 @@ TARBALL_TEST_PACKAGES = mmdebstrap
 CAMPAIGN_PACKAGES = default-jdk-headless
 KERNEL_PACKAGES = qemu-system-x86 cpio busybox-static
 
-.PHONY: build demo test test-kernels campaign lint format bench fuzz install clean fixtures \
+.PHONY: build demo test test-units test-program test-launches test-browser test-fleet \
+	test-libraries test-fuzz test-kernels campaign lint format bench fuzz install clean fixtures \
 	package test-package tarball test-tarball
 
 build:
@@ -51,22 +52,43 @@ fixtures:
 	@$(MAKE) --no-print-directory -s -C Tests/Fixtures OUT=$(CURDIR)/$(FIXTURES)
 	@$(MAKE) --no-print-directory -s -C Examples/StarSearcher
 
-# The end-to-end tests run the release binary: what is tested is what is installed. They measure,
-# so nothing else runs beside them.
+# The end-to-end tests run the release binary: what is tested is what is installed. Those that measure
+# run while nothing else does; those of TESTS_ASIDE do not, and run as many at once as there are cores.
+TESTS_ASIDE = test-browser test-fleet test-libraries test-fuzz
 test:
 	@scripts/install-packages $(TEST_PACKAGES)
 	@$(MAKE) --no-print-directory build fixtures
 	@rm -f $(REPEATS)
+	@$(MAKE) --no-print-directory test-units
+	@$(MAKE) --no-print-directory test-program
+	@$(MAKE) --no-print-directory test-launches
+	@$(MAKE) --no-print-directory --output-sync --jobs=$$(nproc) $(TESTS_ASIDE)
+	@scripts/tell-repeats $(REPEATS)
+
+# The parts of `make test`, one by one: what they need must be built and installed.
+test-units:
 	REPEATS=$(REPEATS) PAGES=$(PAGES) scripts/run-tests $(SWIFT) test --skip EndToEndTests
+
+test-program:
 	REPEATS=$(REPEATS) FIRSTLIGHT=$(CURDIR)/$(BINARY) FIXTURES=$(CURDIR)/$(FIXTURES) STARS=$(CURDIR)/$(STARS) \
 		AGAIN="$(SWIFT) test --skip-build" \
 		scripts/run-tests $(SWIFT) test --skip-build --filter EndToEndTests
-	PAGES=$(PAGES) scripts/run-browser-tests $(BINARY) $(STARS)
-	scripts/run-fleet-tests $(BINARY)
-	scripts/run-library-tests
+
+test-launches:
 	REPEATS=$(REPEATS) scripts/run-launch-tests $(BINARY)
-	Fuzz/run $(CURDIR)/$(BINARY) 10
-	@scripts/tell-repeats $(REPEATS)
+
+# Shows the pages that test-units has written, too.
+test-browser:
+	PAGES=$(PAGES) scripts/run-browser-tests $(BINARY) $(STARS)
+
+test-fleet:
+	scripts/run-fleet-tests $(BINARY)
+
+test-libraries:
+	scripts/run-library-tests
+
+test-fuzz:
+	FUZZ_BUILD=debug Fuzz/run $(CURDIR)/$(BINARY) 10
 
 # On kernels that this machine does not run, emulated: three minutes each, and 60 MB of kernels when
 # it is run first. KERNELS="linux-image-cloud-amd64 ...": Debian's packages; see scripts/test-kernels.

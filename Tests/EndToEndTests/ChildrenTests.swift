@@ -17,7 +17,7 @@ extension EndToEnd {
             return Recorded(path: path, finished: finished)
         }
 
-        @Test func oneRecordingHasThemAll() throws {
+        @Test(.measures) func oneRecordingHasThemAll() throws {
             let spin = try Setup.fixture("spin")
             let script = "\(spin); (exit 3); \(spin) & wait; exit 7"
             let alone = try Command(["sh", "-c", script]).run()
@@ -215,7 +215,7 @@ extension EndToEnd {
 
         /// Each process is started in another way, and measures itself. The path goes through the
         /// processes that were waited for, in their order.
-        @Test func eachProcessIsNearTheTruth() throws {
+        @Test(.measures) func eachProcessIsNearTheTruth() throws {
             try Misses.afterAttempts {
                 try? FileManager.default.removeItem(atPath: scratch("truth"))
                 let path = scratch("launch.firstlight")

@@ -68,11 +68,14 @@ extension EndToEnd {
             #expect(scratch.files.isEmpty)
         }
 
-        @Test(arguments: [
-            ("Dynamic linking", [12_000, 4_000, 6_000]),
-            ("Static initialisers", [6_000, 10_000, 6_000]),
-            ("Main", [6_000, 4_000, 12_000]),
-        ]) func aPlantedRegression(phase: String, times: [Int]) throws {
+        @Test(
+            .measures,
+            arguments: [
+                ("Dynamic linking", [12_000, 4_000, 6_000]),
+                ("Static initialisers", [6_000, 10_000, 6_000]),
+                ("Main", [6_000, 4_000, 12_000]),
+            ]) func aPlantedRegression(phase: String, times: [Int]) throws
+        {
             let before = try phased(6_000, 4_000, 6_000)
             let program = [before[0]] + times.map(String.init)
             try Misses.afterAttempts {
@@ -95,7 +98,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func text() throws {
+        @Test(.measures) func text() throws {
             let program = try phased(0, 0, 3_000)
             let before = try phased(0, 0, 20_000)
             try Misses.afterAttempts {
@@ -136,7 +139,7 @@ extension EndToEnd {
 
         /// The comparison behind the verdict names the planted function, and the temporary
         /// recordings are removed.
-        @Test func aRegressionIsExplained() throws {
+        @Test(.measures) func aRegressionIsExplained() throws {
             let before = try phased(0, 0, 5_000)
             let program = try phased(0, 0, 25_000)
             try FileManager.default.createDirectory(
@@ -205,7 +208,7 @@ extension EndToEnd {
             #expect(report.basis == "turns" && report.comparison?.pairs == 7)
         }
 
-        @Test func storedFiguresOnlyAdvise() throws {
+        @Test(.measures) func storedFiguresOnlyAdvise() throws {
             let old = try copy("old")
             try measure([old, "0", "0", "2000"])
             let words = ["--baseline", scratch("base"), "--format", "json", "--"]

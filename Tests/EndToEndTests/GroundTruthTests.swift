@@ -13,7 +13,7 @@ extension EndToEnd {
                 adding: ["FIRSTLIGHT_TRUTH": scratch("truth")])
         }
 
-        @Test func cpuTimesAreNearTheTruth() throws {
+        @Test(.measures) func cpuTimesAreNearTheTruth() throws {
             try Misses.afterAttempts {
                 let recorded = try record()
                 let report = try recorded.json()
@@ -39,7 +39,7 @@ extension EndToEnd {
         /// A computing thread is seen at nearly every tick that was served. (Once it was taken for
         /// blocked if it got its core back during a sample, and this lasted.) In one launch, other
         /// work may have its core for long.
-        @Test func aBusyThreadIsNeverLostSightOf() throws {
+        @Test(.measures) func aBusyThreadIsNeverLostSightOf() throws {
             var (slices, ticks) = (0, 0)
             for _ in 0..<20 {
                 let launch = try Firstlight.record([try Setup.fixture("spin")], in: scratch)
@@ -50,7 +50,7 @@ extension EndToEnd {
             #expect(slices * 3 > ticks * 2, "\(slices) at \(ticks) ticks")
         }
 
-        @Test func waitsAreNearTheTruth() throws {
+        @Test(.measures) func waitsAreNearTheTruth() throws {
             try Misses.afterAttempts {
                 let recorded = try record()
                 let wall = try recorded.folded("--weight", "wall")

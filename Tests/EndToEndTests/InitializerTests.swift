@@ -49,7 +49,9 @@ extension EndToEnd {
             #expect(try !recorded.parts().initializers.isEmpty)
         }
 
-        @Test(arguments: ["signal", "ptrace"]) func everyRunIsTimedExactly(capture: String) throws {
+        @Test(.measures, arguments: ["signal", "ptrace"]) func everyRunIsTimedExactly(
+            capture: String
+        ) throws {
             try Misses.afterAttempts {
                 let recorded = try Firstlight.record(
                     try program(), in: scratch, options: ["--capture", capture],
@@ -98,14 +100,16 @@ extension EndToEnd {
 
         /// The program's own initialisers, without a dynamic linker that reports them. musl does
         /// not run preinit_array.
-        @Test(arguments: [
-            ("arrays-static", true), ("arrays-static-pie", true),
-        ])
+        @Test(
+            .measures,
+            arguments: [
+                ("arrays-static", true), ("arrays-static-pie", true),
+            ])
         func thoseOfStaticPrograms(variant: String, runsEarly: Bool) throws {
             try staticInitializers(of: variant, runsEarly: runsEarly)
         }
 
-        @Test(.needs("musl-gcc")) func thoseOfMuslsStaticPrograms() throws {
+        @Test(.measures, .needs("musl-gcc")) func thoseOfMuslsStaticPrograms() throws {
             try staticInitializers(of: "musl/arrays-static", runsEarly: false)
         }
 

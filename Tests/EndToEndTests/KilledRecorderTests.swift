@@ -58,8 +58,8 @@ extension EndToEnd {
         /// CPU times: from the program's start, through the constructor (the first ~80 ms) and
         /// `main`.
         static var moments: [Int64?] {
-            let constructor = (0..<10).map { Int64($0) * 8_000_000 }
-            let main = (0..<10).map { 80_000_000 + Int64($0) * 25_000_000 }
+            let constructor = (0..<5).map { Int64($0) * 16_000_000 }
+            let main = (0..<5).map { 80_000_000 + Int64($0) * 50_000_000 }
             return [nil] + constructor + main
         }
 
@@ -126,7 +126,7 @@ extension EndToEnd {
 
         /// A kill costs only the half-second since the last commit. The program's length depends on
         /// the machine: the kill comes after three fifths of it.
-        @Test func mostOfALongRecordingIsKept() throws {
+        @Test(.measures) func mostOfALongRecordingIsKept() throws {
             let program = try Setup.star("starsearcher")
             let used = try mainThreadCPU(of: program) * 6 / 10
             let orphan = try kill(

@@ -18,11 +18,13 @@ extension EndToEnd {
             ).json()
         }
 
-        @Test(arguments: [
-            ("static", dynamic.filter { $0 != "Dynamic linking" }),
-            ("static-pie", dynamic.filter { $0 != "Dynamic linking" }),
-            ("no-pie", dynamic), ("stripped", dynamic),
-        ])
+        @Test(
+            .measures,
+            arguments: [
+                ("static", dynamic.filter { $0 != "Dynamic linking" }),
+                ("static-pie", dynamic.filter { $0 != "Dynamic linking" }),
+                ("no-pie", dynamic), ("stripped", dynamic),
+            ])
         func phasesAreFound(variant: String, phases: [String]) throws {
             try Misses.afterAttempts {
                 let report = try record(variant)

@@ -26,9 +26,11 @@ extension EndToEnd {
             misses.check(name, actual, truth: truth, tolerance: tolerance)
         }
 
-        @Test(arguments: [
-            ("static", phases), ("static-linked", phases.filter { $0 != "Dynamic linking" }),
-        ])
+        @Test(
+            .measures,
+            arguments: [
+                ("static", phases), ("static-linked", phases.filter { $0 != "Dynamic linking" }),
+            ])
         func phasesAreNearTheTruth(variant: String, phases: [String]) throws {
             try Misses.afterAttempts {
                 let report = try record([variant]).json()
@@ -44,7 +46,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func everyPhaseOfALongerLaunch() throws {
+        @Test(.measures) func everyPhaseOfALongerLaunch() throws {
             try Misses.afterAttempts {
                 let report = try record(["groundtruth"]).json()
                 let truth = try scratch.truth()
@@ -61,7 +63,7 @@ extension EndToEnd {
 
         /// Libraries' initialisers, in the linker's order, also those of a library that is loaded
         /// later.
-        @Test func initialisersAndLibraries() throws {
+        @Test(.measures) func initialisersAndLibraries() throws {
             try Misses.afterAttempts {
                 let plugin = try Setup.fixture("musl/libplugin.so")
                 let recorded = try record(["loading", plugin])

@@ -21,15 +21,18 @@ extension EndToEnd {
 
         /// The fixture notes the time just before it becomes ready. The best of three attempts
         /// counts: between this time and our check, a busy machine may do other work.
-        @Test(arguments: [
-            ("notify", ["notify"]), ("notify", ["notify", "other"]),
-            ("notify", ["notify", "daemon"]),
-            ("listen", ["tcp", "0"]),
-            ("listen", ["tcp6", "0"]), ("listen", ["unix", "socket"]),
-            ("listen", ["swap", "0"]),
-            ("output:serving", ["output", "serving"]), ("output:serving", ["error", "serving"]),
-            ("output", ["output", "serving"]), ("idle:100ms", ["idle"]),
-        ])
+        @Test(
+            .measures,
+            arguments: [
+                ("notify", ["notify"]), ("notify", ["notify", "other"]),
+                ("notify", ["notify", "daemon"]),
+                ("listen", ["tcp", "0"]),
+                ("listen", ["tcp6", "0"]), ("listen", ["unix", "socket"]),
+                ("listen", ["swap", "0"]),
+                ("output:serving", ["output", "serving"]),
+                ("output:serving", ["error", "serving"]),
+                ("output", ["output", "serving"]), ("idle:100ms", ["idle"]),
+            ])
         func theMomentIsRight(condition: String, how: [String]) throws {
             try Misses.afterAttempts {
                 unlink(scratch("socket"))
@@ -54,7 +57,7 @@ extension EndToEnd {
 
         /// A script starts a server, and waits for it. If its children do not count, the launch is
         /// over only when the program ends.
-        @Test(arguments: [("listen", "tcp 0"), ("listen", "unix socket")])
+        @Test(.measures, arguments: [("listen", "tcp 0"), ("listen", "unix socket")])
         func aChildMayBeReady(condition: String, how: String) throws {
             let script = """
                 "$0" \(how) & child=$!; trap 'kill $child' TERM; wait; wait

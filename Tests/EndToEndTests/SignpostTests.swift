@@ -52,12 +52,13 @@ extension EndToEnd {
             "Hand over", "Load", "Parse", "Fetch", "Decode", "Index", "Draw",
         ]
 
-        @Test(arguments: ["signposts", "signposts-static", "signposts-static-pie"])
+        @Test(.measures, arguments: ["signposts", "signposts-static", "signposts-static-pie"])
         func intervalsAreAsLongAsTheProgramSays(fixture: String) throws {
             try intervals(of: fixture)
         }
 
-        @Test(.needs("musl-gcc"), arguments: ["musl/signposts", "musl/signposts-static"])
+        @Test(
+            .measures, .needs("musl-gcc"), arguments: ["musl/signposts", "musl/signposts-static"])
         func muslsIntervalsAreAsLongAsTheProgramSays(fixture: String) throws {
             try intervals(of: fixture)
         }

@@ -32,27 +32,30 @@ extension EndToEnd {
             }
         }
 
-        @Test(arguments: [
-            Expectation(
-                "mutex", "lock", "mutex in slow_mutex", owner: "holder", endedBy: "holder"),
-            Expectation("rwlock", "lock", "read-write lock in slow_rwlock", endedBy: "holder"),
-            Expectation("semaphore", "condition", "semaphore in slow_semaphore"),
-            Expectation("condition", "condition", "condition variable in slow_condition"),
-            Expectation("join", "condition", "end of a thread", endedBy: "sleepy"),
-            Expectation("pipe", "pipe"), Expectation("fifo", "pipe", "/tmp/waits-"),
-            Expectation("connect", "socket", "127.0.0.1:"),
-            Expectation("receive", "socket", "127.0.0.1:"),
-            Expectation("accept", "socket", "listening on 127.0.0.1:"),
-            Expectation("unix", "socket", "/tmp/waits-"),
-            Expectation("nanosleep", "sleep", "clock_nanosleep 120 ms"),
-            Expectation("poll", "poll", "3 descriptors: pipe, pipe, socket"),
-            Expectation("epoll", "poll", "2 descriptors: "),
-            Expectation("select", "poll", "1 descriptor: pipe"),
-            Expectation(
-                "child", "child", "sleeper 120", owner: "child_id", endedBy: "sleeper 120"),
-            Expectation("any", "child", "sleeper 120"), Expectation("flock", "lock", "/tmp/waits-"),
-            Expectation("signal", "signal"), Expectation("lease", "file", "/tmp/waits-"),
-        ])
+        @Test(
+            .measures,
+            arguments: [
+                Expectation(
+                    "mutex", "lock", "mutex in slow_mutex", owner: "holder", endedBy: "holder"),
+                Expectation("rwlock", "lock", "read-write lock in slow_rwlock", endedBy: "holder"),
+                Expectation("semaphore", "condition", "semaphore in slow_semaphore"),
+                Expectation("condition", "condition", "condition variable in slow_condition"),
+                Expectation("join", "condition", "end of a thread", endedBy: "sleepy"),
+                Expectation("pipe", "pipe"), Expectation("fifo", "pipe", "/tmp/waits-"),
+                Expectation("connect", "socket", "127.0.0.1:"),
+                Expectation("receive", "socket", "127.0.0.1:"),
+                Expectation("accept", "socket", "listening on 127.0.0.1:"),
+                Expectation("unix", "socket", "/tmp/waits-"),
+                Expectation("nanosleep", "sleep", "clock_nanosleep 120 ms"),
+                Expectation("poll", "poll", "3 descriptors: pipe, pipe, socket"),
+                Expectation("epoll", "poll", "2 descriptors: "),
+                Expectation("select", "poll", "1 descriptor: pipe"),
+                Expectation(
+                    "child", "child", "sleeper 120", owner: "child_id", endedBy: "sleeper 120"),
+                Expectation("any", "child", "sleeper 120"),
+                Expectation("flock", "lock", "/tmp/waits-"),
+                Expectation("signal", "signal"), Expectation("lease", "file", "/tmp/waits-"),
+            ])
         func reasons(wanted: Expectation) throws {
             try Misses.afterAttempts { try attempt(wanted) }
         }

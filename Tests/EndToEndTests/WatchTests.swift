@@ -37,7 +37,7 @@ extension EndToEnd {
             return found
         }
 
-        @Test func launchesAreSeenOnceAndNearTheTruth() throws {
+        @Test(.measures) func launchesAreSeenOnceAndNearTheTruth() throws {
             try Misses.afterAttempts {
                 try? FileManager.default.removeItem(atPath: folder)
                 return try launchesAndTheTruth()
@@ -75,7 +75,7 @@ extension EndToEnd {
         }
 
         /// Both see the same launches. `measure` subtracts the time for which it holds the program.
-        @Test func agreesWithMeasure() throws {
+        @Test(.measures) func agreesWithMeasure() throws {
             try Misses.afterAttempts {
                 try? FileManager.default.removeItem(atPath: folder)
                 let watcher = try Watcher([name], in: folder)

@@ -31,12 +31,14 @@ extension EndToEnd {
         }
 
         /// The fixture notes the time just before and just after.
-        @Test(arguments: [
-            ("window", "plain", "asked_at", "configured_at"),
-            ("frame", "plain", "commit_at", "shown_at"),
-            ("frame", "child", "commit_at", "shown_at"),
-            ("frame", "second", "commit_at", "shown_at"),
-        ])
+        @Test(
+            .measures,
+            arguments: [
+                ("window", "plain", "asked_at", "configured_at"),
+                ("frame", "plain", "commit_at", "shown_at"),
+                ("frame", "child", "commit_at", "shown_at"),
+                ("frame", "second", "commit_at", "shown_at"),
+            ])
         func theMoment(condition: String, how: String, first: String, last: String) throws {
             try Misses.afterAttempts {
                 // The fixture's status says that its connections have outlived the recording.

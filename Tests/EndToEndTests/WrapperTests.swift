@@ -10,7 +10,7 @@ extension EndToEnd {
 
         init() throws { scratch = try Scratch() }
 
-        @Test func aScriptThatExecs() throws {
+        @Test(.measures) func aScriptThatExecs() throws {
             let program = try Setup.fixture("static")
             try Misses.afterAttempts {
                 let recorded = try Firstlight.record(

@@ -10,8 +10,12 @@ final class Channel {
 
     init() throws {
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw Command.Failure(description: "no pipe") }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let isThere = Command.whileNoneStarts {
+            guard pipe(&ends) == 0 else { return false }
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+            return true
+        }
+        guard isThere else { throw Command.Failure(description: "no pipe") }
         (reader, writer) = (ends[0], ends[1])
     }
 

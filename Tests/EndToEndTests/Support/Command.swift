@@ -88,8 +88,9 @@ struct Command {
         var variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { (arguments + variables).forEach { free($0) } }
         var pid: pid_t = 0
-        let code = posix_spawnp(
-            &pid, words.first ?? "", &actions, &attributes, &arguments, &variables)
+        let code = Self.starting.withLock {
+            posix_spawnp(&pid, words.first ?? "", &actions, &attributes, &arguments, &variables)
+        }
         guard code == 0 else {
             throw Failure(description: "\(words): \(String(cString: strerror(code)))")
         }
@@ -101,6 +102,11 @@ struct Command {
         let names = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
         return (names ?? []).compactMap { Int32($0) }
     }
+
+    /// Of what is opened here, no command of another test inherits anything.
+    static func whileNoneStarts<Result>(_ open: () -> Result) -> Result { starting.withLock(open) }
+
+    private static let starting = NSLock()
 
     private static func attributes() -> posix_spawnattr_t {
         var attributes = posix_spawnattr_t()
@@ -130,9 +136,12 @@ struct CapturedStream {
             return
         }
         var name = Array("/tmp/firstlight-stream-XXXXXX".utf8CString)
-        descriptor = mkstemp(&name)
+        descriptor = Command.whileNoneStarts {
+            let descriptor = mkstemp(&name)
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+            return descriptor
+        }
         guard descriptor >= 0 else { throw Command.Failure(description: "no temporary file") }
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         unlink(name)
     }
 

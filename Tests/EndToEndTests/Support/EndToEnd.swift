@@ -4,13 +4,11 @@ import Testing
 /// All end-to-end tests. They run the program that users install, named by the environment variable
 /// FIRSTLIGHT, on the programs in FIXTURES and STARS. `make test` builds and sets all of these.
 ///
-/// They run one after the other, because most of them measure. Without the variable they are
-/// skipped, but in continuous integration (CI is `true`) they fail.
+/// Without the variable they are skipped, but in continuous integration (CI is `true`) they fail.
 @Suite(
-    .serialized,
-    .enabled(
-        if: Setup.names(.firstlight) || Setup.isContinuousIntegration,
-        "FIRSTLIGHT does not name the program to test; run 'make test'"))
+    Company(),
+    .requires(
+        Setup.names(.firstlight), "FIRSTLIGHT does not name the program to test; run 'make test'"))
 enum EndToEnd {}
 
 /// What the environment says about this test run.
