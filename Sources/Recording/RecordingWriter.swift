@@ -87,14 +87,14 @@ extension RecordingWriter {
 
     func append<T: RecordingTable>(
         _ value: T.Value, to rows: TableRows<T>
-    ) throws(RecordingError) {
+    ) throws(RecordingError) where T.Ruled == T.Value {
         let row = rows.count
         try admit(value, T.self, at: row)
         try write { () throws(SQLiteFailure) in try rows.write(value, at: row) }
     }
 
     func admit<T: RecordingTable>(
-        _ value: T.Value, _: T.Type, at row: Int
+        _ value: T.Ruled, _: T.Type, at row: Int
     ) throws(RecordingError) {
         try check { () throws(Inconsistency) in
             try T.admit(value, at: RowPlace(table: T.tableName, row: row), by: &rules)
