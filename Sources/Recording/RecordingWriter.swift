@@ -79,9 +79,15 @@ package final class RecordingWriter {
 /// Each table's file has its `append`.
 extension RecordingWriter {
     /// Appends all of a recording except its header, which ``finish(_:)`` writes, and its symbols,
-    /// which ``RecordingFile/store(_:references:in:)`` writes. Nothing may have been appended
+    /// which ``RecordingFile/store(_:references:in:)`` writes. Refused if anything was appended
     /// before: rows refer to others by their place in the recording.
     package func append(_ recording: Recording) throws(RecordingError) {
+        try flush()
+        try check { () throws(Inconsistency) in
+            for rows in rows.all where rows.count > 0 {
+                throw RowPlace(table: rows.table, row: 0).problem("precedes a whole recording")
+            }
+        }
         for table in Schema.packed { try table.save(recording, to: self) }
     }
 
