@@ -148,6 +148,7 @@ private struct Socket: ~Copyable {
             guard left > 0 else { throw .timedOut }
             let found = poll(&request, 1, left)
             if found > 0 { return }
+            // Not repeated as it was: less time is left.
             guard found == 0 || errno == EINTR else { throw .connection(errno) }
         }
     }
@@ -157,34 +158,42 @@ private struct Socket: ~Copyable {
         var sent = 0
         while sent < bytes.count {
             try Self.wait(for: descriptor, Int16(POLLOUT), by: deadline)
-            let count = bytes.withUnsafeBytes { buffer in
-                Glibc.send(
-                    descriptor, buffer.baseAddress?.advanced(by: sent), buffer.count - sent,
-                    Int32(MSG_NOSIGNAL))
-            }
-            if count >= 0 {
-                sent += count
-            } else if errno == EPIPE || errno == ECONNRESET {
-                return false
-            } else if errno != EAGAIN, errno != EINTR {
-                throw .connection(errno)
+            do throws(Errno) {
+                sent += try send(bytes[sent...])
+            } catch {
+                switch error.number {
+                case EAGAIN: continue
+                case EPIPE, ECONNRESET: return false
+                default: throw .connection(error.number)
+                }
             }
         }
         return true
+    }
+
+    private borrowing func send(_ bytes: ArraySlice<UInt8>) throws(Errno) -> Int {
+        return try retrying {
+            bytes.withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+        }
     }
 
     /// Empty: the other side has nothing more to say.
     borrowing func receive(by deadline: Deadline) throws(HTTPError) -> [UInt8] {
         while true {
             try Self.wait(for: descriptor, Int16(POLLIN), by: deadline)
-            var problem: Int32 = 0
-            let bytes = [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, filled in
-                let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
-                problem = count < 0 ? errno : 0
-                filled = max(0, count)
+            do throws(Errno) {
+                return try receive()
+            } catch {
+                guard error.number == EAGAIN else { throw .connection(error.number) }
             }
-            if problem == 0 { return bytes }
-            guard problem == EAGAIN || problem == EINTR else { throw .connection(problem) }
         }
+    }
+
+    private borrowing func receive() throws(Errno) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: 1 << 16)
+        let count = try retrying { recv(descriptor, &bytes, bytes.count, 0) }
+        return Array(bytes[..<count])
     }
 }
