@@ -2,7 +2,9 @@
 """Where the launch time of programs from Debian goes: records each and prints the phase tables of
 docs/launches.md, of the median of five launches. Programs that are not installed are left out.
 
-    apt-get install python3-numpy gdb mousepad dbus-x11 xvfb x11-utils redis-server nginx-light
+    apt-get install gdb mousepad dbus-x11 xvfb x11-utils redis-server nginx-light
+
+numpy is that of the Python that runs this.
 
 usage: launches.py FIRSTLIGHT
 """
@@ -26,12 +28,25 @@ DISPLAY = ":77"
 def programs(folder):
     """Each with the options that say when it is ready, and what watches it from outside."""
     redis = servers.redis(folder)
-    yield [], ["/usr/bin/python3", "-c", "import numpy"], None
+    yield [], [sys.executable, "-c", "import numpy"], None
     yield [], ["gdb", "--version"], None
     yield ["--until", "window"], ["mousepad", "--disable-server"], Mapping
     yield ["--until", "listen"], redis, None
     yield ["--until", "notify"], redis + ["--supervised", "systemd"], None
     yield ["--until", f"listen:{servers.PORT}"], servers.nginx(folder), None
+
+
+def version(command):
+    """The version that the program prints, in a line."""
+    if command[-1] == "import numpy":
+        words = [command[0], "-c", "import numpy, platform\n"
+                 "print('Python', platform.python_version() + ', numpy', numpy.__version__)"]
+    else:
+        words = [command[0], "-v" if command[0] == "nginx" else "--version"]
+    done = subprocess.run(
+        words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    # redis-server tells its build, too.
+    return (done.stdout.strip() or "unknown").splitlines()[0].split(" sha=")[0]
 
 
 class Mapping:
@@ -82,11 +97,11 @@ def length(report):
     return report["ready"]["atNs"] if report.get("ready") else report["launch"]["wallNs"]
 
 
-def show(report, title, options):
+def show(report, title, told, options):
     ready = report.get("ready")
     end = f"ready after {milliseconds(ready['atNs'])}" if ready else "ended after " + milliseconds(
         report["launch"]["wallNs"])
-    print(f"\n## `{title}`\n\n{' '.join(options) or 'until its end'}: {end}, "
+    print(f"\n## `{title}`\n\n{told}. {' '.join(options) or 'Until its end'}: {end}, "
           f"CPU {milliseconds(report['launch']['cpuNs'])}, {len(report['threads'])} threads, "
           f"{len(report['libraries'])} libraries, {len(report['initializers'])} initialisers\n")
     print("| phase | wall | CPU | main thread: running | runnable | preempted | blocked |")
@@ -127,8 +142,9 @@ def main():
                         watch.close()
                         differences.append(ready_time(path) - watch.time)
                 reports.sort(key=length)
-                title = " ".join(command).replace(folder + "/", "")
-                show(reports[len(reports) // 2], title, options)
+                title = " ".join(command).replace(folder + "/", "").replace(folder, ".").replace(
+                    sys.executable, "python3")
+                show(reports[len(reports) // 2], title, version(command), options)
                 if differences:
                     seen = ", ".join(f"{value / 1e6:+.2f}" for value in differences)
                     print(f"\nReady by Firstlight less ready by xev, in milliseconds: {seen}")

@@ -21,7 +21,7 @@ struct FirstlightTool: Hashable, Sendable {
         if let named = environment["FIRSTLIGHT"], !named.isEmpty {
             guard isExecutable(named) else {
                 throw .notInstalled(
-                    "FIRSTLIGHT names '\(named)', where there is no program that can be run")
+                    "FIRSTLIGHT names '\(named)', which is not an executable program")
             }
             return FirstlightTool(path: named)
         }
@@ -32,8 +32,8 @@ struct FirstlightTool: Hashable, Sendable {
             if isExecutable(path) { return FirstlightTool(path: path) }
         }
         throw .notInstalled(
-            "firstlight is not in PATH: install it (make install), or name it by the environment "
-                + "variable FIRSTLIGHT")
+            "firstlight is not in PATH: install it (make install), or set the environment variable "
+                + "FIRSTLIGHT to its path")
     }
 
     private static func isProgram(_ path: String) -> Bool {

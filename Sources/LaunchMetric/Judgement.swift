@@ -47,7 +47,7 @@ struct Judgement: Hashable, Sendable {
     /// The confidence of a bound that decides.
     static let confidence = 0.99
 
-    /// How much slower is allowed, as a fraction.
+    /// The allowed slowdown, as a fraction.
     var maxRegression: Double
 
     func outcome(of found: Difference) -> LaunchVerdict.Outcome {
@@ -83,8 +83,8 @@ struct Judgement: Hashable, Sendable {
     static func undecided(_ names: ComparedNames, because reason: String) -> LaunchVerdict {
         LaunchVerdict(
             outcome: .inconclusive,
-            sentence: "inconclusive: whether \(names.program) launches slower than "
-                + "\(names.baseline) cannot be said: \(reason)",
+            sentence: "inconclusive: cannot tell whether \(names.program) launches slower than "
+                + "\(names.baseline): \(reason)",
             change: nil, bounds: nil, difference: nil)
     }
 
@@ -104,8 +104,8 @@ struct Judgement: Hashable, Sendable {
             return "\(names.program) launches no slower than \(names.baseline), or by no more than "
                 + "the \(allowed) that are allowed: \(figures)"
         case .inconclusive:
-            return "inconclusive: whether \(names.program) launches slower than "
-                + "\(names.baseline) by more than \(allowed) cannot be said: \(figures)"
+            return "inconclusive: cannot tell whether \(names.program) launches slower than "
+                + "\(names.baseline) by more than \(allowed): \(figures)"
                 + doubt(found, refutation)
         }
     }
@@ -115,10 +115,10 @@ struct Judgement: Hashable, Sendable {
             return "; a second block of launches does not agree: \(Figures.of(refutation))"
         }
         if let confidence = found.confidence, confidence < Self.confidence {
-            return "; so few pairs show nothing, at least 7 are needed"
+            return "; at least 7 pairs are needed"
         }
         guard let detectable = found.detectable else { return "; more launches may tell" }
-        return "; so many launches with such a spread show \(Figures.share(detectable)) or more"
+        return "; these launches can show a change of \(Figures.share(detectable)) or more"
     }
 }
 

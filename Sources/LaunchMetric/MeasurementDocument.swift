@@ -111,18 +111,18 @@ struct MeasurementDocument: Decodable, Sendable {
             let kind = try JSONDecoder().decode(Kind.self, from: data)
             guard kind.kind == "measurement" else {
                 throw LaunchMetricError.unreadable(
-                    "firstlight reported no measurement but \(kind.kind ?? "something else")")
+                    "firstlight printed no measurement, but \(kind.kind ?? "something else")")
             }
             guard kind.schema == Self.schema else {
                 throw LaunchMetricError.unreadable(
-                    "firstlight reports by schema \(kind.schema), and LaunchMetric reads "
-                        + "\(Self.schema); use those of one version")
+                    "firstlight prints schema \(kind.schema), and LaunchMetric reads schema "
+                        + "\(Self.schema); use the same version of both")
             }
             self = try JSONDecoder().decode(MeasurementDocument.self, from: data)
         } catch let error as LaunchMetricError {
             throw error
         } catch {
-            throw .unreadable("what firstlight reported cannot be read: \(error)")
+            throw .unreadable("cannot read what firstlight printed: \(error)")
         }
     }
 

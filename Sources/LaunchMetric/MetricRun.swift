@@ -43,10 +43,10 @@ struct MetricRun: Sendable {
     ) throws(LaunchMetricError) {
         guard 1...100_000 ~= request.launches else {
             throw .invalidArgument(
-                "launches must be from 1 to 100000, and is \(request.launches)")
+                "launches must be from 1 to 100000, not \(request.launches)")
         }
         guard maxRegression.isFinite, maxRegression >= 0 else {
-            throw .invalidArgument("maxRegression must be at least 0, and is \(maxRegression)")
+            throw .invalidArgument("maxRegression must be at least 0, not \(maxRegression)")
         }
         if case .command(let words) = baseline, words.first?.isEmpty != false {
             throw .invalidArgument("the baseline's command is empty")

@@ -22,15 +22,15 @@ struct StoredBaseline: Sendable {
         let (then, now) = (document.conditions, new.conditions)
         let pairs = [
             ("cache", then.cache, now.cache),
-            ("what left the cache", then.dropped ?? "nothing", now.dropped ?? "nothing"),
+            ("files removed from the cache", then.dropped ?? "nothing", now.dropped ?? "nothing"),
             ("network", then.network ?? "own", now.network ?? "own"),
             ("disk", Self.rate(then.disk), Self.rate(now.disk)),
             ("until", Self.list(then.until), Self.list(now.until)),
         ]
         for (name, old, current) in pairs where old != current {
             throw .notComparable(
-                "the baseline was measured under another condition: \(name) was \(old), and is "
-                    + "\(current)")
+                "the baseline was measured under another condition: \(name) was \(old), now it "
+                    + "is \(current)")
         }
     }
 
@@ -38,14 +38,14 @@ struct StoredBaseline: Sendable {
     func doubt(on machine: MeasurementDocument.Machine) -> String? {
         let then = document.machine
         if then.host != machine.host {
-            return "the baseline is of another machine (\(then.host)), and its program is gone"
+            return "the baseline is from another machine (\(then.host)), and its program is gone"
         }
         if then.kernel != machine.kernel {
-            return "the baseline is of another kernel (\(then.kernel)), and its program is gone"
+            return "the baseline is from another kernel (\(then.kernel)), and its program is gone"
         }
         guard let boot = then.boot, boot == machine.boot else {
-            return "the machine was started anew since the baseline was measured, and its program "
-                + "is gone"
+            return "the machine has restarted since the baseline was measured, and the baseline's "
+                + "program is gone"
         }
         return nil
     }

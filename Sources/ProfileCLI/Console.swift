@@ -1,4 +1,5 @@
 import Glibc
+import System
 
 /// The two streams for all output.
 package struct Console: Sendable {
@@ -49,13 +50,14 @@ package struct Console: Sendable {
         let problem = bytes.withUnsafeBytes { bytes -> Int32 in
             var rest = bytes
             while !rest.isEmpty {
-                let written = Glibc.write(target, rest.baseAddress, rest.count)
-                if written >= 0 {
+                do throws(Errno) {
+                    let written = try retrying {
+                        Glibc.write(target, rest.baseAddress, rest.count)
+                    }
                     rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(written))
-                } else if errno == EAGAIN {
+                } catch {
+                    guard error.number == EAGAIN else { return error.number }
                     Self.waitUntilWritable(target)
-                } else if errno != EINTR {
-                    return errno
                 }
             }
             return 0
@@ -112,7 +114,7 @@ private struct PipeSignalGuard {
         var pipe = Self.pipeSignal
         if !wasPending && Self.isPending {
             var now = timespec()
-            while sigtimedwait(&pipe, nil, &now) < 0 && errno == EINTR {}
+            _ = try? retrying { sigtimedwait(&pipe, nil, &now) }
         }
         var mask = previous
         pthread_sigmask(SIG_SETMASK, &mask, nil)

@@ -79,22 +79,28 @@ package final class RecordingWriter {
 /// Each table's file has its `append`.
 extension RecordingWriter {
     /// Appends all of a recording except its header, which ``finish(_:)`` writes, and its symbols,
-    /// which ``RecordingFile/store(_:references:in:)`` writes. Nothing may have been appended
+    /// which ``RecordingFile/store(_:references:in:)`` writes. Refused if anything was appended
     /// before: rows refer to others by their place in the recording.
     package func append(_ recording: Recording) throws(RecordingError) {
+        try flush()
+        try check { () throws(Inconsistency) in
+            for rows in rows.all where rows.count > 0 {
+                throw RowPlace(table: rows.table, row: 0).problem("precedes a whole recording")
+            }
+        }
         for table in Schema.packed { try table.save(recording, to: self) }
     }
 
     func append<T: RecordingTable>(
         _ value: T.Value, to rows: TableRows<T>
-    ) throws(RecordingError) {
+    ) throws(RecordingError) where T.Ruled == T.Value {
         let row = rows.count
         try admit(value, T.self, at: row)
         try write { () throws(SQLiteFailure) in try rows.write(value, at: row) }
     }
 
     func admit<T: RecordingTable>(
-        _ value: T.Value, _: T.Type, at row: Int
+        _ value: T.Ruled, _: T.Type, at row: Int
     ) throws(RecordingError) {
         try check { () throws(Inconsistency) in
             try T.admit(value, at: RowPlace(table: T.tableName, row: row), by: &rules)

@@ -38,9 +38,11 @@ protocol RecordingTable: ReadableTable {
     /// True for tables with many rows per second. They are not read for their addresses.
     static var isLong: Bool { get }
 
-    /// The rule for a row, after those before it. Both reader and writer call it.
+    /// What the rule is for: a row's value, unless a row holds several things.
+    associatedtype Ruled = Value
+    /// The rule, for what comes after all that was admitted before. Both reader and writer call it.
     static func admit(
-        _ value: Value, at row: RowPlace, by rules: inout Consistency
+        _ value: Ruled, at row: RowPlace, by rules: inout Consistency
     ) throws(Inconsistency)
     /// Reads all rows.
     static func load(
@@ -52,13 +54,9 @@ protocol RecordingTable: ReadableTable {
     ) throws(RecordingError)
 }
 
-/// For tables that have no rule of their own, or are read and written along with another one.
+/// For tables that are read and written along with another one.
 extension RecordingTable {
     static var isLong: Bool { false }
-
-    static func admit(
-        _ value: Value, at row: RowPlace, by rules: inout Consistency
-    ) throws(Inconsistency) {}
 
     static func load(
         _ recording: inout Recording, from reader: inout TableReader
@@ -67,4 +65,13 @@ extension RecordingTable {
     static func save(
         _ recording: Recording, to writer: RecordingWriter
     ) throws(RecordingError) {}
+}
+
+/// A table without a rule: what its rows refer to is checked by whoever reads them.
+protocol UnruledTable: RecordingTable {}
+
+extension UnruledTable {
+    static func admit(
+        _ value: Value, at row: RowPlace, by rules: inout Consistency
+    ) throws(Inconsistency) {}
 }

@@ -39,7 +39,7 @@ struct TableReader {
     /// Calls `body` with each row's value, which the table's rule admits, and the row.
     mutating func scanValues<T: RecordingTable>(
         _: T.Type, _ body: (T.Value, Row<T>) throws(ReadFailure) -> Void
-    ) throws(ReadFailure) {
+    ) throws(ReadFailure) where T.Ruled == T.Value {
         try scan(T.self) { row, rules throws(ReadFailure) in
             let value = try T.read(&row)
             try Self.admit { () throws(Inconsistency) in
@@ -49,7 +49,9 @@ struct TableReader {
         }
     }
 
-    mutating func values<T: RecordingTable>(of _: T.Type) throws(ReadFailure) -> [T.Value] {
+    mutating func values<T: RecordingTable>(
+        of _: T.Type
+    ) throws(ReadFailure) -> [T.Value] where T.Ruled == T.Value {
         var values: [T.Value] = []
         if T.isLong { values.reserveCapacity(try expectedRows(of: T.self)) }
         try scanValues(T.self) { value, _ in values.append(value) }

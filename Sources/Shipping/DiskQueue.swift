@@ -9,17 +9,17 @@ package struct QueueError: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String { "\(path): \(String(cString: strerror(errno)))" }
 }
 
-/// What could not be sent yet, in a folder: a file each, the oldest first. It has a limit: beyond it the
-/// oldest are dropped, and counted.
+/// Payloads that wait to be sent, one file each in a folder. If they exceed a limit, the oldest are
+/// dropped and counted.
 ///
-/// Several processes may use one folder. What ``append(_:)`` has returned from is kept, whatever becomes
-/// of this process; a file is there as a whole or not at all. (After a power cut the newest may be gone:
-/// folders are not synchronised.)
+/// Several processes may use one folder. Once ``append(_:)`` has returned, the payload survives the end
+/// of this process. A file is complete or does not exist. (A power cut may lose the newest: folders are
+/// not synchronised.)
 package struct DiskQueue: Sendable {
     private let folder: String
     private let mostBytes: Int
 
-    /// Makes the folder, and those above it that are missing; only its owner may look into it.
+    /// Creates the folder, and missing ones above it. Only the owner can read them.
     package init(folder: String, mostBytes: Int = 64 << 20) throws(QueueError) {
         self.folder = folder
         self.mostBytes = mostBytes
@@ -42,7 +42,7 @@ package struct DiskQueue: Sendable {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// Keeps something, as the newest.
+    /// Adds a payload as the newest.
     package func append(_ bytes: [UInt8]) throws(QueueError) {
         _ = try locked("lock") { () throws(QueueError) in
             let entries = self.entries
@@ -57,9 +57,9 @@ package struct DiskQueue: Sendable {
         }
     }
 
-    /// One of them at a time delivers, so that nothing is sent twice by two.
+    /// Runs `body` while no other process delivers, so that nothing is sent twice.
     ///
-    /// - Returns: nil: another one does.
+    /// - Returns: nil if another process is delivering.
     package func delivering<Result>(
         _ body: () throws(QueueError) -> Result
     ) throws(QueueError) -> Result? {
@@ -72,7 +72,7 @@ package struct DiskQueue: Sendable {
         package var size: Int
     }
 
-    /// The oldest first.
+    /// All payloads, the oldest first.
     package var entries: [Entry] {
         guard let folder = opendir(folder) else { return [] }
         defer { closedir(folder) }
@@ -90,7 +90,7 @@ package struct DiskQueue: Sendable {
         return found.sorted { $0.number < $1.number }
     }
 
-    /// Whether it is longer than anything that is kept.
+    /// True if the entry exceeds the limit of the whole queue.
     package func isTooLong(_ entry: Entry) -> Bool { entry.size > mostBytes }
 
     package func contents(of entry: Entry) throws(QueueError) -> [UInt8] {
@@ -106,7 +106,7 @@ package struct DiskQueue: Sendable {
 
     package func remove(_ entry: Entry) { unlink(path(entry.name)) }
 
-    /// How many were dropped since the last call.
+    /// The number of payloads dropped since the last call.
     package func takeDropped() -> Int {
         let count = try? locked("lock") { () throws(QueueError) in
             let count = droppedSoFar
@@ -121,7 +121,7 @@ package struct DiskQueue: Sendable {
     private static let suffix = ".queued"
     private static let digits = 12
 
-    /// Of a file of ours; all others are left alone.
+    /// nil: not one of our files.
     private static func number(of name: String) -> UInt64? {
         let digits = name.dropLast(suffix.count)
         guard name.hasSuffix(suffix), digits.utf8.count == Self.digits,
@@ -140,7 +140,7 @@ package struct DiskQueue: Sendable {
         do throws(Errno) {
             let file = try Descriptor(temporary, O_WRONLY | O_CREAT | O_TRUNC, mode: 0o600)
             try file.write(bytes)
-            // It is told as kept.
+            // The caller will report it as kept.
             try file.synchronize()
             try file.finish()
             guard rename(temporary, path(name)) == 0 else { throw Errno(errno) }
@@ -168,7 +168,7 @@ package struct DiskQueue: Sendable {
         return Int(String(decoding: bytes, as: UTF8.self)) ?? 0
     }
 
-    /// - Returns: nil: somebody else has the lock, and it is not waited for.
+    /// - Returns: nil if another process has the lock and we do not wait.
     private func locked<Result>(
         _ name: String, waiting: Bool = true, _ body: () throws(QueueError) -> Result
     ) throws(QueueError) -> Result? {

@@ -2,19 +2,19 @@ internal import Glibc
 package import ProfileModel
 internal import System
 
-/// Why a server has no answer for us.
+/// Why a server did not answer.
 package enum HTTPError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Its name is not known; the resolver's words.
+    /// The host's name is unknown; with the resolver's message.
     case unknownHost(String)
     /// `connect`, `send` or `recv` failed, with its `errno`.
     case connection(Int32)
-    /// It takes longer than it may.
+    /// The request took too long.
     case timedOut
-    /// It closed the connection in the middle of its answer.
+    /// The server closed the connection in the middle of its answer.
     case cutShort
-    /// What it said is not HTTP.
+    /// The answer is not HTTP.
     case malformed
-    /// It said more than is read.
+    /// The answer is longer than we read.
     case tooLong
 
     package var description: String {
@@ -22,21 +22,21 @@ package enum HTTPError: Error, Hashable, Sendable, CustomStringConvertible {
         case .unknownHost(let reason): reason
         case .connection(let number): String(cString: strerror(number))
         case .timedOut: "no answer in time"
-        case .cutShort: "the connection was closed in the middle of the answer"
-        case .malformed: "the answer is no HTTP"
-        case .tooLong: "the answer is longer than is read"
+        case .cutShort: "the server closed the connection in the middle of its answer"
+        case .malformed: "the answer is not HTTP"
+        case .tooLong: "the answer is too long"
         }
     }
 }
 
 /// Sends one request at a time, each on a connection of its own.
 package struct HTTPClient: Sendable {
-    /// For all of a request: connecting, sending and the whole answer.
+    /// For a whole request: connecting, sending and receiving.
     package var limit: TimeSpan
 
     package init(limit: TimeSpan = .milliseconds(30_000)) { self.limit = limit }
 
-    /// - Parameter headers: beside those that every request has.
+    /// - Parameter headers: in addition to those that every request has.
     package func post(
         _ body: [UInt8], to address: WebAddress, headers: [(name: String, value: String)]
     ) throws(HTTPError) -> HTTPResponse {
@@ -46,7 +46,7 @@ package struct HTTPClient: Sendable {
         head += "Content-Length: \(body.count)\r\nConnection: close\r\n"
         for (name, value) in headers { head += "\(name): \(value)\r\n" }
         head += "\r\n"
-        // Who refuses may answer before it has read all.
+        // A server that refuses may answer before it has read everything.
         let isSent = try socket.send(Array(head.utf8) + body, by: deadline)
         return try response(from: socket, by: deadline, isWhole: isSent)
     }
@@ -71,13 +71,13 @@ package struct HTTPClient: Sendable {
     }
 }
 
-/// When something has to be done.
+/// The time by which something must be done.
 struct Deadline {
     private let end: MonotonicTime
 
     init(after span: TimeSpan) { end = .now + span }
 
-    /// For `poll`; 0: it is over.
+    /// The time left, for `poll`; 0: none.
     var milliseconds: Int32 {
         let left = (end - .now).nanoseconds
         return left <= 0 ? 0 : Int32(clamping: left / 1_000_000 + 1)
@@ -86,7 +86,7 @@ struct Deadline {
 
 // Raw memory: the C library's addresses and buffers, in this type only.
 
-/// A connection, which nothing waits for without end.
+/// A connection. Every wait has a deadline.
 private struct Socket: ~Copyable {
     private let descriptor: Int32
 
@@ -148,43 +148,52 @@ private struct Socket: ~Copyable {
             guard left > 0 else { throw .timedOut }
             let found = poll(&request, 1, left)
             if found > 0 { return }
+            // Not repeated as it was: less time is left.
             guard found == 0 || errno == EINTR else { throw .connection(errno) }
         }
     }
 
-    /// Whether all of it was taken; false: the other side takes no more, and may have said why.
+    /// False if the server stopped reading; its answer may say why.
     borrowing func send(_ bytes: [UInt8], by deadline: Deadline) throws(HTTPError) -> Bool {
         var sent = 0
         while sent < bytes.count {
             try Self.wait(for: descriptor, Int16(POLLOUT), by: deadline)
-            let count = bytes.withUnsafeBytes { buffer in
-                Glibc.send(
-                    descriptor, buffer.baseAddress?.advanced(by: sent), buffer.count - sent,
-                    Int32(MSG_NOSIGNAL))
-            }
-            if count >= 0 {
-                sent += count
-            } else if errno == EPIPE || errno == ECONNRESET {
-                return false
-            } else if errno != EAGAIN, errno != EINTR {
-                throw .connection(errno)
+            do throws(Errno) {
+                sent += try send(bytes[sent...])
+            } catch {
+                switch error.number {
+                case EAGAIN: continue
+                case EPIPE, ECONNRESET: return false
+                default: throw .connection(error.number)
+                }
             }
         }
         return true
     }
 
-    /// Empty: the other side has nothing more to say.
+    private borrowing func send(_ bytes: ArraySlice<UInt8>) throws(Errno) -> Int {
+        return try retrying {
+            bytes.withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+        }
+    }
+
+    /// Empty at the end of the server's answer.
     borrowing func receive(by deadline: Deadline) throws(HTTPError) -> [UInt8] {
         while true {
             try Self.wait(for: descriptor, Int16(POLLIN), by: deadline)
-            var problem: Int32 = 0
-            let bytes = [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, filled in
-                let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
-                problem = count < 0 ? errno : 0
-                filled = max(0, count)
+            do throws(Errno) {
+                return try receive()
+            } catch {
+                guard error.number == EAGAIN else { throw .connection(error.number) }
             }
-            if problem == 0 { return bytes }
-            guard problem == EAGAIN || problem == EINTR else { throw .connection(problem) }
         }
+    }
+
+    private borrowing func receive() throws(Errno) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: 1 << 16)
+        let count = try retrying { recv(descriptor, &bytes, bytes.count, 0) }
+        return Array(bytes[..<count])
     }
 }

@@ -1,7 +1,7 @@
 /// A server's answer.
 package struct HTTPResponse: Hashable, Sendable {
     package var status: Int
-    /// By names in lower case; of several with one name the last.
+    /// By name in lower case. If a name occurs several times, the last value counts.
     package var headers: [String: String] = [:]
     package var body: [UInt8] = []
 
@@ -9,14 +9,13 @@ package struct HTTPResponse: Hashable, Sendable {
 
     package var isSuccess: Bool { 200..<300 ~= status }
 
-    /// In how many seconds the server wants to be asked again; nil: it does not say.
+    /// The seconds to wait before another attempt; nil: the server does not say.
     package var retryAfter: Int? {
         headers["retry-after"].flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil }
     }
 }
 
-/// Puts an answer together from what arrives. The server is not trusted: neither headers nor body may
-/// be longer than a limit.
+/// Parses an answer as it arrives. The server is not trusted: headers and body have limits.
 package struct HTTPResponseParser: Sendable {
     package enum Failure: Error, Hashable, Sendable {
         case malformed
@@ -45,7 +44,7 @@ package struct HTTPResponseParser: Sendable {
 
     package var isDone: Bool { stage == .done }
 
-    /// The server has closed the connection: nil: not in the middle of an answer.
+    /// Call it when the server has closed the connection. nil: the answer is incomplete.
     package func end() -> HTTPResponse? { stage == .done || stage == .untilEnd ? response : nil }
 
     package mutating func add(_ bytes: some Sequence<UInt8>) throws(Failure) {
@@ -54,7 +53,7 @@ package struct HTTPResponseParser: Sendable {
         guard pending.count <= Self.mostHeaderBytes || stage == .done else { throw .tooLong }
     }
 
-    /// Whether something was done, and there may be more to do.
+    /// True if something was parsed, so that there may be more.
     private mutating func step() throws(Failure) -> Bool {
         switch stage {
         case .done: return false
@@ -98,7 +97,7 @@ package struct HTTPResponseParser: Sendable {
         return count
     }
 
-    /// A line without its end; nil: it is not whole yet.
+    /// A line without its line break; nil: it is not complete yet.
     private mutating func takeLine() throws(Failure) -> [UInt8]? {
         guard let end = pending.firstIndex(of: 10) else {
             guard pending.count < Self.mostHeaderBytes else { throw .tooLong }
@@ -124,7 +123,7 @@ package struct HTTPResponseParser: Sendable {
         guard words.count >= 2, words[0].hasPrefix("HTTP/1."), let status = Int(words[1]),
             100..<600 ~= status
         else { throw .malformed }
-        // 100 Continue, and such: the answer is yet to come.
+        // 100 Continue and similar: the answer follows.
         guard status >= 200 else { return true }
         var response = HTTPResponse(status: status)
         for line in lines.dropFirst() {
@@ -149,7 +148,7 @@ package struct HTTPResponseParser: Sendable {
         return count == 0 ? .done : .body(left: count)
     }
 
-    /// Whether the empty line is there that ends the headers.
+    /// True if the empty line after the headers has arrived.
     private static func hasHeaderEnd(_ bytes: [UInt8]) -> Bool {
         var isAtStart = false
         for byte in bytes {

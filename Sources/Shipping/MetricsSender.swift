@@ -2,29 +2,29 @@ internal import Glibc
 package import ProfileModel
 internal import System
 
-/// Sends OTLP's metrics, by way of a queue: what cannot be sent now is sent with the next.
+/// Sends OTLP metrics through a queue. What cannot be sent now is sent with the next payload.
 package struct MetricsSender: Sendable {
-    /// What became of one that was sent.
+    /// What the server refused.
     package enum Refusal: Hashable, Sendable {
-        /// For good; the server's words.
+        /// It refused a payload for good, with this status and message.
         case status(Int, String)
-        /// It took the others.
+        /// It refused so many points of a payload, and took the others.
         case rejectedPoints(Int, String)
     }
 
     package struct Outcome: Hashable, Sendable {
         package var sent: Int
-        /// Are in the queue, and why.
+        /// Payloads that are still in the queue; `reason` says why.
         package var kept = 0
         package var reason = ""
         package var refusals: [Refusal] = []
-        /// Were dropped from the queue before they could be sent.
+        /// Payloads dropped from the queue before they could be sent.
         package var dropped = 0
 
         package init(sent: Int = 0) { self.sent = sent }
     }
 
-    /// By which it is told how long it took, and which waits.
+    /// Tells the time, and waits.
     package struct Clock: Sendable {
         package var now: @Sendable () -> MonotonicTime
         package var pause: @Sendable (TimeSpan) -> Void
@@ -45,13 +45,13 @@ package struct MetricsSender: Sendable {
     private let headers: [Header]
     private let queue: DiskQueue
     private let client: HTTPClient
-    /// How long it is tried, in all.
+    /// The time for all attempts together.
     private let patience: TimeSpan
     private let clock: Clock
 
     package typealias Header = (name: String, value: String)
 
-    /// - Parameter headers: beside what the protocol wants.
+    /// - Parameter headers: in addition to those of the protocol.
     package init(
         to address: WebAddress, _ queue: DiskQueue, headers: [Header] = [],
         client: HTTPClient = HTTPClient(), patience: TimeSpan = .milliseconds(15_000),
@@ -65,17 +65,17 @@ package struct MetricsSender: Sendable {
         self.clock = clock
     }
 
-    /// Only of these the protocol says that the same may be sent again.
+    /// The statuses after which the protocol allows sending again.
     private static let temporary: Set<Int> = [429, 502, 503, 504]
 
-    /// Keeps a payload, and sends what is kept, the oldest first.
+    /// Adds a payload to the queue, and sends the whole queue, the oldest first.
     package func send(_ payload: [UInt8]) throws(QueueError) -> Outcome {
         try queue.append(payload)
         let delivered = try queue.delivering { () throws(QueueError) in
             var outcome = Outcome()
             let end = clock.now() + patience
             var passed: Set<DiskQueue.Entry> = []
-            // Somebody who comes meanwhile leaves his to us.
+            // Other processes may add payloads meanwhile: we send these, too.
             while let entry = queue.entries.first(where: { !passed.contains($0) }) {
                 guard deliver(entry, by: end, &outcome, &passed) else { break }
             }
@@ -89,7 +89,7 @@ package struct MetricsSender: Sendable {
         return outcome
     }
 
-    /// Whether the next is to be tried.
+    /// False: stop here, the server cannot be reached now.
     private func deliver(
         _ entry: DiskQueue.Entry, by end: MonotonicTime, _ outcome: inout Outcome,
         _ passed: inout Set<DiskQueue.Entry>
@@ -103,14 +103,14 @@ package struct MetricsSender: Sendable {
             guard deliver(try queue.contents(of: entry), by: end, &outcome) else { return false }
             queue.remove(entry)
         } catch {
-            // Somebody else's, most likely: it stays.
+            // Probably another user's file: leave it there.
             outcome.reason = error.description
             passed.insert(entry)
         }
         return true
     }
 
-    /// Whether it is dealt with; false: it is to be tried later.
+    /// True if the server has answered for good; false: try again later.
     private func deliver(
         _ bytes: [UInt8], by end: MonotonicTime, _ outcome: inout Outcome
     ) -> Bool {

@@ -1,12 +1,11 @@
-/// What a server says of a request of which it took a part only (OTLP's `partialSuccess`).
+/// A server's answer to a request that it took only in part (OTLP's `partialSuccess`).
 ///
-/// Only two values are looked for in its text, wherever they are: an answer is a line for people to read,
-/// and decides nothing.
+/// We search the text for two values instead of parsing it: they are only shown to the user.
 struct PartialSuccess: Hashable, Sendable {
     var points: Int
     var message: String
 
-    /// nil: it took all.
+    /// nil: the server took everything.
     init?(_ text: String) {
         guard let points = Self.value(of: "rejectedDataPoints", in: text).flatMap({ Int($0) }),
             points > 0
@@ -15,7 +14,7 @@ struct PartialSuccess: Hashable, Sendable {
         message = Self.value(of: "errorMessage", in: text).map(String.init) ?? ""
     }
 
-    /// A number, or the text between quotes up to the first that is not escaped.
+    /// A number, or the text between quotes, up to the first quote that is not escaped.
     private static func value(of name: String, in text: String) -> Substring? {
         guard let key = text.firstRange(of: "\"\(name)\"") else { return nil }
         let blank: (Character) -> Bool = { $0 == " " || $0 == ":" || $0.isNewline || $0 == "\t" }

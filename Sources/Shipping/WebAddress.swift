@@ -1,15 +1,15 @@
 internal import ProfileModel
 
-/// Where a server is, and what of it is meant: `http://HOST[:PORT][/PATH]`.
+/// A server's address and a path on it: `http://HOST[:PORT][/PATH]`.
 package struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     package let host: String
     package let port: UInt16
-    /// From its first slash on, with a query if there is one.
+    /// With its first slash, and with the query if there is one.
     package let path: String
 
     package enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
         case notHTTP
-        /// Encryption is left to what stands beside us.
+        /// https. A proxy has to encrypt.
         case encrypted
         case credentials
         case malformed
@@ -18,7 +18,7 @@ package struct WebAddress: Hashable, Sendable, CustomStringConvertible {
             switch self {
             case .notHTTP: "it must begin with http://"
             case .encrypted:
-                "https is not spoken here: send to a collector or proxy on this machine, which encrypts"
+                "https is not supported: send to a collector or proxy on this machine, which encrypts"
             case .credentials:
                 "credentials belong in the environment (OTEL_EXPORTER_OTLP_HEADERS), not in an address"
             case .malformed: "it must be http://HOST[:PORT][/PATH]"
@@ -26,11 +26,11 @@ package struct WebAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// - Parameter standardPort: where the address names none.
+    /// - Parameter standardPort: used if the address has no port.
     package init(_ text: String, standardPort: UInt16) throws(Problem) {
         if text.lowercased().hasPrefix("https://") { throw .encrypted }
         guard text.lowercased().hasPrefix("http://") else { throw .notHTTP }
-        // What is sent as a line must not become two.
+        // A line break would add lines to the request.
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw .malformed }
         let rest = text.dropFirst("http://".count)
         let end = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
@@ -44,7 +44,7 @@ package struct WebAddress: Hashable, Sendable, CustomStringConvertible {
         self.path = path.hasPrefix("/") ? String(path) : "/" + path
     }
 
-    /// `[::1]:80` is an address of version 6.
+    /// `[::1]:80` is an IPv6 address.
     private static func split(
         _ authority: Substring
     ) throws(Problem) -> (host: String, port: UInt16?) {
@@ -68,20 +68,20 @@ package struct WebAddress: Hashable, Sendable, CustomStringConvertible {
         (self.host, self.port, self.path) = (host, port, path)
     }
 
-    /// The same server's, with another path.
+    /// The same server with another path.
     ///
-    /// - Parameter path: from its first slash on, encoded: of visible ASCII only.
+    /// - Parameter path: with its first slash, percent-encoded.
     package func with(path: String) -> WebAddress {
         WebAddress(host: host, port: port, path: path)
     }
 
-    /// As the header `Host` has it.
+    /// For the header `Host`.
     package var authority: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
 
     /// Without its query, which may hold a secret.
     package var description: String { "http://\(authority)\(path.prefix { $0 != "?" })" }
 
-    /// Tells it from all others, most likely, in 16 letters at most.
+    /// A hash of the address, at most 16 letters.
     package var fingerprint: String {
         String("\(authority)\(path)".utf8.fingerprint, radix: 16)
     }

@@ -10,7 +10,7 @@ package struct Errno: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 /// Makes a call that returns -1 on failure, and repeats it while signals interrupt it (EINTR).
-func retrying<Count: SignedInteger>(_ call: () -> Count) throws(Errno) -> Count {
+package func retrying<Count: SignedInteger>(_ call: () -> Count) throws(Errno) -> Count {
     while true {
         let result = call()
         // Read before anything else can change it.

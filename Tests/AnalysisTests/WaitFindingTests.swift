@@ -246,10 +246,12 @@ import Testing
     }
 
     @Test func itIsNoneWhereItDidNoHarm() {
-        #expect(inversion(lacked: 1).findings.map(\.kind) == [.priorityInversion])
+        #expect(inversion(lacked: 10).findings.map(\.kind) == [.priorityInversion])
+        // The wait was long for another reason.
+        #expect(inversion(lacked: 9).findings.map(\.kind) == [.lockWait])
         #expect(inversion(lacked: 0).findings.map(\.kind) == [.lockWait])
         // That the priority is lower is still told.
-        #expect(counterpart(inversion(lacked: 0))?.lowerPriority != nil)
+        #expect(counterpart(inversion(lacked: 9))?.lowerPriority != nil)
     }
 
     @Test func itIsNoneWithoutALowerPriority() {
@@ -270,6 +272,20 @@ import Testing
             let found = launch.findings
             #expect(found.map(\.saving) == (isFound ? [.milliseconds(lacked)] : []))
             #expect(found.allSatisfy { $0.kind == .priorityInversion && $0.thread == 1 })
+        }
+    }
+
+    /// Above all thresholds for findings, but a small part of the wait.
+    @Test func amongOtherThreadsTheLossIsAPartOfTheWait() {
+        for (lacked, isFound) in [(29, false), (30, true)] as [(Int64, Bool)] {
+            var launch = FindingLaunch()
+            let (worker, low) = (launch.worker(), launch.worker(tid: 9))
+            launch.wait(WaitReason(.lock, owner: 9), by: worker, from: 200, to: 500)
+            launch.run(
+                low, at: 200, running: 300 - lacked, preempted: lacked, in: [Spot("hold")])
+            launch.priority(worker, nice: 0)
+            launch.priority(low, nice: 19)
+            #expect(launch.findings.map(\.kind) == (isFound ? [.priorityInversion] : []))
         }
     }
 

@@ -127,7 +127,7 @@ import Testing
         let made = try MadeTool([MadeReport(change: (50, 40, 60), confidence: 0.9)])
         let found = try await made.run(.command(["/opt/old"])).measure(saveTo: nil)
         #expect(found.verdict?.outcome == .inconclusive)
-        #expect(found.verdict?.sentence.hasSuffix("at least 7 are needed") == true)
+        #expect(found.verdict?.sentence.hasSuffix("at least 7 pairs are needed") == true)
         let none = try MadeTool([MadeReport()])
         let nothing = try await none.run(.command(["/opt/old"])).measure(saveTo: nil)
         #expect(nothing.verdict?.sentence.hasSuffix("too few launches count") == true)
@@ -214,7 +214,7 @@ import Testing
         for (stored, words) in [
             (MadeReport(host: "there"), "another machine (there)"),
             (MadeReport(kernel: "5.4"), "another kernel (5.4)"),
-            (MadeReport(boot: "boot-0"), "started anew"), (MadeReport(boot: nil), "started anew"),
+            (MadeReport(boot: "boot-0"), "has restarted"), (MadeReport(boot: nil), "has restarted"),
         ] {
             let (verdict, _) = try await measured(stored, [MadeReport(median: 900)])
             #expect(verdict?.outcome == .inconclusive)

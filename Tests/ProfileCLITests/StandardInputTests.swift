@@ -25,6 +25,11 @@ import Testing
         return withExtendedLifetime(input) { path }
     }
 
+    @Test func helpAndManualNameIt() {
+        #expect(HelpText.render(.report).contains("standard input"))
+        #expect(ManualPage.render(.report).contains("standard input"))
+    }
+
     @Test func whatCannotBeReadIsAnError() {
         #expect(throws: StandardInput.Failure.self) { try StandardInput(-1) }
     }

@@ -142,6 +142,33 @@ import Testing
         }
     }
 
+    /// Its rows would refer to the wrong ones.
+    @Test func aWholeRecordingNeedsAnEmptyWriter() throws {
+        var random = RandomRecording(seed: 3)
+        let whole = random.make(slices: 10)
+        let steps: [(String, (RecordingWriter) throws -> Void)] = [
+            ("threads", { try $0.append(thread) }),
+            ("modules", { try $0.append(Module(path: "/bin/a")) }),
+            (
+                "threads",
+                {
+                    try $0.append(thread)
+                    try $0.commit()
+                }
+            ),
+        ]
+        for (table, step) in steps {
+            let scratch = try Scratch()
+            let path = scratch.path("a")
+            let writer = try RecordingWriter(creating: path, header: header)
+            try step(writer)
+            let detail = "\(table), row 0: precedes a whole recording"
+            #expect(throws: RecordingError.refused(path: path, detail: detail)) {
+                try writer.append(whole)
+            }
+        }
+    }
+
     @Test func nothingAfterTheEnd() throws {
         let scratch = try Scratch()
         let writer = try RecordingWriter(creating: scratch.path("a"), header: header)

@@ -250,8 +250,8 @@ import Testing
     @Test func notes() throws {
         #expect(
             MeasurementNote.profilerOverhead(held: .milliseconds(20), share: 0.05).text
-                == "the profiler affects these figures: it stopped threads for 20.0 ms in all, "
-                + "5.0 % of the time in which they had work to do")
+                == "the profiler slowed this launch: it stopped threads for 20.0 ms (5.0 % of "
+                + "their busy time)")
         var builder = RecordingBuilder()
         builder.border(.spawned, 0)
         builder.border(.ended, 1000)
@@ -263,10 +263,9 @@ import Testing
         #expect(busy.kind == "busy_machine")
         #expect(
             busy.text
-                == "the machine was busy with other work (other processes had 41.2 % of all cores' "
-                + "time, the hypervisor took 3.0 % of all cores' time, other processes waited for "
-                + "storage 20.0 % of the time, some thread waited for a core 50.0 % of the time): "
-                + "do not compare these figures with others")
+                == "the machine was busy, do not compare these figures: other processes had 41.2 % "
+                + "of all cores, the hypervisor took 3.0 %, other processes waited for storage "
+                + "20.0 % of the time, some thread waited for a core 50.0 % of the time")
     }
 
     /// Names come from files that anybody may have made.

@@ -32,11 +32,24 @@ import Testing
         let first = notes(recording).first
         #expect(first.count == 3)
         #expect(first.first?.hasPrefix("recording cut short") == true)
-        #expect(first[1] == "71.0 % of the ticks missed: stacks are coarser, times are still exact")
+        #expect(first[1] == "71.0 % of the ticks missed: stacks are coarser, times are exact")
         #expect(first[2].hasPrefix("the machine was busy"))
         // A fifth is where it begins.
         (recording.header.ticks, recording.header.missedTicks) = (810, 190)
         #expect(notes(recording).first.count == 2)
+    }
+
+    /// The text report has them in one list, what matters most at the beginning.
+    @Test func whatMattersComesFirst() {
+        var recording = recording()
+        (recording.header.ticks, recording.header.missedTicks) = (290, 710)
+        recording.header.heldByProfiler = .milliseconds(500)
+        recording.header.outcome = .running
+        let (first, all) = notes(recording)
+        #expect(all.starts(with: first) && all.count > first.count)
+        #expect(Set(all).count == all.count)
+        // Said once, with what it means.
+        #expect(all.filter { $0.contains("stopped threads") }.count == 1)
     }
 
     @Test func thePageSaysNothingTwice() throws {

@@ -16,7 +16,7 @@ struct MainThreadWaits: FindingRule {
             search.claim(windows)
             let counterpart = Counterpart(group, in: search)
             let evidence = group.evidence(counterpart)
-            let inversion = counterpart.flatMap { $0.isInversion ? $0 : nil }
+            let inversion = counterpart.flatMap { $0.isInversion(of: windows.length) ? $0 : nil }
             found.append(
                 Finding(
                     subject: inversion.map { .priorityInversion(evidence, $0) } ?? .wait(evidence),

@@ -15,7 +15,8 @@ struct OtherInversions: FindingRule {
                 // Who is only presumed to have been waited for is no proof.
                 guard group.windows.length >= search.least,
                     let counterpart = Counterpart(knownOf: group, in: search),
-                    counterpart.isInversion, counterpart.lacked >= search.least,
+                    counterpart.isInversion(of: group.windows.length),
+                    counterpart.lacked >= search.least,
                     let range = group.windows.span
                 else { continue }
                 found.append(

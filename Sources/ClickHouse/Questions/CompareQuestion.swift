@@ -1,6 +1,6 @@
 import Analysis
 
-/// What is asked for a comparison of two versions.
+/// The queries for a comparison of two versions.
 struct CompareQuestion {
     private let program: String
     private let after: String
@@ -16,12 +16,12 @@ struct CompareQuestion {
             + SQL.list([request.before, request.after])
     }
 
-    /// Sessions of which a launch counts.
+    /// Sessions with at least one launch that counts.
     private static func measured(_ program: String) -> String {
         "kind = 'measurement' AND launches > 0 AND program = \(SQL.text(program))"
     }
 
-    /// The names of versions that begin with a text, the one of that name first.
+    /// The names of versions that begin with a text. An exact match comes first.
     static func versions(of program: String, beginning text: String) -> String {
         """
         SELECT DISTINCT assumeNotNull(version) AS name FROM sessions FINAL
@@ -31,7 +31,7 @@ struct CompareQuestion {
         """
     }
 
-    /// More nobody reads in a line.
+    /// More would not be readable in a line.
     private static let mostVersions = 6
 
     /// A row for each series and version; side 1 is the later one.
@@ -58,7 +58,7 @@ struct CompareQuestion {
         """
     }
 
-    /// Those that count.
+    /// The launches that count.
     private func launches(_ series: UInt64) -> String {
         """
         SELECT of.side AS side, of.date AS date, of.file AS file, one.launch AS launch,
@@ -72,7 +72,7 @@ struct CompareQuestion {
         """
     }
 
-    /// How many there are of the later version and of the earlier: those that took time, and all.
+    /// The number of launches of the later and of the earlier version: those that took time, and all.
     func counts(_ series: UInt64) -> String {
         """
         SELECT countIf(side = 1 AND wall > 0), countIf(side = 0 AND wall > 0), countIf(side = 1),
@@ -93,17 +93,17 @@ struct CompareQuestion {
 
     // MARK: Differences
 
-    /// So many differences are sorted in one question.
+    /// The most differences that one query sorts.
     private static let mostDifferences = 8_000_000
-    /// A question has a longest length.
+    /// The server limits the length of a query.
     private static let mostNames = 100
 
-    /// Of how many phases differences are asked for at once.
+    /// The number of phases per query.
     static func phasesAtOnce(_ ranks: ShiftRanks) -> Int {
         min(mostNames, max(1, mostDifferences / ranks.count))
     }
 
-    /// A row, of the launches themselves. One that took no time is none.
+    /// One row, for the whole launches. Launches that took no time are left out.
     func launchDifference(_ series: UInt64, _ ranks: ShiftRanks) -> String {
         differences(
             """
@@ -127,10 +127,10 @@ struct CompareQuestion {
             """, ranks)
     }
 
-    /// Sorts both versions' values, and takes what stands at the ranks from all their differences, and
-    /// from all their ratios.
+    /// Forms the differences of all pairs of values of both versions, and their ratios, and takes the
+    /// values at the ranks.
     ///
-    /// - Parameter values: a question for side, number and value: a row is given for each number.
+    /// - Parameter values: a query for side, number and value. The result has a row for each number.
     private func differences(_ values: String, _ ranks: ShiftRanks) -> String {
         """
         SELECT number, length(all_after), length(all_before), \(Self.median("all_after")),
@@ -148,7 +148,7 @@ struct CompareQuestion {
         """
     }
 
-    /// Of an even number of values, the mean of the middle two.
+    /// If the number of values is even, the mean of the middle two.
     private static func median(_ values: String) -> String {
         """
         \(values)[intDiv(length(\(values)) + 1, 2)] / 2 \
@@ -156,7 +156,7 @@ struct CompareQuestion {
         """
     }
 
-    /// As ``ThinnedValues``: the value at 0-based `place` stays if there is a whole number i so that
+    /// Like ``ThinnedValues``: the value at 0-based `place` stays if there is a whole number i so that
     /// i × (count − 1) / (most − 1), rounded down, is `place`.
     private static func thinned(_ values: String) -> String {
         let steps = ThinnedValues.most - 1

@@ -1,7 +1,7 @@
 import Analysis
 
-/// What is asked for a history. The server sorts the launches of each point, and takes from them the
-/// median and what stands at the ranks that it is told.
+/// The queries for a history. The server sorts the launches of each point, and takes the median and the
+/// values at given ranks.
 struct HistoryQuestion {
     private let filter: String
     private let label: String
@@ -33,7 +33,7 @@ struct HistoryQuestion {
         """
     }
 
-    /// A row each: what the latest session says of all.
+    /// One row for each series, with what its latest session says.
     var series: String {
         """
         SELECT series, machines, \(SessionColumns.ofLatest) FROM (
@@ -44,7 +44,7 @@ struct HistoryQuestion {
         """
     }
 
-    /// Of how many launches points are, and how many points of each number there are.
+    /// The numbers of launches that points have, and how many points have each number.
     var counts: String {
         """
         SELECT total, count() FROM (
@@ -53,14 +53,14 @@ struct HistoryQuestion {
         """
     }
 
-    /// More launches of a point nobody has.
+    /// A limit for the launches of a point; no real point reaches it.
     static let mostWalls: UInt64 = 100_000_000
-    /// So many numbers of launches are asked for at once: a question has a longest length.
+    /// The most numbers of launches in one query: the server limits its length.
     static let mostCounts = 1_000
-    /// How many values a point has beside its median.
+    /// The number of values of a point in addition to its median.
     static let rankCount = 5
 
-    /// Only of points that have as many launches as ranks are known for.
+    /// Only points whose number of launches is in `ranks`.
     func points(_ ranks: [Int: HistoryRanks]) -> String {
         let counts = ranks.sorted { $0.key < $1.key }
         let known = counts.map { "\($0.key)" }.joined(separator: ", ")
@@ -92,7 +92,7 @@ struct HistoryQuestion {
             """
     }
 
-    /// Rank 0: there is none.
+    /// Rank 0 means none.
     private static func values(_ ranks: HistoryRanks) -> String {
         [
             ranks.median?.low, ranks.median?.high, ranks.percentile90,

@@ -1,9 +1,9 @@
 import Analysis
 import ProfileModel
 
-/// What all questions about measurements ask of the table `sessions` alike.
+/// The parts of the table `sessions` that all queries about measurements share.
 enum SessionColumns {
-    /// By what sessions can be compared: those of equal numbers can.
+    /// Sessions with equal numbers can be compared.
     static func series(_ machines: LaunchHistory.Machines) -> String {
         """
         cityHash64(program, arguments, cache, isNull(network), ifNull(network, ''), \
@@ -19,10 +19,10 @@ enum SessionColumns {
         "toUnixTimestamp64Nano(date)", "toString(ending)",
     ]
 
-    /// What the latest session of a group says of itself. A tuple keeps NULLs, which argMax leaves out.
+    /// The latest session's columns. In a tuple, because argMax ignores NULLs otherwise.
     static let latest = "argMax(tuple(\(names.joined(separator: ", "))), (date, file))"
 
-    /// The same as columns, where it is called `latest`.
+    /// The same as columns, from a tuple called `latest`.
     static let ofLatest = names.indices.map { "latest.\($0 + 1)" }.joined(separator: ", ")
 }
 

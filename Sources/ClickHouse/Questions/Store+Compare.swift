@@ -2,8 +2,8 @@ package import Analysis
 import ProfileModel
 
 extension Store {
-    /// The names of versions that begin with a text, some of them if there are many; the one that is
-    /// called so is among them.
+    /// The names of versions that begin with a text; only some if there are many. An exact match is
+    /// always among them.
     package func versions(
         of program: String, beginning text: String
     ) throws(StoreError) -> [String] {
@@ -11,7 +11,7 @@ extension Store {
         return try answer.rows { row throws(StoreError) in try row.text() }
     }
 
-    /// All sessions of two versions, by what can be compared.
+    /// All sessions of two versions, grouped by what can be compared.
     package func members(
         of request: VersionRequest
     ) throws(StoreError) -> [VersionPairs.Member] {
@@ -19,16 +19,16 @@ extension Store {
         return try answer.rows { row throws(StoreError) in try VersionPairs.Member(&row) }
     }
 
-    /// How the launches of two versions differ, reckoned by the server.
+    /// How the launches of two versions differ, computed by the server.
     ///
-    /// - Returns: nil: of one of them there are no launches that took time.
+    /// - Returns: nil if one of them has no launches that took time.
     package func comparison(
         of pair: VersionPair, _ request: VersionRequest, rule: ComparisonRule = ComparisonRule()
     ) throws(StoreError) -> VersionComparison? {
         let differences = StoredDifferences(
             store: self, question: CompareQuestion(request), series: pair.series,
             confidence: rule.confidence)
-        // Between two questions somebody may ship.
+        // Launches may be shipped between two queries.
         for _ in 0..<Self.attempts {
             let counts = try differences.counts()
             guard counts.launches.allSatisfy({ $0 > 0 }) else { return nil }
@@ -47,14 +47,14 @@ extension Store {
     private static let attempts = 5
 }
 
-/// Questions about one series, whose answers must be of equally many launches.
+/// Queries about one series. All answers must be about the same number of launches.
 private struct StoredDifferences {
     let store: Store
     let question: CompareQuestion
     let series: UInt64
     let confidence: Double
 
-    /// Of the later version and of the earlier: of launches that took time, and of all that count.
+    /// Of the later and of the earlier version: launches that took time, and all that count.
     func counts() throws(StoreError) -> (launches: [Int], all: [Int]) {
         var answer = try store.ask(question.counts(series))
         var counts: [Int] = []
@@ -63,14 +63,14 @@ private struct StoredDifferences {
         return (Array(counts[..<2]), Array(counts[2...]))
     }
 
-    /// - Returns: nil: by now there are more launches, or fewer.
+    /// - Returns: nil if the number of launches has changed.
     func ofLaunch(_ counts: [Int]) throws(StoreError) -> UnpairedDifference? {
         let ranks = ranks(counts, confidence)
         return try differences(
             question.launchDifference(series, ranks), counts, ranks, expected: 1)?.first
     }
 
-    /// - Returns: nil: by now there are more launches, or fewer.
+    /// - Returns: nil if the number of launches has changed.
     func ofPhases(_ counts: [Int]) throws(StoreError) -> [MeasurementComparison.Part]? {
         var answer = try store.ask(question.phases(series))
         let names = try answer.rows { row throws(StoreError) in try row.text() }
@@ -96,7 +96,7 @@ private struct StoredDifferences {
         return ShiftRanks(counts: (kept[0], kept[1]), confidence: confidence)
     }
 
-    /// - Returns: nil: they are not of these counts.
+    /// - Returns: nil if the counts differ.
     private func differences(
         _ question: String, _ counts: [Int], _ ranks: ShiftRanks, expected: Int
     ) throws(StoreError) -> [UnpairedDifference]? {
@@ -135,7 +135,7 @@ extension StoredDifference {
 }
 
 extension ShiftRanks.Values {
-    /// nil: these are not four numbers.
+    /// nil unless there are four numbers.
     fileprivate init?(_ values: [Double]) {
         guard values.count == 4, values.allSatisfy(\.isFinite) else { return nil }
         self.init(

@@ -2,9 +2,9 @@ package import Analysis
 package import ProfileModel
 
 extension Store {
-    /// How launches developed, reckoned by the server out of all measurements that were shipped.
+    /// How launches developed, computed by the server from all shipped measurements.
     ///
-    /// - Parameter programs: their names; none: all.
+    /// - Parameter programs: their names; empty: all.
     package func history(
         of programs: [String], by grouping: LaunchHistory.Grouping,
         machines: LaunchHistory.Machines, goal: TimeSpan?
@@ -26,7 +26,7 @@ extension Store {
     private func storedPoints(
         _ question: HistoryQuestion
     ) throws(StoreError) -> [StoredPoint] {
-        // Between two questions somebody may ship.
+        // Launches may be shipped between two queries.
         for _ in 0..<Self.attempts {
             var answer = try ask(question.counts)
             var expected = 0
@@ -71,7 +71,7 @@ private struct StoredSeries {
 private struct StoredPoint {
     let series: UInt64
     let point: HistoryPoint
-    /// The date of its first session, and its file.
+    /// The date and the file of its first session.
     var first: First { First(date: point.firstDate, file: point.sessions.first?.file ?? "") }
 
     struct First: Comparable {
@@ -108,7 +108,7 @@ private struct StoredPoint {
             percentile90: percentile, phases: phases)
     }
 
-    /// Of a date in nanoseconds since 1970.
+    /// From a date in nanoseconds since 1970.
     private static let lastDay = Int64.max / 86_400_000_000_000 - 1
 
     private static func label(

@@ -8,11 +8,11 @@ extension Store {
         return try answer.rows { row throws(StoreError) in try row.text() }
     }
 
-    /// What cost most in the recorded launches of each program, added up by the server.
+    /// What costs most in the recorded launches of each program, added up by the server.
     ///
     /// - Parameters:
-    ///   - programs: their names; none: all.
-    ///   - phase: by its whole name; nil: all of the launch.
+    ///   - programs: their names; empty: all.
+    ///   - phase: its full name; nil: the whole launch.
     package func top(
         of programs: [String], phase: String?
     ) throws(StoreError) -> [StoredTop] {
@@ -34,7 +34,7 @@ extension Store {
             places[program, default: [:]][build] = count
             found[program]?.versions.append(version)
         }
-        // The answer for all at once could be longer than is read.
+        // One answer for all programs could be too long.
         for program in order {
             let one = TopQuestion([program], phase: phase)
             try addThings(try ask(one.things), to: &found, places)
@@ -42,7 +42,7 @@ extension Store {
         return order.compactMap { found[$0] }
     }
 
-    /// Rows of one thing follow each other.
+    /// Rows about the same thing are adjacent.
     private func addThings(
         _ rows: RowBinaryReader, to programs: inout [String: StoredTop],
         _ places: [String: [String: Int]]
@@ -54,7 +54,7 @@ extension Store {
             let number = try rows.integer(UInt64.self)
             let thing = try StoredTop.Thing(&rows)
             let tally = try StoredTop.Tally(version: places[program]?[build] ?? 0, &rows)
-            // Somebody has shipped a new version in between.
+            // A new version was shipped in between.
             guard places[program]?[build] != nil else { continue }
             if let last, last == (program, number),
                 let place = programs[program]?.things.indices.last
@@ -143,7 +143,7 @@ extension Cost {
 }
 
 extension [UInt8] {
-    /// nil: these are no pairs of hexadecimal digits.
+    /// nil unless they are pairs of hexadecimal digits.
     fileprivate init?(hex text: String) {
         let digits = Array(text.utf8)
         guard digits.count.isMultiple(of: 2) else { return nil }

@@ -1,11 +1,11 @@
 import ProfileModel
 
-/// What is asked for what costs most: sums, which the server makes.
+/// The queries for what costs most. The server adds up.
 struct TopQuestion {
     private let named: String
     private let phase: String
 
-    /// - Parameter phase: nil: all of the launch.
+    /// - Parameter phase: nil: the whole launch.
     init(_ programs: [String], phase: String?) {
         named = programs.isEmpty ? "" : " AND program IN \(SQL.list(programs))"
         self.phase = SQL.text(phase ?? "")
@@ -22,7 +22,7 @@ struct TopQuestion {
         "SELECT * FROM sessions FINAL WHERE kind = 'recording'\(named)"
     }
 
-    /// A row for each program, with what must be known of its launches.
+    /// A row for each program, with its launches' figures.
     var programs: String {
         """
         SELECT toString(program) AS name, countIf(failed), uniqExact(ifNull(ready_by, '')),
@@ -67,7 +67,7 @@ struct TopQuestion {
 
     private static let sums = ["ow", "oc", "ob", "tw", "tc", "tb", "times"]
 
-    /// It belongs to a session that is there as a whole.
+    /// The row belongs to a completely shipped session.
     private var isWhole: String {
         "session IN (SELECT session FROM sessions WHERE kind = 'recording'\(named))"
     }
@@ -99,7 +99,7 @@ struct TopQuestion {
         """
     }
 
-    /// The squares of the distances from the mean, added up: whole numbers, so that nothing is lost.
+    /// The sum of the squared distances from the mean, from whole numbers, so that nothing is lost.
     private static func squares(_ value: String, _ condition: String) -> String {
         let wide = "toInt256(sumIf(toInt128(\(value)) * \(value), \(condition)))"
         let sum = "toInt256(sumIf(\(value), \(condition)))"

@@ -1,5 +1,5 @@
-/// Reads what ``RowBinaryWriter`` writes. The server is not trusted: what is cut short, or longer than
-/// it can be, is an error.
+/// Reads what ``RowBinaryWriter`` writes. The server is not trusted: a truncated or oversized answer is
+/// an error.
 struct RowBinaryReader: Sendable {
     private let bytes: [UInt8]
     private var position = 0
@@ -18,7 +18,7 @@ struct RowBinaryReader: Sendable {
         return value
     }
 
-    /// A number of things (`UInt64`): what is more than there can be is an error, so that sums stay whole.
+    /// A count (`UInt64`). Impossible values are errors, so that sums cannot overflow.
     mutating func count(most: UInt64 = 1 << 40) throws(StoreError) -> Int {
         let value = try integer(UInt64.self)
         guard value <= most, let count = Int(exactly: value) else { throw .malformed }
@@ -45,7 +45,7 @@ struct RowBinaryReader: Sendable {
         _ body: (inout Self) throws(StoreError) -> Element
     ) throws(StoreError) -> [Element] {
         let count = try length()
-        // No element is shorter than a byte.
+        // An element has at least one byte.
         guard count <= bytes.count - position else { throw .malformed }
         var result: [Element] = []
         result.reserveCapacity(min(count, 1_024))

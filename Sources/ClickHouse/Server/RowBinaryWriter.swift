@@ -1,4 +1,4 @@
-/// Rows in ClickHouse's format RowBinary: values in the order of the columns, nothing in between.
+/// Rows in ClickHouse's format RowBinary: the values in the order of the columns, without separators.
 struct RowBinaryWriter: Sendable {
     private(set) var bytes: [UInt8] = []
 
@@ -32,7 +32,7 @@ struct RowBinaryWriter: Sendable {
         for element in list { body(&self, element) }
     }
 
-    /// Seven bits a byte, the lowest first.
+    /// Seven bits per byte, the lowest first.
     private mutating func addLength(_ length: Int) {
         var rest = UInt64(length.magnitude)
         while rest >= 0x80 {

@@ -2,7 +2,7 @@ import ProfileModel
 
 /// The tables and views of `SQL/schema.sql`.
 extension Store {
-    /// Makes what is not there yet. Tables of another version are left alone.
+    /// Creates what does not exist yet. Tables of another version stay as they are.
     package func createTables() throws(StoreError) {
         do throws(StoreError) {
             try checkSchema()
@@ -15,7 +15,7 @@ extension Store {
         try checkSchema()
     }
 
-    /// The file, for whoever wants to run it himself.
+    /// The file's text, for users who want to run it themselves.
     package static var schema: String {
         String(decoding: PackageResources.schema_sql, as: UTF8.self)
     }
@@ -35,7 +35,7 @@ extension Store {
         return statements
     }
 
-    /// Throws unless the tables are there, and of our version.
+    /// Throws unless the tables exist and have our version.
     package func checkSchema() throws(StoreError) {
         var answer: RowBinaryReader
         do throws(StoreError) {
@@ -50,9 +50,9 @@ extension Store {
     }
 }
 
-/// Values in a question's text, which nothing in them can end.
+/// Values as parts of a query. No value can end its literal.
 enum SQL {
-    /// Digits only: names may have anything in them.
+    /// Written as digits, because names may contain anything.
     static func text(_ value: String) -> String {
         "unhex('\(value.utf8.hex)')"
     }

@@ -1,9 +1,9 @@
 package import ProfileModel
 package import Shipping
 
-/// A database of a ClickHouse server, by its HTTP interface.
+/// A database of a ClickHouse server, through its HTTP interface.
 package struct Store: Sendable {
-    /// What the answers of the tables' view `schema` must be.
+    /// The version that the view `schema` must report.
     package static let schemaVersion: UInt32 = 1
 
     package let address: StoreAddress
@@ -12,7 +12,7 @@ package struct Store: Sendable {
     private let compress: @Sendable ([UInt8]) -> [UInt8]
     private let pause: @Sendable (TimeSpan) -> Void
 
-    /// As `clickhouse-client` takes them from the environment.
+    /// The same that `clickhouse-client` takes from the environment.
     package struct Credentials: Sendable {
         package var user: String?
         package var password: String?
@@ -21,7 +21,7 @@ package struct Store: Sendable {
             (self.user, self.password) = (user, password)
         }
 
-        /// nil: they cannot be sent as a header.
+        /// nil: they contain characters that a header cannot have.
         fileprivate var headers: [(name: String, value: String)]? {
             let all = [("X-ClickHouse-User", user), ("X-ClickHouse-Key", password)]
             let given = all.compactMap { name, value in value.map { (name: name, value: $0) } }
@@ -35,7 +35,7 @@ package struct Store: Sendable {
     /// - Parameters:
     ///   - compress: to the gzip format.
     ///   - pause: waits.
-    /// - Returns: nil: the credentials have line breaks or the like.
+    /// - Returns: nil if the credentials contain control characters.
     package init?(
         _ address: StoreAddress, _ credentials: Credentials,
         client: HTTPClient = HTTPClient(limit: .milliseconds(120_000)),
@@ -50,35 +50,35 @@ package struct Store: Sendable {
         self.pause = pause
     }
 
-    /// Asks, and returns the answer's rows.
+    /// Runs a query and returns its rows.
     ///
-    /// - Parameter question: without a format.
+    /// - Parameter question: without a FORMAT clause.
     func ask(_ question: String) throws(StoreError) -> RowBinaryReader {
         let text = "\(question)\nSETTINGS \(Self.settings) FORMAT RowBinary"
         let body = try post(Array(text.utf8), [("database", address.database)], headers)
         return RowBinaryReader(body)
     }
 
-    /// What an answer means must not depend on the user's profile.
+    /// So that answers do not depend on the user's settings.
     private static let settings =
         "join_use_nulls = 0, aggregate_functions_null_for_empty = 0, "
         + "do_not_merge_across_partitions_select_final = 0"
 
-    /// Does something that may be done again.
+    /// Runs a statement that may be repeated.
     ///
-    /// - Parameter isInDatabase: false: the database may not be there yet.
+    /// - Parameter isInDatabase: false if the database may not exist yet.
     func run(_ statement: String, isInDatabase: Bool = true) throws(StoreError) {
         let database = isInDatabase ? [("database", address.database)] : []
         _ = try post(Array(statement.utf8), database, headers)
     }
 
-    /// Puts rows into a table, all of them at once or none.
+    /// Inserts rows into a table: all of them or none.
     ///
     /// - Parameter rows: at most ``mostRows``, all of one partition.
     func insert(_ rows: [UInt8], into table: String, _ columns: [String]) throws(StoreError) {
         let list = columns.joined(separator: ", ")
         let query = "INSERT INTO \(table) (\(list)) FORMAT RowBinary"
-        // One block: a view, or a reader, never sees a part of it.
+        // As one block, so that readers and views never see a part of it.
         let settings = [
             ("database", address.database), ("query", query), ("async_insert", "0"),
             ("input_format_parallel_parsing", "0"), ("max_insert_block_size", "\(Self.mostRows)"),
@@ -91,7 +91,7 @@ package struct Store: Sendable {
 
     static let mostRows = 1_000_000
 
-    /// What may be done again is tried so often, with longer and longer breaks.
+    /// The number of attempts, with growing pauses in between.
     private static let attempts = 4
 
     private func post(
@@ -115,7 +115,7 @@ package struct Store: Sendable {
         _ body: [UInt8], _ parameters: [(String, String)],
         _ headers: [(name: String, value: String)]
     ) throws(StoreError) -> [UInt8] {
-        // Errors come before the first row then, and not in the midst of an answer.
+        // Makes errors arrive before the first row, not in the middle of an answer.
         let all = parameters + [("wait_end_of_query", "1")]
         let query = all.map { "\($0)=\($1.percentEncoded)" }.joined(separator: "&")
         let response: HTTPResponse
@@ -136,7 +136,7 @@ package struct Store: Sendable {
 }
 
 extension String {
-    /// As a value in an address.
+    /// For a value in a URL.
     fileprivate var percentEncoded: String {
         var text = ""
         for byte in utf8 {

@@ -1,7 +1,7 @@
 internal import ProfileModel
 package import Shipping
 
-/// Which database of which ClickHouse server: `http://HOST:8123/DB`.
+/// A database on a ClickHouse server: `http://HOST:8123/DB`.
 package struct StoreAddress: Hashable, Sendable, CustomStringConvertible {
     package let server: WebAddress
     package let database: String
@@ -17,7 +17,7 @@ package struct StoreAddress: Hashable, Sendable, CustomStringConvertible {
                     + "an address"
             case .address(let problem): problem.description
             case .database:
-                "the database's name is missing, or has more than letters, digits and _: "
+                "the database's name is missing, or has other characters than letters, digits and _: "
                     + "http://HOST:8123/DATABASE"
             }
         }

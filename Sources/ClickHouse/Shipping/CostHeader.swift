@@ -1,7 +1,7 @@
 import Analysis
 import ProfileModel
 
-/// What all rows of a recording's costs begin with, and the rows.
+/// The rows of a recording's costs, and the columns with which all of them begin.
 struct CostHeader {
     private let program: ProgramColumns
     private let session: ShippedSession
@@ -72,7 +72,7 @@ struct CostHeader {
 }
 
 extension TopKind {
-    /// As the schema's `Enum8` has it.
+    /// The value in the schema's `Enum8`.
     var storedNumber: Int8 {
         switch self {
         case .function: 1

@@ -27,7 +27,7 @@ struct LaunchRow {
         conditions = measurement.conditions
     }
 
-    /// Of a recording, which counts.
+    /// For a recording, whose launch counts.
     init(_ profile: Profile, _ session: ShippedSession) {
         self.session = session
         (index, arm, date) = (0, 0, session.date)
@@ -37,7 +37,7 @@ struct LaunchRow {
             arm: 0, start: .zero, wall: profile.launch.wall, outcome: profile.header.outcome)
         launch.cpu = profile.launch.cpu
         launch.readyBy = profile.ready?.by
-        // Beside launches that were measured without stacks.
+        // Whole phases, as launches have that were measured without stacks.
         launch.phases = profile.wholePhases.map {
             MeasuredPhase(name: $0.name, wall: $0.wall, cpu: $0.cpu)
         }

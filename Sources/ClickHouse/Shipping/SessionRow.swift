@@ -1,12 +1,12 @@
 import Analysis
 import ProfileModel
 
-/// What several tables say of a program.
+/// The columns about a program, common to several tables.
 struct ProgramColumns {
     var name: String
     var path: String
     var arguments: [String]
-    /// As it was given; of a recording that is among the arguments.
+    /// The command's first word, as given. Empty for recordings: it is among the arguments.
     var called = ""
     var build = ""
     var version: String?
@@ -17,7 +17,7 @@ struct ProgramColumns {
         path = measured?.path ?? ""
         called = measured?.command.first ?? ""
         arguments = (measured?.command.dropFirst()).map(Array.init) ?? []
-        // Of a second program, which the first is held against, nobody knows which version it is.
+        // The version is the first program's; that of the second one is unknown.
         version = arm == 0 ? measurement.header.versionName : nil
     }
 
@@ -45,7 +45,7 @@ struct SessionRow {
     private var readyBy: String?
     private var capture = ""
 
-    /// - Parameter summary: nil: no launch counts.
+    /// - Parameter summary: nil if no launch counts.
     init(
         _ measurement: Measurement, _ summary: HistorySession?, _ session: ShippedSession,
         path: String

@@ -9,7 +9,7 @@ package struct ShippedFile: Sendable {
 
     struct Place: Hashable, Sendable {
         var table: Table
-        /// 0: the table has one partition only.
+        /// 0 if the table has only one partition.
         var month: Int
     }
 
@@ -23,7 +23,7 @@ package struct ShippedFile: Sendable {
         }
     }
 
-    /// How long all rows are, in bytes.
+    /// The size of all rows, in bytes.
     package var size: Int { rows.values.reduce(0) { $0 + $1.writer.bytes.count } }
 
     mutating func add(
@@ -48,7 +48,7 @@ package struct ShippedFile: Sendable {
 
     // MARK: Recordings
 
-    /// - Parameter session: the recording's.
+    /// - Parameter session: identifies the recording.
     package init(_ profile: Profile, _ session: ShippedSession, path: String) {
         self.session = session
         let costs = RecordedCosts(of: profile)
@@ -72,11 +72,11 @@ package struct ShippedFile: Sendable {
     }
 }
 
-/// As a table's partitions are called: 202611.
+/// The name of a table's partition: 202611.
 enum Month {
     /// - Parameter date: in nanoseconds since 1970 UTC, not before.
     static func number(of date: Int64) -> Int {
-        // Years that begin in March have their odd day at the end (Fliegel and Van Flandern's way).
+        // In years that begin in March, the leap day is the last day (Fliegel and Van Flandern).
         let days = Int(date / 86_400_000_000_000) + 719_468
         let era = days / 146_097
         let day = days % 146_097

@@ -1,14 +1,14 @@
 import Analysis
 package import ProfileModel
 
-/// What a file is of, wherever it lies.
+/// Identifies a file's content, independently of its path.
 package struct ShippedSession: Hashable, Sendable {
     package let number: UInt64
-    /// When a measurement began, or a recording was written, in nanoseconds since 1970 UTC.
+    /// When the measurement began, or the recording was written, in nanoseconds since 1970 UTC.
     package let date: Int64
     /// How many launches count.
     package let launches: Int
-    /// Of two states of one session the greater one is the later; as the table has it.
+    /// Grows while a session goes on, so that the latest state of it wins; as the table has it.
     let progress: UInt64
     let ending: String
 
@@ -18,7 +18,7 @@ package struct ShippedSession: Hashable, Sendable {
             launches: HistorySession(of: measurement, file: "")?.launches ?? 0)
     }
 
-    /// Two measurements do not begin in the same nanosecond on one machine.
+    /// Unique, because no two measurements begin in the same nanosecond on one machine.
     init(of measurement: Measurement, launches: Int) {
         let (header, machine) = (measurement.header, measurement.machine)
         let words =
@@ -31,8 +31,8 @@ package struct ShippedSession: Hashable, Sendable {
         ending = header.ending.rawValue
     }
 
-    /// Recordings have no date inside: no two launches are alike in what is told here. None of it is
-    /// reckoned, so that it stays the same.
+    /// Recordings contain no date, but process id and times together are unique. All of them are
+    /// stored values, so the number is the same in every version.
     ///
     /// - Parameter date: when it was written, in nanoseconds since 1970 UTC.
     package init(of recording: Recording, date: Int64) {

@@ -1,6 +1,6 @@
 extension Store {
-    /// Writes the files' rows. All are in the tables when it returns; after an error the same may be
-    /// shipped again: nothing counts twice.
+    /// Writes the files' rows. When it returns, all are in the tables. After an error the same files may
+    /// be shipped again: nothing counts twice.
     package func ship(_ files: [ShippedFile]) throws(StoreError) {
         for table in Table.allCases { try insert(files, into: table) }
     }
@@ -23,7 +23,7 @@ extension Store {
         }
     }
 
-    /// Those that are there already, as they are now or later.
+    /// The sessions that the tables already have, in the same state or a later one.
     package func known(_ sessions: [ShippedSession]) throws(StoreError) -> Set<ShippedSession> {
         guard !sessions.isEmpty else { return [] }
         let list = sessions.map { "\($0.number)" }.joined(separator: ", ")

@@ -1,5 +1,5 @@
-/// A table of the schema, and its columns as rows are written. They are filled in this order, so that
-/// what a session refers to is there before the session is.
+/// A table of the schema, and its columns in the order in which rows are written. The tables are filled
+/// in this order, so that a session's row comes after the rows that it refers to.
 enum Table: String, CaseIterable, Sendable {
     case things, frames, stacks, costs, launches, sessions
 

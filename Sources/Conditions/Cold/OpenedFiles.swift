@@ -45,9 +45,8 @@ package final class OpenedFiles: Sendable {
         var path = [CChar](repeating: 0, count: Int(PATH_MAX))
         while true {
             var watched = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
-            let count = poll(&watched, 1, -1)
-            if count < 0 && errno == EINTR { continue }
-            guard count > 0, Int32(watched.revents) & POLLIN != 0 else { return }
+            let count = try? retrying { poll(&watched, 1, -1) }
+            guard count == 1, Int32(watched.revents) & POLLIN != 0 else { return }
             var tid: pid_t = 0
             var folder: Int32 = 0
             // The process that asked has been killed meanwhile.

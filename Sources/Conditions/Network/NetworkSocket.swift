@@ -1,4 +1,5 @@
 import Glibc
+import System
 
 /// Asks the kernel to change a namespace's network: rtnetlink(7), through a socket that was opened
 /// in the namespace.
@@ -31,14 +32,21 @@ struct NetworkSocket: ~Copyable {
         guard sent == message.bytes.count else { throw Refusal(code: errno, words: "") }
         var answer = [UInt8](repeating: 0, count: 1 << 14)
         while true {
-            let count = recv(descriptor, &answer, answer.count, 0)
-            if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { throw Refusal(code: count == 0 ? EIO : errno, words: "") }
+            let count = try receive(into: &answer)
+            guard count > 0 else { throw Refusal(code: EIO, words: "") }
             switch NetlinkAnswer(answer[..<count]) {
             case .done: return
             case .refused(let code, let words): throw Refusal(code: code, words: words)
             case .other: continue
             }
+        }
+    }
+
+    private func receive(into answer: inout [UInt8]) throws(Refusal) -> Int {
+        do throws(Errno) {
+            return try retrying { recv(descriptor, &answer, answer.count, 0) }
+        } catch {
+            throw Refusal(code: error.number, words: "")
         }
     }
 

@@ -215,8 +215,8 @@ package enum Subcommand: String, CaseIterable, Sendable {
         case .report:
             [
                 """
-                Reads FILE (launch.firstlight if none is given) and prints where the time went: by \
-                default every phase with its wall and CPU time, what the main thread did in it, \
+                Reads FILE (launch.firstlight if none is given; - is standard input) and prints where \
+                the time went: by default every phase with its wall and CPU time, what the main thread did in it, \
                 its heaviest stack and, if it waited, its heaviest wait; its heaviest \
                 initialisers and the program's signposts, if there are any.
                 """

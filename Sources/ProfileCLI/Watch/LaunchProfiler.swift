@@ -81,10 +81,9 @@ struct LaunchProfiler {
     mutating func reap(waiting: Bool = false) {
         guard let recorder else { return }
         var (status, usage): (Int32, rusage) = (0, rusage())
-        var result: pid_t
-        repeat {
-            result = wait4(recorder.pid, &status, waiting ? 0 : WNOHANG, &usage)
-        } while result < 0 && errno == EINTR
+        let result = try? retrying {
+            wait4(recorder.pid, &status, waiting ? 0 : WNOHANG, &usage)
+        }
         guard result != 0 else { return }
         self.recorder = nil
         guard result == recorder.pid else { return }

@@ -2,7 +2,7 @@
 /// whenever there are many of them, and at every commit. A slice takes some 13 bytes in this way;
 /// as a row it took 32.
 final class PackedRows: RowTarget {
-    private let table: String
+    let table: String
     private let chunks: ChunkWriter
     /// `id` is the first.
     private var columns: [PackedColumn]

@@ -64,7 +64,7 @@ enum ImagesTable: Int32, RecordingTable {
 }
 
 /// The arguments of all images.
-enum ArgumentsTable: Int32, RecordingTable {
+enum ArgumentsTable: Int32, UnruledTable {
     case image = 1, text
 
     static let tableName = "arguments"

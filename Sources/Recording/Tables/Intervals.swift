@@ -1,7 +1,7 @@
 package import ProfileModel
 
 /// What programs say of their own work, by signposts.
-enum IntervalsTable: Int32, RecordingTable {
+enum IntervalsTable: Int32, LabelledTable {
     case name = 1, category, subsystem, thread, start, end, isComplete, child
 
     static let tableName = "intervals"
@@ -23,10 +23,7 @@ enum IntervalsTable: Int32, RecordingTable {
     static func write(
         _ interval: Interval, to row: inout NewRow<Self, some RowTarget>
     ) throws(SQLiteFailure) {
-        try row.set(.name, interval.name)
-        try row.set(.category, interval.category)
-        try row.set(.subsystem, interval.subsystem)
-        try row.set(.thread, interval.thread)
+        try row.setLabel(of: interval)
         try row.set(.start, interval.start)
         try row.set(.end, interval.end)
         try row.set(.isComplete, interval.isComplete)
@@ -44,9 +41,8 @@ enum IntervalsTable: Int32, RecordingTable {
     static func admit(
         _ interval: Interval, at row: RowPlace, by rules: inout Consistency
     ) throws(Inconsistency) {
-        try rules.check(interval.thread, row)
+        try rules.checkLabel(of: interval, row)
         try rules.check(interval.start, interval.end, row)
-        try rules.check(interval.child, row)
     }
 
     static func load(

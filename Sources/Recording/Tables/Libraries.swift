@@ -70,7 +70,7 @@ enum LibrariesTable: Int32, RecordingTable {
 
 /// Whether anything refers to a library, as symbolication found. Plain files have no such table, except
 /// those unpacked for SQL.
-enum LibraryReferencesTable: Int32, RecordingTable {
+enum LibraryReferencesTable: Int32, UnruledTable {
     case library = 1, isReferenced
 
     static let tableName = "library_references"

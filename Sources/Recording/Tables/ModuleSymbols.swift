@@ -62,7 +62,7 @@ enum ModuleSymbolsTable: Int32, RecordingTable {
 }
 
 /// What there is to say of them.
-enum ModuleRemarksTable: Int32, RecordingTable {
+enum ModuleRemarksTable: Int32, UnruledTable {
     case module = 1, kind, detail
 
     static let tableName = "module_remarks"

@@ -34,8 +34,7 @@ enum RunsTable: Int32, RecordingTable {
         (try row.integer(.thread), try row.integer(.start), try row.blob(.data))
     }
 
-    /// The rule is one for runs, not for rows: readers and the writer check each run by it.
-    static func admitRun(
+    static func admit(
         _ run: ScheduledRun, at row: RowPlace, by rules: inout Consistency
     ) throws(Inconsistency) {
         try rules.check(run.thread, row)
@@ -65,7 +64,7 @@ enum RunsTable: Int32, RecordingTable {
             let place = row.place
             for run in chunk {
                 try TableReader.admit { () throws(Inconsistency) in
-                    try admitRun(run, at: place, by: &rules)
+                    try admit(run, at: place, by: &rules)
                 }
             }
             runs.append(chunk, of: thread)
@@ -81,10 +80,7 @@ enum RunsTable: Int32, RecordingTable {
 extension RecordingWriter {
     /// The runs of a thread must come in the order of their time.
     package func append(_ run: ScheduledRun) throws(RecordingError) {
-        let place = RowPlace(table: RunsTable.tableName, row: rows.runs.count)
-        try check { () throws(Inconsistency) in
-            try RunsTable.admitRun(run, at: place, by: &rules)
-        }
+        try admit(run, RunsTable.self, at: rows.runs.count)
         if openRuns[run.thread]?.append(run) == true { return }
         try flush(openRuns.updateValue(RunChunk(beginningWith: run), forKey: run.thread))
     }
@@ -97,6 +93,9 @@ extension RecordingWriter {
 
     private func flush(_ chunk: RunChunk?) throws(RecordingError) {
         guard let chunk else { return }
-        try append((chunk.thread, chunk.start, chunk.bytes), to: rows.runs)
+        try write { () throws(SQLiteFailure) in
+            try rows.runs.write(
+                (chunk.thread, chunk.start, chunk.bytes), at: rows.runs.count)
+        }
     }
 }

@@ -1,7 +1,7 @@
 package import ProfileModel
 
 /// The same for single moments.
-enum SignpostsTable: Int32, RecordingTable {
+enum SignpostsTable: Int32, LabelledTable {
     case name = 1, category, subsystem, thread, time, child
 
     static let tableName = "signposts"
@@ -21,10 +21,7 @@ enum SignpostsTable: Int32, RecordingTable {
     static func write(
         _ signpost: Signpost, to row: inout NewRow<Self, some RowTarget>
     ) throws(SQLiteFailure) {
-        try row.set(.name, signpost.name)
-        try row.set(.category, signpost.category)
-        try row.set(.subsystem, signpost.subsystem)
-        try row.set(.thread, signpost.thread)
+        try row.setLabel(of: signpost)
         try row.set(.time, signpost.time)
         try row.set(.child, signpost.child)
     }
@@ -39,9 +36,8 @@ enum SignpostsTable: Int32, RecordingTable {
     static func admit(
         _ signpost: Signpost, at row: RowPlace, by rules: inout Consistency
     ) throws(Inconsistency) {
-        try rules.check(signpost.thread, row)
+        try rules.checkLabel(of: signpost, row)
         try rules.check(signpost.time, row)
-        try rules.check(signpost.child, row)
     }
 
     static func load(

@@ -1,7 +1,7 @@
 package import ProfileModel
 
 /// The texts of ``SymbolsTable``, each once.
-enum StringsTable: Int32, RecordingTable {
+enum StringsTable: Int32, UnruledTable {
     case value = 1
 
     static let tableName = "strings"

@@ -31,11 +31,7 @@ struct FindingsView {
         let shown = found.prefix(options.depth ?? .max)
         let heading = Numbers.count(found.count, "finding") + ", most at stake first"
         let findings = shown.enumerated().map { text($0.element, number: $0.offset + 1) }
-        let notes = profile.measurementNotes().map {
-            ("Note: " + $0.text + ".").escapedForDisplay.wrapped(to: options.columns)
-        }
-        return (found.isEmpty ? [] : [title(heading) + "\n" + findings.joined(separator: "\n")])
-            + (notes.isEmpty ? [] : [notes.joined()])
+        return found.isEmpty ? [] : [title(heading) + "\n" + findings.joined(separator: "\n")]
     }
 
     private static let functionWidth = 48

@@ -13,18 +13,17 @@ extension MeasurementNote {
     var text: String {
         switch self {
         case .profilerOverhead(let held, let share):
-            "the profiler affects these figures: it stopped threads for \(Numbers.time(held)) in "
-                + "all, \(Self.percent(share)) of the time in which they had work to do"
+            "the profiler slowed this launch: it stopped threads for \(Numbers.time(held)) "
+                + "(\(Self.percent(share)) of their busy time)"
         case .busyMachine(let machine):
-            "the machine was busy with other work (\(Self.words(for: machine))): do not compare "
-                + "these figures with others"
+            "the machine was busy, do not compare these figures: \(Self.words(for: machine))"
         }
     }
 
     private static func words(for machine: BusyMachine) -> String {
         [
-            machine.others.map { "other processes had \(percent($0)) of all cores' time" },
-            machine.stolen.map { "the hypervisor took \(percent($0)) of all cores' time" },
+            machine.others.map { "other processes had \(percent($0)) of all cores" },
+            machine.stolen.map { "the hypervisor took \(percent($0))" },
             machine.disk.map { "other processes waited for storage \(percent($0)) of the time" },
             machine.cores.map { "some thread waited for a core \(percent($0)) of the time" },
         ].compactMap { $0 }.joined(separator: ", ")

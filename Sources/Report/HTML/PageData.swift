@@ -63,8 +63,8 @@ struct PageData {
         writer.key("essentials")
         writer.array(essentials) { $0.value($1.escapedForDisplay) }
         writer.key("notes")
-        let notes = (head.notes + extent.notes).filter { !essentials.contains($0) }
-        writer.array(notes) { $0.value($1.escapedForDisplay) }
+        let others = head.notes.dropFirst(essentials.count) + extent.notes
+        writer.array(others) { $0.value($1.escapedForDisplay) }
         writer.key("ready")
         guard let ready = profile.ready else { return writer.value(String?.none) }
         writer.object {

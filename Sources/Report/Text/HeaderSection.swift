@@ -67,31 +67,21 @@ struct HeaderSection {
 
     // MARK: Notes
 
+    /// One short sentence each; what a reader must know first comes first.
     var notes: [String] {
-        [
-            outcome, mainThread, truncations, lost, missedTicks, held, leftOut, unknownWaits,
-            unfollowed,
+        let others = [
+            outcome, mainThread, missedTicks(), truncations, lost, held, leftOut, unfollowed,
         ].compactMap { $0 }
+        return essentials + others.filter { !essentials.contains($0) }
             + profile.notes.compactMap(RecorderNotes.text)
     }
 
-    /// What a reader must know before trusting the figures, in few words each; other notes come at
-    /// the end. Empty: nothing.
+    /// What a reader must know before trusting the figures. Empty: nothing.
     var essentials: [String] {
         [
-            profile.header.outcome == .running ? nil : outcome, unknownWaits, coarse, incomplete,
+            profile.header.outcome == .running ? nil : outcome, unknownWaits,
+            missedTicks(least: Self.leastEssential), incomplete,
         ].compactMap { $0 } + profile.measurementNotes().map(\.text)
-    }
-
-    /// Set if so many ticks are missing that stacks tell little about short work.
-    private var coarse: String? {
-        let (missed, served) = (profile.header.missedTicks, profile.header.ticks)
-        let all = served.addingReportingOverflow(missed)
-        guard !all.overflow, Double(missed) >= Self.leastEssential * Double(all.partialValue),
-            missed > 0
-        else { return nil }
-        return "\(Numbers.percent(missed, of: all.partialValue)) of the ticks missed: stacks are "
-            + "coarser, times are still exact"
     }
 
     private var incomplete: String? {
@@ -141,7 +131,7 @@ struct HeaderSection {
             + reasons.joined(separator: ", ") + moreStack + moreRules
     }
 
-    /// The modules whose code ends stacks, and what would help there.
+    /// The modules whose code ends stacks.
     private var moreRules: String {
         // Generated code has no file.
         let paths = profile.launch.unruledModules.map { profile.modules[$0.rawValue].path }
@@ -150,8 +140,7 @@ struct HeaderSection {
         }
         return names.isEmpty
             ? ""
-            : " (built without unwind tables: \(names.joined(separator: ", "));"
-                + " gcc and clang make them with -fasynchronous-unwind-tables)"
+            : " (no unwind tables in \(names.joined(separator: ", ")))"
     }
 
     /// How to get longer copies of stacks, if that would help.
@@ -166,18 +155,20 @@ struct HeaderSection {
         let count = profile.header.lostSamples
         guard count > 0 else { return nil }
         return Numbers.count(count, "stack")
-            + " lost, because the recorder could not keep up; no time is lost"
+            + " lost, because the recorder could not keep up: times are exact"
     }
 
-    private var missedTicks: String? {
+    /// If many ticks are missing, stacks tell little about short work.
+    ///
+    /// - Parameter least: nil for a smaller share.
+    private func missedTicks(least: Double = 0.01) -> String? {
         let (missed, served) = (profile.header.missedTicks, profile.header.ticks)
         let all = served.addingReportingOverflow(missed)
-        guard missed > 0, !all.overflow, Double(missed) > Double(all.partialValue) / 100 else {
+        guard missed > 0, !all.overflow, Double(missed) >= least * Double(all.partialValue) else {
             return nil
         }
-        return Numbers.percent(missed, of: all.partialValue) + " of the ticks missed ("
-            + "\(Numbers.grouped(missed)) of \(Numbers.grouped(all.partialValue))): "
-            + "coarser stacks, no time is lost"
+        return "\(Numbers.percent(missed, of: all.partialValue)) of the ticks missed: stacks are "
+            + "coarser, times are exact"
     }
 
     /// perf records waiting only on request.
@@ -185,8 +176,7 @@ struct HeaderSection {
         guard profile.header.capture == .perf,
             profile.threads.allSatisfy({ $0.times.wall == $0.times.running })
         else { return nil }
-        return "switches were not recorded, so it is not known when threads waited (perf record "
-            + "--switch-events)"
+        return "waits are unknown: switches were not recorded (perf record --switch-events)"
     }
 
     /// Children that were waited for but not recorded.
@@ -202,23 +192,25 @@ struct HeaderSection {
         guard waited >= Self.leastForChildren,
             waited.nanoseconds >= profile.launch.wall.nanoseconds / 20
         else { return nil }
-        return "it waited \(Numbers.time(waited)) for its children, which were not recorded: "
-            + "--follow-children shows them"
+        return "waited \(Numbers.time(waited)) for children, which --follow-children shows"
     }
 
     private static let leastForChildren = TimeSpan.milliseconds(5)
 
+    /// A note about the measurement says it if it is long.
     private var held: String? {
         let held = profile.header.heldByProfiler
-        guard held > .zero else { return nil }
+        let isSaid = profile.measurementNotes().contains {
+            if case .profilerOverhead = $0 { true } else { false }
+        }
+        guard held > .zero, !isSaid else { return nil }
         return "the profiler stopped threads for \(Numbers.time(held)) in all"
     }
 
     private var leftOut: String? {
         let held = profile.launch.held
         guard held > .zero else { return nil }
-        return "the profiler stopped the whole program for \(Numbers.time(held)), which is not "
-            + "counted below"
+        return "not counted: \(Numbers.time(held)) for which the profiler stopped the program"
     }
 }
 

@@ -32,82 +32,71 @@ enum RecorderNotes {
                 note, "were too many to ask at once", one: "was one too many to ask at once")
         case .lateExec:
             Numbers.count(note.value, "exec")
-                + " noticed some ticks late: the first moments afterwards are missing"
+                + " noticed late: the new program's first moments are missing"
         case .leakSanitizer:
-            "LeakSanitizer fails in a traced program: this one was not traced, stacks were taken by "
-                + "signal, and children that it started were not followed"
+            "not traced, because LeakSanitizer fails then: children were not followed"
         case .deniedPrivileges:
             Numbers.count(note.value, "program")
-                + " executed without the privileges of its file (setuid, setgid or capabilities), "
-                + "because it was recorded: record it as root"
+                + " executed without the privileges of its file (setuid …): record it as root"
         case .unrecordedPrivileges:
             Numbers.count(note.value, "program")
-                + " executed with the privileges of its file (setuid, setgid or capabilities), "
-                + "and not recorded, because recording would remove them: record it as root"
+                + " with the privileges of its file (setuid …) not recorded: record it as root"
         case .spared:
             Numbers.count(note.value, "sample")
-                + " skipped so that no system call was interrupted: what ran meanwhile is "
-                + "[not sampled]"
+                + " skipped so that no system call was interrupted: shown as [not sampled]"
         case .kernelUnsampled:
-            "the kernel's events could not show system calls (kernel.perf_event_paranoid): their "
-                + "time is shown where the thread went on"
+            "system calls not sampled (kernel.perf_event_paranoid): shown where the thread went on"
         case .unseenCPU:
             note.value < leastUnseen
                 ? nil
                 : Numbers.time(TimeSpan(nanoseconds: note.value))
-                    + " of CPU by threads that ended between two samples, not shown below"
+                    + " of CPU not shown: by threads too short-lived to sample"
         case .leftBehind:
-            "our code could not be removed from the program; it no longer does anything"
+            "our code could not be removed from the program, and does nothing"
         case .unknownLibraries:
             (note.value == 1 ? "a library" : "\(Numbers.grouped(note.value)) libraries")
-                + " beyond the first ones not noted, in a launch that was over before its mappings "
-                + "could be read: stacks may end in unmapped code"
+                + " not noted in so short a launch: stacks may end in unmapped code"
         case .lostSignposts:
             Numbers.count(note.value, "signpost")
                 + " lost because they came too fast: intervals may lack their ends"
         case .lostWaits:
             Numbers.count(note.value, "wait")
-                + " left out of the events, because there were too many: no time is lost"
+                + " left out of the events, because there were too many: times are exact"
         case .lostSwitches:
             "the scheduler's account was lost "
                 + (note.value == 1 ? "once" : Numbers.count(note.value, "time"))
-                + ", for lack of room: what threads did then is known only from samples"
+                + ": what threads did then is known only from samples"
         case .unkeptRuns:
             Numbers.count(note.value, "run")
-                + " and wake-ups of threads not kept, because there were too many: what threads "
-                + "did from then on is known only from samples"
+                + " and wake-ups beyond the most not kept: later ones are known only from samples"
         case .unreadFrames:
             Numbers.count(note.value, "stack")
-                + " of the interpreter without the functions that it ran: they could not be read"
+                + " without the interpreter's functions, which could not be read"
         case .partlyReadFrames:
             Numbers.count(note.value, "stack")
-                + " of the interpreter without the newest functions that it ran: they returned "
-                + "before they could be read"
+                + " without the interpreter's newest functions, which returned too soon"
         case .unnamedFunctions:
             Numbers.count(note.value, "function")
-                + " on the interpreter's stacks gone before they could be named"
+                + " of the interpreter without a name: gone too soon"
         case .nodeOptions:
-            "NODE_OPTIONS made Node list its functions (--runtime node), which changes the "
-                + "program: each interpreted function has code of its own"
+            "--runtime node changed the program: each interpreted function has code of its own"
         case .unfollowedThreads:
             Numbers.count(note.value, "thread")
                 + " not followed by the scheduler's account: known only from samples"
         case .unfollowedChildren:
-            "children beyond the first 100,000 are not followed: "
-                + Numbers.grouped(note.value) + " are not shown"
+            Numbers.grouped(note.value) + " children not shown: only the first 100,000 are followed"
         case .lostNews:
             Numbers.count(note.value, "fork")
-                + ", execs or ends of processes lost, for lack of room: processes may be missing"
+                + ", execs or ends of processes lost: processes may be missing"
         case .secondOpinions:
-            Numbers.count(note.value, "stack") + " finished by libunwind, for which we had no rule"
+            Numbers.count(note.value, "stack") + " finished by libunwind"
         case .window:
             "only the last \(Numbers.time(TimeSpan(nanoseconds: note.value))) are kept (--last); "
-                + "the counts in these notes cover the whole time that was recorded"
+                + "counts in notes cover all that was recorded"
         case .libraryUnwinder: "stacks were unwound by libunwind (--unwinder libunwind)"
         case .unfollowedDisplay:
             Numbers.count(note.value, "connection")
-                + " to the Wayland compositor could not be read any further: windows and frames may "
-                + "have been missed"
+                + " to the Wayland compositor read only in part: windows may have been missed"
         case .otherProcesses:
             Numbers.count(note.value, "sample") + " of other processes left out (import --pid)"
         case .otherEvents:
@@ -115,17 +104,17 @@ enum RecorderNotes {
                 + " of other events left out: they do not measure time"
         case .lostRecords:
             Numbers.count(note.value, "record")
-                + " lost when perf recorded, for lack of room: times are missing"
+                + " lost when perf recorded: times are missing"
         case .throttled:
             "the kernel held samples back "
                 + (note.value == 1 ? "once" : Numbers.count(note.value, "time"))
-                + ", because they took too long: times are missing"
+                + ": times are missing"
         case .assumedTimes:
             "the event is not a clock: each sample counts as "
                 + Numbers.time(TimeSpan(nanoseconds: note.value)) + " of CPU"
         case .estimatedWaits:
             Numbers.count(note.value, "wait")
-                + " whose end was not recorded: it was estimated by the next sample's CPU time"
+                + " without a recorded end: estimated by the next sample's CPU time"
         case .unverifiedStacks:
             Numbers.count(note.value, "stack")
                 + " by frame pointers: it is not known whether they are complete"
@@ -144,12 +133,11 @@ enum RecorderNotes {
     private static let leastUnseen: Int64 = 1_000_000
 
     private static func notBySignal(_ reason: String) -> String {
-        "stacks by the kernel's events or by stops instead of signals: " + reason
+        "stacks taken without signals: " + reason
     }
 
     private static func notBySignal(_ note: RecorderNote, _ reason: String, one: String) -> String {
-        "stacks by the kernel's events or by stops instead of signals for "
-            + Numbers.count(note.value, "thread") + ": "
+        "stacks taken without signals for " + Numbers.count(note.value, "thread") + ": "
             + (note.value == 1 ? "it \(one)" : "they \(reason)")
     }
 }

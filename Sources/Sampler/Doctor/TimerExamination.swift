@@ -49,6 +49,6 @@ enum TimerExamination {
     private static func discardTicks() {
         var set = tickSignal
         var now = timespec()
-        while sigtimedwait(&set, nil, &now) >= 0 || errno == EINTR {}
+        while (try? retrying { sigtimedwait(&set, nil, &now) }) != nil {}
     }
 }

@@ -27,7 +27,7 @@ package struct OutputRelay: Sendable {
         guard copy >= 0 else { return }
         let isBegun = startThread {
             var entry = pollfd(fd: copy, events: Int16(POLLIN), revents: 0)
-            while poll(&entry, 1, -1) < 0, errno == EINTR {}
+            _ = try? retrying { poll(&entry, 1, -1) }
             Glibc.close(copy)
             kill(getpid(), SIGCHLD)
         }
