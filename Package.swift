@@ -46,6 +46,9 @@ let package = Package(
         .target(
             name: "System", dependencies: ["ProfileModel", "CSystem"], swiftSettings: settings),
 
+        // gzip's format, for what leaves as a file or over the network.
+        .target(name: "Compression", dependencies: ["CZlib"], swiftSettings: settings),
+
         // ELF files: headers, sections, notes, symbols.
         .target(
             name: "ELF", dependencies: ["ProfileModel", "System", "CSystem", "CElfutils"],
@@ -115,15 +118,15 @@ let package = Package(
             name: "Shipping", dependencies: ["ProfileModel", "System"], swiftSettings: settings),
         // A fleet's launches in a ClickHouse database: writes them, and asks.
         .target(
-            name: "ClickHouse", dependencies: ["ProfileModel", "Analysis", "Shipping"],
+            name: "ClickHouse",
+            dependencies: ["ProfileModel", "Compression", "Analysis", "Shipping"],
             resources: [.embedInCode("SQL")], swiftSettings: settings),
         .executableTarget(
             name: "ProfileCLI",
             dependencies: [
-                "ProfileModel", "System", "CSystem", "Recorder", "Importer", "Sampler", "Marks",
-                "Recording",
-                "Symbolicate", "Analysis", "Report", "PerfData", "CZlib", "Measurer", "Conditions",
-                "Shipping", "ClickHouse", "Runtimes", "ELF", "Unwind",
+                "ProfileModel", "System", "CSystem", "Compression", "ELF", "Runtimes", "Sampler",
+                "Conditions", "Unwind", "Marks", "PerfData", "Recording", "Symbolicate", "Recorder",
+                "Importer", "Analysis", "Measurer", "Report", "Shipping", "ClickHouse",
             ],
             swiftSettings: settings),
 
@@ -199,7 +202,7 @@ let package = Package(
         .testTarget(
             name: "ProfileCLITests",
             dependencies: [
-                "ProfileCLI", "ProfileModel", "CSystem", "ELF", "Sampler", "Recording",
+                "ProfileCLI", "ProfileModel", "ELF", "Sampler", "Recording",
                 "Symbolicate", "Recorder", "Analysis", "Measurer", "Report", "Shipping",
             ],
             swiftSettings: settings),
