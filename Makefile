@@ -119,9 +119,9 @@ format:
 bench: build
 	@scripts/install-packages $(BENCH_PACKAGES)
 	@$(MAKE) --no-print-directory fixtures
-	$(SWIFT) build $(BUILD_FLAGS) --product UnwindBenchmark
-	$(SWIFT) build $(BUILD_FLAGS) --product SymbolicateBenchmark
-	$(SWIFT) build $(BUILD_FLAGS) --product GateBenchmark
+	FIRSTLIGHT_BENCH=1 $(SWIFT) build $(BUILD_FLAGS) --product UnwindBenchmark
+	FIRSTLIGHT_BENCH=1 $(SWIFT) build $(BUILD_FLAGS) --product SymbolicateBenchmark
+	FIRSTLIGHT_BENCH=1 $(SWIFT) build $(BUILD_FLAGS) --product GateBenchmark
 	python3 Benchmarks/bench.py $(BENCH_FLAGS) $(BINARY) $(FIXTURES)
 
 install: build

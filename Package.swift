@@ -46,6 +46,9 @@ let package = Package(
         .target(
             name: "System", dependencies: ["ProfileModel", "CSystem"], swiftSettings: settings),
 
+        // gzip's format, for what leaves as a file or over the network.
+        .target(name: "Compression", dependencies: ["CZlib"], swiftSettings: settings),
+
         // ELF files: headers, sections, notes, symbols.
         .target(
             name: "ELF", dependencies: ["ProfileModel", "System", "CSystem", "CElfutils"],
@@ -115,26 +118,16 @@ let package = Package(
             name: "Shipping", dependencies: ["ProfileModel", "System"], swiftSettings: settings),
         // A fleet's launches in a ClickHouse database: writes them, and asks.
         .target(
-            name: "ClickHouse", dependencies: ["ProfileModel", "Analysis", "Shipping"],
+            name: "ClickHouse",
+            dependencies: ["ProfileModel", "Compression", "Analysis", "Shipping"],
             resources: [.embedInCode("SQL")], swiftSettings: settings),
         .executableTarget(
             name: "ProfileCLI",
             dependencies: [
-                "ProfileModel", "System", "CSystem", "Recorder", "Importer", "Sampler", "Marks",
-                "Recording",
-                "Symbolicate", "Analysis", "Report", "PerfData", "CZlib", "Measurer", "Conditions",
-                "Shipping", "ClickHouse", "Runtimes", "ELF", "Unwind",
+                "ProfileModel", "System", "CSystem", "Compression", "ELF", "Runtimes", "Sampler",
+                "Conditions", "Unwind", "Marks", "PerfData", "Recording", "Symbolicate", "Recorder",
+                "Importer", "Analysis", "Measurer", "Report", "Shipping", "ClickHouse",
             ],
-            swiftSettings: settings),
-
-        // For `make bench`; not a product.
-        .executableTarget(
-            name: "SymbolicateBenchmark", dependencies: ["ProfileModel", "Symbolicate"],
-            path: "Benchmarks/SymbolicateBenchmark", swiftSettings: settings),
-
-        // For `make bench`; not a product.
-        .executableTarget(
-            name: "GateBenchmark", dependencies: ["Analysis"], path: "Benchmarks/GateBenchmark",
             swiftSettings: settings),
 
         // What programs use to say where their time goes. Nothing of ours uses it.
@@ -144,12 +137,11 @@ let package = Package(
         // it.
         .target(name: "LaunchMetric", swiftSettings: settings),
 
-        // For developers: what Benchmarks/unwind.py runs. No part of the product.
-        .executableTarget(
-            name: "UnwindBenchmark", dependencies: ["ProfileModel", "PerfData", "Unwind"],
-            path: "Benchmarks/UnwindBenchmark", swiftSettings: settings),
-
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+        // Recordings that tests make by hand.
+        .target(
+            name: "MadeRecordings", dependencies: ["ProfileModel", "TestSupport"],
+            path: "Tests/MadeRecordings", swiftSettings: settings),
         .testTarget(
             name: "ProfileModelTests", dependencies: ["ProfileModel", "TestSupport"],
             swiftSettings: settings),
@@ -188,7 +180,8 @@ let package = Package(
             dependencies: ["ProfileModel", "Recording", "CSQLite", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "AnalysisTests", dependencies: ["ProfileModel", "Analysis", "TestSupport"],
+            name: "AnalysisTests",
+            dependencies: ["ProfileModel", "Analysis", "MadeRecordings", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "MeasurerTests", dependencies: ["ProfileModel", "Measurer"],
@@ -200,22 +193,24 @@ let package = Package(
             name: "ShippingTests", dependencies: ["ProfileModel", "Shipping", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "ClickHouseTests",
-            dependencies: ["ProfileModel", "Analysis", "Shipping", "ClickHouse", "TestSupport"],
+            name: "ClickHouseTests", dependencies: ["Shipping", "ClickHouse"],
             swiftSettings: settings),
         .testTarget(
             name: "ReportTests",
-            dependencies: ["ProfileModel", "Analysis", "Report", "Recording", "TestSupport"],
+            dependencies: ["ProfileModel", "Analysis", "Report", "MadeRecordings", "TestSupport"],
             exclude: ["Snapshots"], swiftSettings: settings),
         .testTarget(
             name: "ProfileCLITests",
-            dependencies: ["ProfileCLI", "ProfileModel", "Measurer", "CSystem", "ELF"],
+            dependencies: [
+                "ProfileCLI", "ProfileModel", "ELF", "Sampler", "Recording",
+                "Symbolicate", "Recorder", "Analysis", "Measurer", "Report", "Shipping",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "SamplerTests",
             dependencies: [
                 "ProfileModel", "System", "Sampler", "Analysis", "Conditions", "Marks", "Signpost",
-                "CSignpost", "CSystem", "TestSupport",
+                "CAgent", "CSignpost", "CSystem", "CXCB", "TestSupport",
             ],
             exclude: ["Wayland/Streams", "Wayland/record-streams"], swiftSettings: settings),
         .testTarget(
@@ -238,6 +233,20 @@ let package = Package(
     ],
     cLanguageStandard: .gnu17
 )
+
+// What `make bench` runs, which sets the variable: nobody else has to build it.
+if Context.environment["FIRSTLIGHT_BENCH"] != nil {
+    func benchmark(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+        .executableTarget(
+            name: "\(name)Benchmark", dependencies: dependencies,
+            path: "Benchmarks/\(name)Benchmark", swiftSettings: settings)
+    }
+    package.targets += [
+        benchmark("Unwind", ["ProfileModel", "PerfData", "Unwind"]),
+        benchmark("Symbolicate", ["ProfileModel", "Symbolicate"]),
+        benchmark("Gate", ["Analysis"]),
+    ]
+}
 
 // For libFuzzer, which needs its flags: `make fuzz` sets the variable (docs/fuzzing.md).
 if Context.environment["FIRSTLIGHT_FUZZ"] != nil {

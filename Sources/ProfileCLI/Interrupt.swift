@@ -1,3 +1,4 @@
+import CSystem
 import Glibc
 
 /// Looks for pending signals: they are blocked, and taken from a queue.

@@ -12,7 +12,7 @@ package enum Main {
         guard !words.isEmpty else {
             Console().complain(
                 "the command line cannot be read from /proc: mount it (mount -t proc proc /proc)")
-            exit(RecordCommand.ownFailure)
+            exit(OwnStatus.failure)
         }
         exit(run(Array(words.dropFirst()), Console()))
     }

@@ -1,5 +1,7 @@
 import Analysis
+import MadeRecordings
 import ProfileModel
+import TestSupport
 import Testing
 
 @Suite struct CriticalPathTests {

@@ -1,5 +1,7 @@
 import Analysis
+import MadeRecordings
 import ProfileModel
+import TestSupport
 import Testing
 
 /// The scheduler's account says how waiting for a core divides; nothing else of a slice changes.

@@ -1,4 +1,5 @@
 import Analysis
+import MadeRecordings
 import ProfileModel
 
 /// What stacks of Python's have in recordings.

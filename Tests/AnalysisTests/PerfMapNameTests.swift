@@ -1,4 +1,6 @@
+import MadeRecordings
 import ProfileModel
+import TestSupport
 import Testing
 
 @testable import Analysis

@@ -1,3 +1,4 @@
+import MadeRecordings
 import ProfileModel
 import Testing
 

@@ -1,5 +1,6 @@
 import Analysis
 import Foundation
+import MadeRecordings
 import ProfileModel
 import Testing
 

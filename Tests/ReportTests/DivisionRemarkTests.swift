@@ -1,4 +1,5 @@
 import Analysis
+import MadeRecordings
 import ProfileModel
 import Testing
 

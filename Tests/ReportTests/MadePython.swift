@@ -1,4 +1,5 @@
 import Analysis
+import MadeRecordings
 import ProfileModel
 
 /// A launch of Python's: a script of the developer's own that imports a module, which imports another.

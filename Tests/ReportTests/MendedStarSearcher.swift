@@ -1,3 +1,4 @@
+import MadeRecordings
 import ProfileModel
 
 /// The launch of ``StarSearcher`` after the change: another build under another name, without the

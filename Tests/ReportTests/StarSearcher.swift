@@ -1,3 +1,4 @@
+import MadeRecordings
 import ProfileModel
 
 /// A launch like that of the bundled demonstration: a slow initialiser nobody needs, a main

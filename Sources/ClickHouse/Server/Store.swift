@@ -1,3 +1,4 @@
+internal import Compression
 package import ProfileModel
 package import Shipping
 
@@ -9,7 +10,6 @@ package struct Store: Sendable {
     package let address: StoreAddress
     private let headers: [(name: String, value: String)]
     private let client: HTTPClient
-    private let compress: @Sendable ([UInt8]) -> [UInt8]
     private let pause: @Sendable (TimeSpan) -> Void
 
     /// The same that `clickhouse-client` takes from the environment.
@@ -32,21 +32,17 @@ package struct Store: Sendable {
         }
     }
 
-    /// - Parameters:
-    ///   - compress: to the gzip format.
-    ///   - pause: waits.
+    /// - Parameter pause: waits.
     /// - Returns: nil if the credentials contain control characters.
     package init?(
         _ address: StoreAddress, _ credentials: Credentials,
         client: HTTPClient = HTTPClient(limit: .milliseconds(120_000)),
-        compress: @escaping @Sendable ([UInt8]) -> [UInt8],
         pause: @escaping @Sendable (TimeSpan) -> Void
     ) {
         guard let headers = credentials.headers else { return nil }
         self.address = address
         self.headers = headers
         self.client = client
-        self.compress = compress
         self.pause = pause
     }
 
@@ -83,7 +79,7 @@ package struct Store: Sendable {
             ("database", address.database), ("query", query), ("async_insert", "0"),
             ("input_format_parallel_parsing", "0"), ("max_insert_block_size", "\(Self.mostRows)"),
         ]
-        let packed = rows.count > 1_000 ? compress(rows) : rows
+        let packed = rows.count > 1_000 ? Gzip.compressed(rows) : rows
         let isPacked = packed.count < rows.count
         let coding = isPacked ? [(name: "Content-Encoding", value: "gzip")] : []
         _ = try post(isPacked ? packed : rows, settings, headers + coding)

@@ -12,6 +12,14 @@ package struct ShippedSession: Hashable, Sendable {
     let progress: UInt64
     let ending: String
 
+    /// How far a clock may be off before this is reported: a day.
+    private static let skew: Int64 = 86_400_000_000_000
+
+    /// True if its date cannot be right: its machine's clock was wrong.
+    ///
+    /// - Parameter now: the server's time, in nanoseconds since 1970 UTC.
+    package func isAhead(of now: Int64) -> Bool { date - Self.skew > now }
+
     package init(of measurement: Measurement) {
         self.init(
             of: measurement,

@@ -110,7 +110,7 @@ struct MeasuringRun {
         switch result.end {
         case .complete: 0
         case .interrupted: 128 + (launcher.endSignal ?? Interrupt.pending ?? SIGINT)
-        case .gaveUp: MeasureCommand.gaveUp
+        case .gaveUp: OwnStatus.gaveUp
         case .failed(let failure): failure.status
         }
     }

@@ -28,7 +28,7 @@ struct StackedLaunch {
             return nil
         }
         // The program's output is not shown.
-        let status = RecordCommand.run(
+        let status = RecordingRun.run(
             record, streams.console, in: RecordingConditions(launched.conditions))
         _ = launched.conditions.clean()
         streams.restore()

@@ -2,6 +2,6 @@
 enum AttachCommand {
     /// Records, and returns the exit status.
     static func run(_ options: RecordOptions, _ console: Console) -> Int32 {
-        RecordCommand.run(options, console)
+        RecordingRun.run(options, console)
     }
 }

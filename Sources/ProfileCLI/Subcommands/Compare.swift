@@ -1,4 +1,5 @@
 import Analysis
+import Compression
 import Recording
 import Report
 
@@ -21,7 +22,7 @@ enum CompareCommand {
             return problem.exitStatus
         }
         var timings = Timings()
-        let status = Reading.write(to: options.output, console) { () throws(Reading.Failure) in
+        let status = Output.write(to: options.output, console) { () throws(Reading.Failure) in
             let sides = try Compared(
                 before: profiles(of: options.before, options, &timings),
                 after: profiles(of: options.after, options, &timings))
@@ -71,10 +72,7 @@ enum CompareCommand {
         let phases = try phases(of: comparison, options)
         switch options.format {
         case .text:
-            let terminal = Output.terminal(for: options.output, console)
-            var text = TextOptions()
-            text.width = terminal.width
-            text.usesColour = terminal.usesColour
+            var text = TextOptions(for: Output.terminal(for: options.output, console))
             text.depth = options.depth
             return console.bytes(
                 ComparisonReport.text(comparison, phases: phases, options: text),

@@ -15,6 +15,6 @@ enum DoctorCommand {
             ? CheckReport.json(checks) : console.words(CheckReport.text(checks))
         let status = Output.print(text, to: console)
         guard status == 0 else { return status }
-        return Verdict(checks).canRecord ? 0 : RecordCommand.ownFailure
+        return Verdict(checks).canRecord ? 0 : OwnStatus.failure
     }
 }

@@ -1,4 +1,5 @@
 import Analysis
+import Compression
 import Report
 
 /// `firstlight export`.
@@ -8,7 +9,7 @@ enum ExportCommand {
         if case .metrics(let format) = arguments.target {
             return MetricsExport(arguments, format).run(console)
         }
-        return Reading.write(to: arguments.output, console) { () throws(Reading.Failure) in
+        return Output.write(to: arguments.output, console) { () throws(Reading.Failure) in
             let file = arguments.paths[0]
             guard case .profile(let format) = arguments.target else {
                 return try Reading.tables(of: file)
@@ -20,8 +21,8 @@ enum ExportCommand {
                 of: profile, phase: arguments.phase, thread: arguments.thread,
                 interval: arguments.interval)
             options.weight = arguments.weight
-            let bytes = Export.render(profile, as: format, options)
-            return format == .pprof ? Gzip.compressed(bytes) : bytes
+            return Export.render(
+                profile, as: format, options, compress: Gzip.compressed)
         }
     }
 }

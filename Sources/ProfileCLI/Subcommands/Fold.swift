@@ -5,7 +5,7 @@ import Report
 enum FoldCommand {
     /// Prints the folded stacks, and returns the exit status.
     static func run(_ options: FoldOptions, _ console: Console) -> Int32 {
-        Reading.print(to: console) { () throws(Reading.Failure) in
+        Output.print(to: console) { () throws(Reading.Failure) in
             let profile = try Reading.profile(
                 of: options.file, names: options.names, process: options.process)
             var folding = FoldedStacks.Options()

@@ -2,8 +2,6 @@ import Importer
 import PerfData
 import ProfileModel
 import Recording
-import Report
-import Sampler
 import Symbolicate
 
 /// `firstlight import`.
@@ -29,7 +27,7 @@ enum ImportCommand {
             try Symbolication(nil, cache: .ofUser, console, isQuiet: options.isQuiet)
                 .complete(
                     options.output, &timings,
-                    show: options.isQuiet ? nil : { Reading.summarize($0, console) })
+                    show: options.isQuiet ? nil : { RecordingSummary.show($0, console) })
         } catch {
             console.complain(error.description)
             return failure
@@ -47,25 +45,8 @@ enum ImportCommand {
         work.engine = options.engine
         let stage = Stage<PerfImport.Progress?>(nil)
         work.tell = { stage.value = $0 }
-        return try SlowStep.run(on: line, { stage.value.map(text) }) {
+        return try SlowStep.run(on: line, { stage.value.map(\.text) }) {
             () throws(ImportError) in try work.run()
         }
-    }
-
-    private static func text(_ progress: PerfImport.Progress) -> String {
-        let read = Numbers.bytes(Int64(clamping: progress.position))
-        let step = progress.isSearching ? "looking for the process" : "reading"
-        return "firstlight: \(step), \(read) of \(Numbers.bytes(Int64(clamping: progress.size)))"
-    }
-}
-
-extension Timings {
-    fileprivate init(of timings: ImportTimings) {
-        self.init()
-        add("reading perf.data", timings.reading)
-        let stacks = Numbers.count(timings.stacks, "stack")
-        let frames = Numbers.count(timings.frames, "frame")
-        add("unwinding", timings.unwinding, cpu: timings.unwindingCPU, "\(stacks), \(frames)")
-        add("writing slices", timings.writing)
     }
 }

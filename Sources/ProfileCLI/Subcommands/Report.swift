@@ -1,4 +1,5 @@
 import Analysis
+import Compression
 import ProfileModel
 import Recording
 import Report
@@ -31,7 +32,7 @@ enum ReportCommand {
             return problem.exitStatus
         }
         var timings = Timings()
-        let status = Reading.write(to: options.output, console) { () throws(Reading.Failure) in
+        let status = Output.write(to: options.output, console) { () throws(Reading.Failure) in
             let profile = try Reading.profile(
                 of: options.file, names: options.names, process: options.process, &timings)
             return try timings.measure("printing") { () throws(Reading.Failure) in
@@ -64,18 +65,10 @@ enum ReportCommand {
         }
     }
 
-    /// The packages of those modules whose debug information is worth installing.
-    private static func packages(of profile: Profile) -> [String: String] {
-        let wanted = profile.modules.filter { $0.isWorthMending(slices: profile.launch.slices) }
-            .sorted { $0.slices > $1.slices }
-        return DebianPackages().owners(
-            of: wanted.map { Module(path: $0.path, buildID: $0.buildID) })
-    }
-
     private static func textOptions(
         _ options: ReportOptions, _ profile: Profile, _ terminal: Terminal
     ) throws(Reading.Failure) -> TextOptions {
-        var result = TextOptions()
+        var result = TextOptions(for: terminal)
         result.selection = try Reading.selection(
             of: profile, phase: options.phase, thread: options.thread,
             interval: options.interval)
@@ -83,9 +76,10 @@ enum ReportCommand {
         result.minPercent = options.minPercent
         result.depth = options.depth
         result.minDuration = options.minDuration
-        result.width = terminal.width
-        result.usesColour = terminal.usesColour
-        if options.view == .modules { result.debugPackages = packages(of: profile) }
+        if options.view == .modules {
+            result.debugPackages = DebianPackages().owners(
+                of: profile.modulesWorthMending.map(\.module))
+        }
         return result
     }
 }

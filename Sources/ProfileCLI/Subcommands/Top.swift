@@ -1,6 +1,5 @@
 import Analysis
 import ClickHouse
-import Glibc
 import ProfileModel
 import Recording
 import Report
@@ -12,7 +11,7 @@ enum TopCommand {
         if let address = options.store { return ask(address, options, console) }
         var timings = Timings()
         var reading: TopReading?
-        let status = Reading.write(to: options.output, console) { () throws(Reading.Failure) in
+        let status = Output.write(to: options.output, console) { () throws(Reading.Failure) in
             let list = try ResolvedFile(options.resolved, isMade: !options.resolve.isEmpty)
             list.complain(to: console)
             var read = TopReading(options, resolved: list.entries)
@@ -23,7 +22,7 @@ enum TopCommand {
                 throw Reading.Failure("nothing to show: none of these is a recording of a launch")
             }
             let added = try list.add(options.resolve, read.sums, console)
-            let summary = try attempt { () throws(TopError) in
+            let summary = try TopReading.attempt { () throws(TopError) in
                 try TopSummary(read.sums, resolvedNow: added)
             }
             return timings.measure("printing") {
@@ -40,7 +39,7 @@ enum TopCommand {
         _ address: StoreAddress, _ options: TopOptions, _ console: Console
     ) -> Int32 {
         var timings = Timings()
-        let status = Reading.write(to: options.output, console) { () throws(Reading.Failure) in
+        let status = Output.write(to: options.output, console) { () throws(Reading.Failure) in
             let sums = try timings.measure("asking") { () throws(Reading.Failure) in
                 try stored(address, options)
             }
@@ -48,7 +47,9 @@ enum TopCommand {
                 throw Reading.Failure(
                     "\(address): no recording of these programs was shipped there")
             }
-            let summary: TopSummary = try attempt { () throws(TopError) in try TopSummary(sums) }
+            let summary: TopSummary = try TopReading.attempt { () throws(TopError) in
+                try TopSummary(sums)
+            }
             return timings.measure("printing") { () -> [UInt8] in
                 render(summary, [], options, console)
             }
@@ -65,7 +66,8 @@ enum TopCommand {
             let names = try StoreAccess.asked(address) { store throws(StoreError) in
                 try store.phases(of: options.paths)
             }
-            phase = try attempt { () throws(TopError) in try TopSums.phase(named: wanted, in: names)
+            phase = try TopReading.attempt { () throws(TopError) in
+                try TopSums.phase(named: wanted, in: names)
             }
         }
         let found = try StoreAccess.asked(address) { store throws(StoreError) in
@@ -81,22 +83,9 @@ enum TopCommand {
         switch options.format {
         case .json: return Array(TopReport.json(summary, leftOut: leftOut).utf8)
         case .text:
-            let terminal = Output.terminal(for: options.output, console)
-            var text = TextOptions()
-            text.width = terminal.width
-            text.usesColour = terminal.usesColour
+            var text = TextOptions(for: Output.terminal(for: options.output, console))
             text.depth = options.depth
             return console.bytes(TopReport.text(summary, options: text), for: options.output)
-        }
-    }
-
-    static func attempt<Value>(
-        _ body: () throws(TopError) -> Value
-    ) throws(Reading.Failure) -> Value {
-        do {
-            return try body()
-        } catch {
-            throw Reading.Failure(error.description)
         }
     }
 }

@@ -5,6 +5,9 @@ package enum ExportFormat: String, CaseIterable, Sendable {
     case folded, svg, speedscope, firefox, pprof
     case perfScript = "perf-script"
     case chrome
+
+    /// True if its files are gzip's: pprof's are, and its viewers expect it.
+    var isCompressed: Bool { self == .pprof }
 }
 
 /// Which part of a profile to export.
@@ -18,12 +21,23 @@ package struct ExportOptions: Sendable {
 }
 
 package enum Export {
-    /// The profile in another format; `pprof` is not compressed yet.
+    /// The profile in another format.
     ///
     /// Times count from the launch's start. The export adds up to the figures of `report` for the
     /// same selection.
+    ///
+    /// - Parameter compress: gzip, for formats that want it; the default leaves the bytes as they
+    ///   are.
     package static func render(
-        _ profile: Profile, as format: ExportFormat, _ options: ExportOptions = ExportOptions()
+        _ profile: Profile, as format: ExportFormat, _ options: ExportOptions = ExportOptions(),
+        compress: ([UInt8]) -> [UInt8] = { $0 }
+    ) -> [UInt8] {
+        let bytes = bytes(of: profile, as: format, options)
+        return format.isCompressed ? compress(bytes) : bytes
+    }
+
+    private static func bytes(
+        of profile: Profile, as format: ExportFormat, _ options: ExportOptions
     ) -> [UInt8] {
         switch format {
         case .folded: Array(folded(profile, options).utf8)

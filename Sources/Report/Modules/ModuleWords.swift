@@ -29,13 +29,6 @@ package struct ModuleWords {
         }
     }
 
-    /// True if debug information would tell more. Go's table has lines, too; debug information
-    /// would add what was inlined.
-    var lacks: Bool {
-        module.isFile && module.slices > 0 && !module.hasDebugInfo
-            && module.symbols?.symbolOrigin != .goTable
-    }
-
     /// Sentences on what was missing, or found but not used; without a full stop.
     package var remarks: [String] { module.symbols?.remarks.map(\.words) ?? [] }
 
@@ -76,19 +69,6 @@ package struct ModuleWords {
         }
         let name = package == "libc6" ? "libc6-dbg" : "\(package)-dbgsym"
         return "apt install \(name), or set DEBUGINFOD_URLS, and record again; \(id)"
-    }
-}
-
-extension ModuleFigures {
-    /// True if it is a file, not a mapping of the kernel's or one without a file.
-    var isFile: Bool { path.hasPrefix("/") && !path.hasPrefix("//") }
-
-    /// True if a remedy is worth showing: the module lacks something, and occurs in at least one
-    /// slice in a hundred.
-    package func isWorthMending(slices: Int) -> Bool {
-        ModuleWords(self).lacks
-            && self.slices.multipliedReportingOverflow(by: 100).partialValue
-                >= slices
     }
 }
 

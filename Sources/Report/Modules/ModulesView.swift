@@ -8,9 +8,7 @@ struct ModulesView {
     let options: TextOptions
 
     func render() -> String {
-        let missing = Array(
-            profile.modules.filter { $0.isWorthMending(slices: profile.launch.slices) }
-                .sorted { $0.slices > $1.slices }.prefix(options.depth ?? .max))
+        let missing = Array(profile.modulesWorthMending.prefix(options.depth ?? .max))
         let remarks = profile.modules.filter { module in
             !ModuleWords(module).remarks.isEmpty && !missing.contains { $0.path == module.path }
         }

@@ -10,7 +10,7 @@ extension ConfinementFacts {
                 buffer.readAll(path: path)
                 return String(decoding: buffer.contents, as: UTF8.self)
             })
-        facts.hasOwnProcessIDs = hasOwnProcessIDs()
+        facts.hasOwnProcessIDs = ProcessIDNamespace.isOwn
         buffer.readAll(path: "/proc/self/status")
         facts.namespaceDepth = depth(status: buffer.text)
         facts.seccompFilters = filters(status: buffer.text)
@@ -29,18 +29,6 @@ extension ConfinementFacts {
         let groups = read("/proc/1/cgroup")
         let traces = [("kubepods", "Kubernetes"), ("/docker", "Docker"), ("/lxc", "LXC")]
         return traces.first { groups.contains($0.0) }?.1
-    }
-
-    /// True if we see other process ids than the whole machine has; nil: unknown.
-    static func hasOwnProcessIDs() -> Bool? { namespace().map { $0 != initialNamespace } }
-
-    /// `PROC_PID_INIT_INO` of the kernel's proc_ns.h: the machine's own process ids.
-    private static let initialNamespace = "pid:[4026531836]"
-
-    private static func namespace() -> String? {
-        var target = [UInt8](repeating: 0, count: 64)
-        let length = readlink("/proc/self/ns/pid", &target, target.count)
-        return length > 0 ? String(decoding: target.prefix(length), as: UTF8.self) : nil
     }
 
     /// `NSpid:` has our id in each namespace, from the one of `/proc` down to our own.

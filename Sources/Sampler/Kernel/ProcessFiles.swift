@@ -72,7 +72,7 @@ struct ProcessFiles: Sendable {
     var lacksPrivileges: Bool {
         let path = "/proc/\(pid)/exe"
         var system = statvfs()
-        return ProgramLookup.gainsPrivileges(path) && status("NoNewPrivs:") != 1
+        return FilePrivileges.areGained(by: path) && status("NoNewPrivs:") != 1
             && statvfs(path, &system) == 0 && system.f_flag & UInt(ST_NOSUID) == 0
     }
 

@@ -8,7 +8,7 @@ package enum ProgramLookup {
         let path = try locate(name)
         // A traced program does not gain the privileges of its file, unless the tracer may have
         // them. It would run but behave differently, so we refuse.
-        if gainsPrivileges(path.cString) { throw .programGainsPrivileges(path.text) }
+        if FilePrivileges.areGained(by: path.cString) { throw .programGainsPrivileges(path.text) }
         return path
     }
 
@@ -55,15 +55,6 @@ package enum ProgramLookup {
         // Effective rights decide; X_OK alone would accept any file for root.
         let isExecutable = status.st_mode & 0o111 != 0 && access(path.cString, X_OK) == 0
         if !isExecutable { throw .programNotExecutable(path.text, code: EACCES) }
-    }
-
-    /// True if a file gives privileges to its user that we do not have.
-    static func gainsPrivileges(_ path: UnsafePointer<CChar>) -> Bool {
-        var status = stat()
-        guard geteuid() != 0, stat(path, &status) == 0 else { return false }
-        let gainsUser = status.st_mode & 0o4000 != 0 && status.st_uid != geteuid()
-        let gainsGroup = status.st_mode & 0o2010 == 0o2010 && status.st_gid != getegid()
-        return gainsUser || gainsGroup || fl_has_file_capabilities(path) != 0
     }
 
     /// The interpreter that a script's first line or an ELF file's headers name.

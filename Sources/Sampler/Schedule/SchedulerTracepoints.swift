@@ -83,7 +83,7 @@ extension SchedulerTracepoints {
 
     /// The tracepoints of this machine.
     init() throws(Obstacle) {
-        guard ConfinementFacts.hasOwnProcessIDs() == false else { throw .foreignNumbers }
+        guard ProcessIDNamespace.isOwn == false else { throw .foreignNumbers }
         guard let switching = Self.text("sched_switch"), let waking = Self.text("sched_waking")
         else { throw .unreadable }
         guard let switching = TracepointFormat(switching), let waking = TracepointFormat(waking),

@@ -30,7 +30,12 @@ package struct CacheFolder: Sendable {
     private static let accuracy = 3600
     private static let mostFiles = 1 << 20
 
-    package static func ofUser(limit: Int) -> CacheFolder? {
+    /// For all files of the user's: symbols and pages.
+    private static let usualLimit = 512 << 20
+
+    package static var ofUser: CacheFolder? { ofUser(limit: usualLimit) }
+
+    private static func ofUser(limit: Int) -> CacheFolder? {
         if let own = getenv("FIRSTLIGHT_CACHE") {
             let path = String(cString: own)
             return path.hasPrefix("/") ? CacheFolder(path: path, makes: [], limit: limit) : nil

@@ -36,7 +36,7 @@ package struct SymbolCache: Sendable {
     /// The user's cache: `$FIRSTLIGHT_CACHE`, else `firstlight` in `$XDG_CACHE_HOME`, else
     /// `~/.cache/firstlight`. nil if there is none of these, or if `FIRSTLIGHT_CACHE` is empty.
     package static var ofUser: SymbolCache? {
-        CacheFolder.ofUser(limit: 512 << 20).map(SymbolCache.init)
+        CacheFolder.ofUser.map(SymbolCache.init)
     }
 
     /// Where the cache is, or would be.

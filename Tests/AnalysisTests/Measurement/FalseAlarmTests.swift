@@ -1,4 +1,5 @@
 import Glibc
+import MadeRecordings
 import ProfileModel
 import Testing
 

@@ -20,6 +20,18 @@ package struct GateRule: Hashable, Sendable {
         case decided(GateDecision)
     }
 
+    /// How many launches to compare with a stored measurement: as many as it has that count, because
+    /// they tell as much.
+    ///
+    /// - Parameter most: the user's limit.
+    package static func launches(against stored: Measurement, most: Int) -> Int {
+        let counted = stored.launches.count { $0.arm == 0 && $0.discarded == nil }
+        return min(most, max(fewestAgainstStored, counted))
+    }
+
+    /// Even if it has fewer.
+    private static let fewestAgainstStored = 10
+
     /// - Parameter launches: all launches that were made, of two arms that took turns. The first
     ///   arm is compared with the second.
     package func answer(to launches: [MeasuredLaunch]) -> Answer {

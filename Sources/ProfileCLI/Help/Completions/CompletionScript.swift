@@ -1,8 +1,3 @@
-/// A shell with a completion script made from the option table.
-package enum Shell: String, CaseIterable, Sendable {
-    case bash, zsh, fish
-}
-
 /// The scripts with which shells complete our command lines, made from the tables of subcommands
 /// and options. `make install` puts them where each shell looks.
 package enum CompletionScript {

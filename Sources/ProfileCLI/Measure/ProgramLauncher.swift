@@ -1,0 +1,200 @@
+import Analysis
+import Conditions
+import Glibc
+import Measurer
+import ProfileModel
+import Sampler
+import System
+
+/// Launches the programs of a measurement under its conditions.
+final class ProgramLauncher: LaunchMaker {
+    let arms: [LaunchedArm]
+    private let options: MeasureOptions
+    private let tail: OutputTail
+    private let tell: (String) -> Void
+    private let start: MonotonicTime
+    /// Daemons that were reported already.
+    private var named: Set<String> = []
+    /// The signal that ended a launch of ours; nil: none did.
+    private(set) var endSignal: Int32?
+    /// More on why launches did not count, from the last one of each kind.
+    private(set) var details: [MeasuredLaunch.Discard: String] = [:]
+
+    init(
+        _ options: MeasureOptions, _ signals: SignalQueue, tell: @escaping (String) -> Void
+    ) throws(MeasuringFailure) {
+        self.options = options
+        self.tell = tell
+        let request = try MeasuringFailure.attempt { () throws(ConditionError) in
+            try ConditionRequest(options)
+        }
+        let commands =
+            [options.program] + (options.against.map { [$0.map { CommandWord($0) }] } ?? [])
+        var arms: [LaunchedArm] = []
+        for command in commands { arms.append(try LaunchedArm(command, request, signals)) }
+        self.arms = arms
+        guard let tail = OutputTail() else {
+            throw MeasuringFailure(
+                "no memory for what the program prints", status: OwnStatus.failure)
+        }
+        self.tail = tail
+        start = .now
+    }
+
+    var names: [String] {
+        arms.map { $0.command.map(\.text).joined(separator: " ") }
+    }
+
+    var measuredArms: [MeasuredArm] {
+        arms.map { MeasuredArm(command: $0.command.map(\.text), path: $0.measurer.programPath) }
+    }
+
+    var measuredConditions: MeasuredConditions {
+        let until = options.end.until.map(\.description)
+        return arms.first?.conditions.measured(until: until) ?? MeasuredConditions(until: until)
+    }
+
+    /// Notes for readers of the figures, each once.
+    var notes: [String] {
+        var notes: [String] = []
+        for note in arms.flatMap(\.conditions.notes) where !notes.contains(note) {
+            notes.append(note)
+        }
+        return notes
+    }
+
+    // MARK: - One launch
+
+    func make(_ request: LaunchRequest) throws(MeasuringFailure) -> MeasuredLaunch {
+        let arm = arms[request.arm]
+        let found = CacheFound()
+        let finished: FinishedLaunch
+        do throws(MeasuringFailure) {
+            try renew(arm, isFirst: request.index == 0)
+            finished = try launch(arm, request, found)
+        } catch {
+            // A user's command may have left something.
+            clean()
+            throw error
+        }
+        // If only one of two programs starts processes, that is a difference, too.
+        if arm.measurer.startsProcesses {
+            for other in arms { other.measurer.startsProcesses = true }
+        }
+        var launch = MeasuredLaunch(finished.observed, arm: request.arm, since: start)
+        endSignal = finished.endSignal ?? endSignal
+        if let program = finished.program { end(program) }
+        let left = clean()
+        if let process = left.first, launch.discarded == .notReady {
+            details[.notReady] =
+                "it left \(process.plainName) running: measure needs a program that stays in the "
+                + "foreground"
+        }
+        if let opened = arm.opened {
+            try MeasuringFailure.attempt { () throws(ConditionError) in
+                try arm.conditions.use(files: opened.paths)
+            }
+            arm.opened = nil
+        }
+        try judge(&launch, arm, found.state)
+        launch.output = tail.take()
+        return launch
+    }
+
+    /// Restores the home and runs the user's commands before a launch.
+    func renew(_ arm: LaunchedArm, isFirst: Bool) throws(MeasuringFailure) {
+        let results = try MeasuringFailure.attempt { () throws(ConditionError) in
+            try arm.conditions.renew(isFirst: isFirst)
+        }
+        for (command, result) in results where !result.hasSucceeded {
+            let output = result.output.split(separator: "\n").last.map { ": \($0)" } ?? ""
+            throw MeasuringFailure(
+                "the command '\(command)' \(result.ending.words)\(output)",
+                status: OwnStatus.gaveUp)
+        }
+    }
+
+    private func launch(
+        _ arm: LaunchedArm, _ request: LaunchRequest, _ found: CacheFound
+    ) throws(MeasuringFailure) -> FinishedLaunch {
+        var child = arm.conditions.childSetting
+        child.environment.append(
+            EnvironmentChange(EnvironmentPadding.name, request.padding.value))
+        child.tellsOpens = [.cold, .coldCopies].contains(options.cache) && request.pair == nil
+        var launch = LaunchOptions(until: options.end.until, watchdog: options.end.watchdog)
+        launch.child = child
+        launch.output = tail.descriptor
+        launch.error = tail.descriptor
+        // Called by this thread, during the call below.
+        nonisolated(unsafe) let (arm, here) = (arm, found)
+        launch.prepare = { _ in
+            do throws(ConditionError) {
+                here.state = try arm.conditions.evict()
+            } catch {
+                here.failure = error
+            }
+        }
+        launch.takeListener = { listener in
+            arm.opened = OpenedFiles(listener: listener, program: arm.measurer.programPath)
+        }
+        let finished = try MeasuringFailure.attempt { () throws(SamplerError) in
+            try arm.measurer.launch(launch)
+        }
+        if let failure = found.failure {
+            throw MeasuringFailure(failure.description, status: failure.exitStatus)
+        }
+        return finished
+    }
+
+    /// What the page cache contained when a launch began.
+    private final class CacheFound {
+        var state: CacheState?
+        var failure: ConditionError?
+    }
+
+    private func judge(
+        _ launch: inout MeasuredLaunch, _ arm: LaunchedArm, _ state: CacheState?
+    ) throws(MeasuringFailure) {
+        launch.cachedBytes = state?.cachedBytes
+        launch.fileBytes = state?.fileBytes
+        switch arm.conditions.judge(state, readBytes: launch.readBytes) {
+        case nil, .cold: break
+        case .warm(let reason), .unproven(let reason):
+            details[.warm] = reason
+            launch.discarded = launch.discarded ?? .warm
+        }
+    }
+
+    // MARK: - After a launch
+
+    private func end(_ pid: Int32) {
+        let program = ProgramEnd(pid: pid)
+        if options.after == .keep, endSignal == nil {
+            program.await(unless: { Interrupt.isPending })
+        } else {
+            program.stop()
+        }
+    }
+
+    /// Ends what runs besides the program, and names what goes on. The helpers of all arms are our
+    /// children, too.
+    ///
+    /// - Returns: what was found.
+    @discardableResult
+    func clean() -> [LeftBehind] {
+        let helpers = arms.reduce(into: Set<Int32>()) { $0.formUnion($1.conditions.helpers) }
+        let left = arms.first?.conditions.clean(kept: helpers) ?? []
+        for process in left { name(process) }
+        return left
+    }
+
+    /// A daemon that runs on is named once, not after each launch.
+    private func name(_ process: LeftBehind) {
+        guard process.end == .running || process.end == .remains,
+            named.insert(process.name).inserted
+        else { return }
+        tell(
+            "left behind by a launch: \(process)"
+                + (process.end == .running ? " (--clean ends it)" : ""))
+    }
+}

@@ -1,0 +1,90 @@
+import ProfileModel
+import Recorder
+import Recording
+import Runtimes
+import Symbolicate
+import System
+
+/// Symbolicates a recording right after it was made.
+struct Symbolication {
+    /// Files of the processes that stay open until the end; nil: none (an import).
+    private let held: HeldFiles?
+    private let maps: PerfMaps
+    private let cache: SymbolCache?
+    private let fetching: Fetching
+    /// nil: progress is not shown.
+    private let line: LiveLine?
+    private var search = DebugFileSearch()
+
+    /// - Parameters:
+    ///   - held: what the process left behind; nil: nothing.
+    ///   - node: the request that made Node's processes write maps; nil: there was none.
+    ///   - cache: what earlier symbolication found; nil: none.
+    init(
+        _ held: HeldFiles?, node: NodeRequest? = nil, cache: SymbolCache?, _ console: Console,
+        isQuiet: Bool
+    ) {
+        self.held = held
+        maps = PerfMaps(root: held?.root ?? "", owner: held?.owner, node: node)
+        self.cache = cache
+        line = isQuiet ? nil : console.line
+        fetching = Fetching(console: console, line: line)
+        guard let held else { return }
+        search.standIns = held.standIns
+        search.root = held.root
+    }
+
+    /// Stores the recording's symbols in its file, so that it can be read anywhere, and new results
+    /// in the cache.
+    /// - Parameter show: what to do with the recording meanwhile. nil: nothing, so no thread is
+    ///   needed.
+    /// - Returns: how many modules were left out, because the user asked us to end.
+    @discardableResult
+    func complete(
+        _ path: String, _ timings: inout Timings, show: ((Recording) -> Void)? = nil
+    ) throws(RecordingError) -> Int {
+        var recording = try timings.measure("reading") { () throws(RecordingError) in
+            // For a long recording this is far less.
+            show == nil && !fetching.isAskedFor
+                ? try RecordingReader.loadAddresses(path: path)
+                : try RecordingReader.load(path: path)
+        }
+        timings.measure("reading perf maps") { maps.name(&recording) }
+        var search = search
+        search.fetched = fetching.debugFiles(for: recording, search)
+        let found = timings.measure("symbolicating") { find(recording, search) }
+        guard let show else {
+            if let failure = Self.store(found, in: path) { throw failure }
+            return found.left
+        }
+        found.complete(&recording)
+        let (duration, failure) = Workers.run {
+            let start = MonotonicTime.now
+            let failure = Self.store(found, in: path)
+            return (.now - start, failure)
+        } while: {
+            show(recording)
+        }
+        timings.add("storing symbols", duration)
+        if let failure { throw failure }
+        return found.left
+    }
+
+    private static func store(_ found: Symbolicator.Found, in path: String) -> RecordingError? {
+        defer { found.keep() }
+        do throws(RecordingError) {
+            try RecordingFile.store(found.symbols, references: found.references, in: path)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func find(_ recording: Recording, _ search: DebugFileSearch) -> Symbolicator.Found {
+        let stage = Stage(Lookups())
+        var symbolicator = Symbolicator(search: search, cache: cache)
+        symbolicator.tell = { progress in stage.update { $0.note(progress) } }
+        symbolicator.isCalledOff = { Interrupt.isPending }
+        return SlowStep.run(on: line, { stage.value.text }) { symbolicator.find(recording) }
+    }
+}

@@ -1,0 +1,166 @@
+import Glibc
+import ProfileModel
+import Recording
+import Report
+import Sampler
+import System
+
+/// A watch in progress: launches are stored as they end, and reported.
+struct WatchRun {
+    private let options: WatchOptions
+    private let folder: WatchFolder
+    private let console: Console
+    private let watch: LaunchWatch
+    private var keeper: LaunchKeeper
+    private var profiler: LaunchProfiler?
+    private var push: MetricsPush?
+    private var notKept = 0
+    /// Why launches cannot be stored now; nil: they can.
+    private var problem: RecordingError?
+    private var toldLost: (events: Int64, time: MonotonicTime)?
+    private var hasToldDropping = false
+    private var isRead = true
+    /// Launches that were stored but not reported, because the output is read too slowly.
+    private var untold = 0
+
+    /// Losses come in groups.
+    private static let lossInterval = TimeSpan.milliseconds(60_000)
+
+    init(
+        _ options: WatchOptions, in folder: WatchFolder, _ console: Console
+    ) throws(LaunchWatchError) {
+        (self.options, self.folder, self.console) = (options, folder, console)
+        isRead = options.tellsLaunches
+        keeper = LaunchKeeper(
+            in: folder, on: .here, LaunchKeeper.Limits(bytes: options.keep))
+        profiler = options.profileEvery.map { every in
+            LaunchProfiler(every: every, percent: options.profileBudget, in: folder)
+        }
+        push = MetricsPush(options, console)
+        let versions = Versions()
+        watch = try LaunchWatch(
+            for: options.names, signals: WatchSignals.ending + WatchSignals.others,
+            versions: { versions.known.version(of: $0, running: $1) })
+        if let shortcoming = watch.shortcoming { console.complain(shortcoming) }
+        folder.removeUnbegun()
+        keeper.keepToBound()
+        console.complain(WatchWords.watching(options.names, in: folder.path))
+    }
+
+    private final class Versions {
+        var known = BuildVersions()
+    }
+
+    mutating func untilEnded() {
+        while true {
+            let wake = watch.wait(until: deadline)
+            takeLaunches()
+            if case .signal(let signal) = wake {
+                if WatchSignals.ending.contains(signal) { break }
+                if signal == SIGHUP { keeper.finishAll() }
+            }
+            profiler?.reap()
+            if keeper.hasOpenFiles { keeper.finishOld(at: .now) }
+            push?.push()
+            tellLosses()
+            if wake == .events { watch.rest() }
+        }
+        end()
+    }
+
+    /// When the next action is due without any event; nil: never.
+    private var deadline: MonotonicTime? {
+        let now = LaunchKeeper.Moment.now
+        let day = TimeSpan(nanoseconds: LaunchKeeper.Moment.day)
+        let midnight = keeper.hasOpenFiles ? now.time + (day - now.sinceMidnight) : nil
+        return [midnight, push?.due].compactMap { $0 }.min()
+    }
+
+    private mutating func end() {
+        // However long the recorder or the server takes.
+        keeper.finishAll()
+        profiler?.end()
+        keeper.keepToBound()
+        push?.end()
+        let summary = WatchWords.Summary(
+            kept: keeper.kept, notKept: notKept, running: watch.running, tally: watch.tally,
+            dropped: keeper.dropped, recorded: profiler?.recorded ?? 0,
+            notRecorded: profiler?.skipped ?? 0)
+        console.complain(summary.text)
+    }
+
+    // MARK: Launches
+
+    private mutating func takeLaunches() {
+        let now = LaunchKeeper.Moment.now
+        for (pid, program) in watch.takeExecuted() {
+            profiler?.executed(program, by: pid, hasRoom: keeper.hasRoom, date: now.date)
+        }
+        for launch in watch.take() { keep(launch, at: now) }
+    }
+
+    private mutating func keep(_ watched: WatchedLaunch, at now: LaunchKeeper.Moment) {
+        let watch = watch
+        do throws(RecordingError) {
+            let kept = try keeper.keep(
+                watched,
+                earliest: watch.earliest(
+                    of: watched.program, since: now.time - now.sinceMidnight),
+                isRecorded: profiler?.wasRecorded(watched.pid, begun: watched.begun) ?? false,
+                at: now)
+            if problem != nil { console.complain("launches are kept again") }
+            problem = nil
+            tell(kept, of: watched)
+            push?.add(kept.measurement)
+        } catch {
+            notKept += 1
+            // Complain once, not for each launch while the disk is full.
+            if problem == nil { console.complain("launches cannot be kept: \(error.description)") }
+            problem = error
+        }
+        if keeper.dropped.files > 0, !hasToldDropping {
+            hasToldDropping = true
+            console.complain(WatchWords.dropped(limit: options.keep, in: folder.path))
+        }
+    }
+
+    private mutating func tell(_ kept: LaunchKeeper.Kept, of watched: WatchedLaunch) {
+        guard isRead, takesOutput() else { return }
+        do throws(Console.Failure) {
+            try console.write(WatchWords.kept(kept, of: watched))
+        } catch {
+            // Launches are stored even if nobody reads the output.
+            isRead = false
+            console.complain("standard output was closed; launches are still stored")
+        }
+    }
+
+    /// True if standard output accepts a line. We do not wait, because events would be lost
+    /// meanwhile.
+    private mutating func takesOutput() -> Bool {
+        var request = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
+        if poll(&request, 1, 0) > 0 { return true }
+        untold += 1
+        if untold == 1 {
+            console.complain(
+                "standard output is full; launches are still stored, but not all are printed")
+        }
+        return false
+    }
+
+    // MARK: Losses
+
+    private mutating func tellLosses() {
+        let tally = watch.tally
+        guard tally.lostEvents != toldLost?.events ?? 0 else { return }
+        if let told = toldLost, .now - told.time < Self.lossInterval { return }
+        toldLost = (tally.lostEvents, .now)
+        console.complain(WatchWords.lost(tally.lostEvents))
+    }
+}
+
+extension LaunchKeeper.Moment {
+    static var now: LaunchKeeper.Moment {
+        LaunchKeeper.Moment(time: .now, date: WallClock.now)
+    }
+}

@@ -1,0 +1,19 @@
+import ProfileModel
+
+/// When something that was not found is searched for again: after longer and longer pauses.
+struct RepeatedSearch {
+    private var next: MonotonicTime
+    private var pause = firstPause
+
+    static let firstPause = TimeSpan.milliseconds(1)
+    static let longestPause = TimeSpan.milliseconds(500)
+
+    init(at now: MonotonicTime) { next = now }
+
+    func isDue(at now: MonotonicTime) -> Bool { now >= next }
+
+    mutating func postpone(at now: MonotonicTime, upTo longest: TimeSpan = longestPause) {
+        next = now + pause
+        pause = min(pause + pause, longest)
+    }
+}

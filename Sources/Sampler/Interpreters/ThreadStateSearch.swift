@@ -1,0 +1,76 @@
+import ProfileModel
+import Runtimes
+import System
+
+/// Finds where an interpreter keeps its state of each thread, by the kernel's ids of threads.
+struct ThreadStateSearch {
+    private let pid: Int32
+    private let memory: ProcessMemory
+    /// True once the interpreter's frames were found to be what they should be.
+    private var isChecked = false
+    private var states: [Int32: State] = [:]
+    /// Threads that have none, as far as is known.
+    private var others: [Int32: RepeatedSearch] = [:]
+    private var nextSearch = MonotonicTime(nanoseconds: 0)
+    private var budget = SearchBudget()
+
+    struct State {
+        var address: UInt64
+        /// What it has as the thread's id.
+        var id: UInt64
+    }
+
+    /// Of the first thread, which will have a state.
+    private static let longestPauseOfFirst = TimeSpan.milliseconds(4)
+
+    init(pid: Int32, _ memory: ProcessMemory) {
+        self.pid = pid
+        self.memory = memory
+    }
+
+    /// A thread's state, as it is known; nothing is searched for.
+    func known(of tid: Int32) -> State? { states[tid] }
+
+    /// The address of a thread's state; nil: it has none, or that is not known yet.
+    mutating func address(
+        of tid: Int32, in interpreter: PythonInterpreter, at now: MonotonicTime
+    ) -> UInt64? {
+        if let known = states[tid] { return known.address }
+        if let again = others[tid], !again.isDue(at: now) { return nil }
+        if now >= nextSearch, budget.allowsMore(at: now) { search(interpreter, at: now) }
+        if let known = states[tid] { return known.address }
+        others[tid, default: RepeatedSearch(at: now)].postpone(
+            at: now,
+            upTo: tid == pid ? Self.longestPauseOfFirst : RepeatedSearch.longestPause)
+        return nil
+    }
+
+    private mutating func search(_ interpreter: PythonInterpreter, at now: MonotonicTime) {
+        let start = MonotonicTime.now
+        defer {
+            budget.use(.now - start)
+            nextSearch = now + RepeatedSearch.firstPause
+        }
+        if !isChecked { isChecked = interpreter.check(memory) == true }
+        guard isChecked else { return }
+        let threads = interpreter.threads(memory)
+        let ids = threads.first(where: \.isMain).map {
+            PthreadIDs(pid: pid, main: $0.pthread, memory.memory)
+        }
+        states.removeAll(keepingCapacity: true)
+        for thread in threads {
+            let known = thread.kernelID.flatMap { Int32(exactly: $0) }
+            guard let tid = known ?? (thread.isMain ? pid : ids?.tid(of: thread.pthread)) else {
+                continue
+            }
+            states[tid] = State(
+                address: thread.state, id: thread.kernelID ?? thread.pthread)
+            others[tid] = nil
+        }
+    }
+
+    mutating func forget(_ tid: Int32) {
+        states[tid] = nil
+        others[tid] = nil
+    }
+}

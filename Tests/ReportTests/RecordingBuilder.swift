@@ -1,1 +1,0 @@
-../AnalysisTests/RecordingBuilder.swift
