@@ -5,7 +5,7 @@ import Testing
 /// Tests run as many at once as there are cores: what a program does and what is told of it must be
 /// right whatever else the machine does. Those that compare figures with the truth run alone
 /// (``Testing/Trait/measures``), once no other is under way.
-struct Company: SuiteTrait, TestScoping {
+struct Company: SuiteTrait, TestTrait, TestScoping {
     let isRecursive = true
 
     func provideScope(
