@@ -89,7 +89,7 @@ private func useSlot(_ taken: [Int], _ slots: SharedSlots, _ words: inout Words)
         let answer = slots.takeAnswer(slot)
         precondition(answer.stack.bytes.count <= 1 << 20)
         precondition(answer.time >= MonotonicTime(nanoseconds: 0))
-    case .declined: slots.takeRefusal(slot)
+    case .declined: slots.free(slot)
     }
 }
 

@@ -138,12 +138,12 @@ extension EndToEnd {
                 ["sh", "-c", "\(spin); true"], to: path, options: ["--quiet"]
             ).run()
             let summary = try Recorded(path: path, finished: finished).text("report")
-            #expect(summary.replacing("\n", with: " ").contains(": --follow-children shows them"))
+            #expect(summary.replacing("\n", with: " ").contains(", which --follow-children shows"))
         }
 
         /// The recording may end just when the first process has forked by vfork. It stops only
         /// after its child has gone on, so the recorder must serve the child.
-        @Test func theEndOfARecordingHoldsNobody() throws {
+        @Test(.measures) func theEndOfARecordingHoldsNobody() throws {
             let script = "i=0; while [ $i -lt 150 ]; do /bin/true; i=$((i+1)); done; echo done"
             for _ in 1...15 {
                 let finished = try Firstlight.recording(

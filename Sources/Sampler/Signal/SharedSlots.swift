@@ -191,12 +191,13 @@ final class SharedSlots {
             time: timeOfAnswer(slot), cpu: head.pointee.cpu_ns, registers: Self.registers(head),
             stack: StackCopy(start: head.pointee.copied_start, bytes: bytes),
             isOnAlternateStack: head.pointee.alternate != 0, frames: frames(of: slot, behind: size))
-        takeRefusal(slot)
+        free(slot)
         return answer
     }
 
-    /// Takes back a slot whose thread may not make system calls any more.
-    func takeRefusal(_ slot: Int) {
+    /// Takes back a slot of which the handler is done: answered, or declined because the thread may not
+    /// make system calls any more.
+    func free(_ slot: Int) {
         store(.idle, in: slot)
         giveBackBuffer(of: slot)
     }

@@ -52,7 +52,7 @@ extension SignalCapture {
             switch slots.state(of: slot) {
             case .filled where slots.timeOfAnswer(slot) <= limit: return slots.takeAnswer(slot)
             case .filled: break
-            case .declined: slots.takeRefusal(slot)
+            case .declined: slots.free(slot)
             case .idle, .requested, .busy: break
             }
             return nil

@@ -120,7 +120,7 @@ struct SignalCapture {
             thread.silence = 0
             return slots.takeAnswer(slot)
         case .declined:
-            slots.takeRefusal(slot)
+            slots.free(slot)
             return nil
         case .idle, .requested, .busy:
             return nil

@@ -200,7 +200,7 @@ import Testing
             Self.ask(slots, slot)
             #expect(slots.state(of: slot) == .declined)
             #expect(Self.outstanding(mapped.area) == 0)
-            slots.takeRefusal(slot)
+            slots.free(slot)
             #expect(slots.state(of: slot) == .idle)
             #expect(slots.request(slot, stack: 0..<0, limit: 64, masks: 0) == .refused)
             #expect(Self.outstanding(mapped.area) == 0)

@@ -172,7 +172,7 @@ import Testing
         Self.answer(area, first[0])
         _ = slots.takeAnswer(first[0])
         Self.answer(area, first[1], as: .declined)
-        slots.takeRefusal(first[1])
+        slots.free(first[1])
         slots.cancel(first[2])
         slots.giveBack(first[3])
         let found = rest.map { Self.request(slots, $0) }
@@ -274,7 +274,7 @@ import Testing
             #expect(slots.state(of: slot) == state)
             #expect(Self.outstanding(area) == 1)
             area.outstanding.pointee.wrappingSubtract(1, ordering: .sequentiallyConsistent)
-            slots.takeRefusal(slot)
+            slots.free(slot)
         }
     }
 
@@ -326,7 +326,7 @@ import Testing
             case 6:
                 guard let slot = answered.randomElement(using: &random) else { continue }
                 if slots.state(of: slot) == .declined {
-                    slots.takeRefusal(slot)
+                    slots.free(slot)
                 } else {
                     let most = area.buffers.large.first ?? area.buffers.small[0]
                     #expect(slots.takeAnswer(slot).stack.bytes.count <= most.count)
