@@ -72,7 +72,7 @@ extension EndToEnd {
             }
         }
 
-        @Test(.measures) func theTreesAreTheSame() throws {
+        @Test(.alone) func theTreesAreTheSame() throws {
             try Misses.afterAttempts {
                 let signal = try record(capture: "signal")
                 let ptrace = try record(capture: "ptrace")

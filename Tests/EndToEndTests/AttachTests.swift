@@ -20,7 +20,7 @@ extension EndToEnd {
             return try Recorded(path: scratch("recording"), finished: finished).json()
         }
 
-        @Test(.measures) func aHundredTimesInARowDoesNoHarm() throws {
+        @Test(.alone) func aHundredTimesInARowDoesNoHarm() throws {
             let alone = try Sleeper().end()
             let sleeper = try Sleeper()
             let pid = sleeper.pid
@@ -185,7 +185,7 @@ extension EndToEnd {
             #expect(try sleeper.end().status == 0)
         }
 
-        @Test(.measures) func theSummaryShowsWhatTheThreadsDo() throws {
+        @Test(.alone) func theSummaryShowsWhatTheThreadsDo() throws {
             try Misses.afterAttempts {
                 let sleeper = try Sleeper()
                 let result = try attach(sleeper.pid, "--duration", "200ms")

@@ -17,7 +17,7 @@ extension EndToEnd {
             return Recorded(path: path, finished: finished)
         }
 
-        @Test(.measures) func oneRecordingHasThemAll() throws {
+        @Test(.alone) func oneRecordingHasThemAll() throws {
             let spin = try Setup.fixture("spin")
             let script = "\(spin); (exit 3); \(spin) & wait; exit 7"
             let alone = try Command(["sh", "-c", script]).run()
@@ -143,7 +143,7 @@ extension EndToEnd {
 
         /// The recording may end just when the first process has forked by vfork. It stops only
         /// after its child has gone on, so the recorder must serve the child.
-        @Test(.measures) func theEndOfARecordingHoldsNobody() throws {
+        @Test(.alone) func theEndOfARecordingHoldsNobody() throws {
             let script = "i=0; while [ $i -lt 150 ]; do /bin/true; i=$((i+1)); done; echo done"
             for _ in 1...15 {
                 let finished = try Firstlight.recording(
@@ -215,7 +215,7 @@ extension EndToEnd {
 
         /// Each process is started in another way, and measures itself. The path goes through the
         /// processes that were waited for, in their order.
-        @Test(.measures) func eachProcessIsNearTheTruth() throws {
+        @Test(.alone) func eachProcessIsNearTheTruth() throws {
             try Misses.afterAttempts {
                 try? FileManager.default.removeItem(atPath: scratch("truth"))
                 let path = scratch("launch.firstlight")

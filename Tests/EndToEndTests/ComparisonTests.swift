@@ -49,7 +49,7 @@ extension EndToEnd {
 
         /// The comparison shows where each saving came from, and accounts for all of the
         /// difference.
-        @Test(.measures) func theThreeSavings() throws {
+        @Test(.alone) func theThreeSavings() throws {
             try Misses.afterAttempts {
                 let files = [try record("starsearcher"), try record("starsearcher-mended")]
                 let text = try Firstlight.command(["compare"] + files + ["--format", "json"]).run()

@@ -115,7 +115,7 @@ extension EndToEnd {
             return path
         }
 
-        @Test func coldLaunchesAreProven() throws {
+        @Test(.alone) func coldLaunchesAreProven() throws {
             let words = ["measure", "-n", "3", "--format", "json", "-o", "file"]
             let program = ["--", try copyOfSleep(), "0"]
             let cold = try run(words + ["--cold", "--then-record"] + program)

@@ -257,7 +257,7 @@ extension EndToEnd {
             #expect(try report().launch.wallNs > 0)
         }
 
-        @Test(.measures) func aRecordingMayEndBeforeItsProgram() throws {
+        @Test(.alone) func aRecordingMayEndBeforeItsProgram() throws {
             let program = [try Setup.fixture("spin"), "500000000"]
             let alone = try Command(program).run()
             try Misses.afterAttempts {
@@ -289,7 +289,7 @@ extension EndToEnd {
 
         /// The recording ends in the constructor. `main` comes later, and nothing of ours may be in
         /// its way.
-        @Test(.measures) func aRecordingThatEndsBeforeMain() throws {
+        @Test(.alone) func aRecordingThatEndsBeforeMain() throws {
             let program = [try Setup.fixture("groundtruth")]
             let alone = try Command(program).run()
             try Misses.afterAttempts {

@@ -61,7 +61,7 @@ extension EndToEnd {
 
         // MARK: Kinds
 
-        @Test(.measures) func aPriorityInversionIsNamed() throws {
+        @Test(.alone) func aPriorityInversionIsNamed() throws {
             try Misses.afterAttempts {
                 let recorded = try Firstlight.record(
                     [try Setup.fixture("inversion")], in: scratch,
@@ -87,7 +87,7 @@ extension EndToEnd {
         }
 
         @Test(
-            .measures,
+            .alone,
             arguments: [
                 ("mutex", "lock-wait", "wait_in_mutex"), ("join", "thread-wait", "wait_in_join"),
                 ("semaphore", "thread-wait", "wait_in_semaphore"), ("pipe", "pipe-wait", "hear"),
@@ -111,7 +111,7 @@ extension EndToEnd {
         }
 
         /// One finding for each child would hide that all of them are the same.
-        @Test(.measures) func childrenAreNamed() throws {
+        @Test(.alone) func childrenAreNamed() throws {
             try Misses.afterAttempts {
                 let recorded = try Firstlight.record(
                     ["/bin/sh", "-c", "for i in 1 2 3; do sleep 0.02; done; :"], in: scratch)

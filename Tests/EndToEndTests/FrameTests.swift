@@ -34,7 +34,7 @@ extension EndToEnd {
         }
 
         /// What the server paints by itself does not count.
-        @Test(.measures, arguments: ["plain", "bare", "child", "resized", "hidden"])
+        @Test(.alone, arguments: ["plain", "bare", "child", "resized", "hidden"])
         func theFirstDrawing(how: String) throws { try check(how, on: VirtualScreen()) }
 
         /// Mapped and drawn into at once.
@@ -52,7 +52,7 @@ extension EndToEnd {
         }
 
         /// Without the extension Damage, whole pictures are seen.
-        @Test(.measures) func pictures() throws {
+        @Test(.alone) func pictures() throws {
             try check("presented", on: VirtualScreen(["-extension", "DAMAGE"]))
         }
 

@@ -69,7 +69,7 @@ extension EndToEnd {
         }
 
         @Test(
-            .measures,
+            .alone,
             arguments: [
                 ("Dynamic linking", [12_000, 4_000, 6_000]),
                 ("Static initialisers", [6_000, 10_000, 6_000]),
@@ -98,7 +98,7 @@ extension EndToEnd {
             }
         }
 
-        @Test(.measures) func text() throws {
+        @Test(.alone) func text() throws {
             let program = try phased(0, 0, 3_000)
             let before = try phased(0, 0, 20_000)
             try Misses.afterAttempts {
@@ -139,7 +139,7 @@ extension EndToEnd {
 
         /// The comparison behind the verdict names the planted function, and the temporary
         /// recordings are removed.
-        @Test(.measures) func aRegressionIsExplained() throws {
+        @Test(.alone) func aRegressionIsExplained() throws {
             let before = try phased(0, 0, 5_000)
             let program = try phased(0, 0, 25_000)
             try FileManager.default.createDirectory(
@@ -208,7 +208,7 @@ extension EndToEnd {
             #expect(report.basis == "turns" && report.comparison?.pairs == 7)
         }
 
-        @Test(.measures) func storedFiguresOnlyAdvise() throws {
+        @Test(.alone) func storedFiguresOnlyAdvise() throws {
             let old = try copy("old")
             try measure([old, "0", "0", "2000"])
             let words = ["--baseline", scratch("base"), "--format", "json", "--"]

@@ -13,7 +13,7 @@ extension EndToEnd {
                 adding: ["FIRSTLIGHT_TRUTH": scratch("truth")])
         }
 
-        @Test(.measures) func cpuTimesAreNearTheTruth() throws {
+        @Test(.alone) func cpuTimesAreNearTheTruth() throws {
             try Misses.afterAttempts {
                 let recorded = try record()
                 let report = try recorded.json()
@@ -39,7 +39,7 @@ extension EndToEnd {
         /// A computing thread is seen at nearly every tick that was served. (Once it was taken for
         /// blocked if it got its core back during a sample, and this lasted.) In one launch, other
         /// work may have its core for long.
-        @Test(.measures) func aBusyThreadIsNeverLostSightOf() throws {
+        @Test(.alone) func aBusyThreadIsNeverLostSightOf() throws {
             var (slices, ticks) = (0, 0)
             for _ in 0..<20 {
                 let launch = try Firstlight.record([try Setup.fixture("spin")], in: scratch)
@@ -50,7 +50,7 @@ extension EndToEnd {
             #expect(slices * 3 > ticks * 2, "\(slices) at \(ticks) ticks")
         }
 
-        @Test(.measures) func waitsAreNearTheTruth() throws {
+        @Test(.alone) func waitsAreNearTheTruth() throws {
             try Misses.afterAttempts {
                 let recorded = try record()
                 let wall = try recorded.folded("--weight", "wall")

@@ -59,7 +59,7 @@ extension EndToEnd {
             #expect(added.status == 0 && added.output.hasPrefix("added "), "\(added)")
         }
 
-        @Test(.measures) func aStepIsFoundWhereItIs() throws {
+        @Test(.alone) func aStepIsFoundWhereItIs() throws {
             for number in 1...4 { try keep("1.\(number)", milliseconds: 200) }
             for number in 5...8 { try keep("1.\(number)", milliseconds: 600) }
             let report = try show(["--goal", "400ms", "kept"])

@@ -49,7 +49,7 @@ extension EndToEnd {
             #expect(try !recorded.parts().initializers.isEmpty)
         }
 
-        @Test(.measures, arguments: ["signal", "ptrace"]) func everyRunIsTimedExactly(
+        @Test(.alone, arguments: ["signal", "ptrace"]) func everyRunIsTimedExactly(
             capture: String
         ) throws {
             try Misses.afterAttempts {
@@ -101,7 +101,7 @@ extension EndToEnd {
         /// The program's own initialisers, without a dynamic linker that reports them. musl does
         /// not run preinit_array.
         @Test(
-            .measures,
+            .alone,
             arguments: [
                 ("arrays-static", true), ("arrays-static-pie", true),
             ])
@@ -109,7 +109,7 @@ extension EndToEnd {
             try staticInitializers(of: variant, runsEarly: runsEarly)
         }
 
-        @Test(.measures, .needs("musl-gcc")) func thoseOfMuslsStaticPrograms() throws {
+        @Test(.alone, .needs("musl-gcc")) func thoseOfMuslsStaticPrograms() throws {
             try staticInitializers(of: "musl/arrays-static", runsEarly: false)
         }
 

@@ -3,7 +3,7 @@ import Testing
 
 extension EndToEnd {
     /// Blocking calls end as they do without recording, and last as long.
-    @Suite(.measures) struct Interruption {
+    @Suite(.alone) struct Interruption {
         private let scratch: Scratch
 
         init() throws { scratch = try Scratch() }

@@ -11,7 +11,7 @@ extension EndToEnd {
 
         /// Eight stages of 400 ms: the last second has the last two, and a part of the previous
         /// one.
-        @Test(.measures, arguments: [[], ["--follow-children"], ["--capture", "ptrace"]])
+        @Test(.alone, arguments: [[], ["--follow-children"], ["--capture", "ptrace"]])
         func onlyTheEndIsKept(options: [String]) throws {
             try Misses.afterAttempts {
                 // Otherwise an older recording would be kept.

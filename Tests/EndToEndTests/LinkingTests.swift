@@ -19,7 +19,7 @@ extension EndToEnd {
         }
 
         @Test(
-            .measures,
+            .alone,
             arguments: [
                 ("static", dynamic.filter { $0 != "Dynamic linking" }),
                 ("static-pie", dynamic.filter { $0 != "Dynamic linking" }),

@@ -94,7 +94,7 @@ extension EndToEnd {
         }
 
         /// The relay's terminal is another one, but its output comes to ours.
-        @Test(.measures) func aRelayedProgramHasTheTerminal() throws {
+        @Test(.alone) func aRelayedProgramHasTheTerminal() throws {
             let finished = try recording(
                 [try Setup.fixture("spin"), "800000000"], "--until", "exit", "--until",
                 "output:never to be seen"

@@ -13,7 +13,7 @@ extension EndToEnd {
                 adding: ["FIRSTLIGHT_TRUTH": scratch("truth")])
         }
 
-        @Test(.measures) func aLauncherThatOnlyJoins() throws {
+        @Test(.alone) func aLauncherThatOnlyJoins() throws {
             try Misses.afterAttempts {
                 let recorded = try record()
                 let (report, truth) = (try recorded.json(), try scratch.truth())

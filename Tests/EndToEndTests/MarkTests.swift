@@ -76,7 +76,7 @@ extension EndToEnd {
             return (try report(), finished.complaints)
         }
 
-        @Test(.measures) func spansAreAsLongAsTheProgramSays() throws {
+        @Test(.alone) func spansAreAsLongAsTheProgramSays() throws {
             let names = ["longer", "shorter", "climb", "hand_over"]
             try Misses.afterAttempts {
                 let (report, complaints) = try record(

@@ -49,7 +49,7 @@ extension EndToEnd {
             }
         }
 
-        @Test(.measures) func phasesTakeWhatTheyAreTold() throws { try checkPhases([]) }
+        @Test(.alone) func phasesTakeWhatTheyAreTold() throws { try checkPhases([]) }
 
         /// The moment is that of the output, not of the next check.
         @Test func untilOutput() throws { try checkPhases(["--until", "output:done"]) }
@@ -84,7 +84,7 @@ extension EndToEnd {
             }
         }
 
-        @Test(.measures) func twoKindsOfLaunches() throws {
+        @Test(.alone) func twoKindsOfLaunches() throws {
             let program = try Setup.fixture("phased")
             try Misses.afterAttempts {
                 var misses = Misses()
@@ -98,7 +98,7 @@ extension EndToEnd {
         }
 
         /// A load is noticed, however short the launches are.
-        @Test(.measures) func aPlantedLoad() throws {
+        @Test(.alone) func aPlantedLoad() throws {
             try #require(mkfifo(scratch("there"), 0o600) == 0)
             let script = "echo there > '\(scratch("there"))'; while :; do :; done"
             let load = try (0..<ProcessInfo.processInfo.activeProcessorCount).map { _ in

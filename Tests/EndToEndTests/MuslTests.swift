@@ -27,7 +27,7 @@ extension EndToEnd {
         }
 
         @Test(
-            .measures,
+            .alone,
             arguments: [
                 ("static", phases), ("static-linked", phases.filter { $0 != "Dynamic linking" }),
             ])
@@ -46,7 +46,7 @@ extension EndToEnd {
             }
         }
 
-        @Test(.measures) func everyPhaseOfALongerLaunch() throws {
+        @Test(.alone) func everyPhaseOfALongerLaunch() throws {
             try Misses.afterAttempts {
                 let report = try record(["groundtruth"]).json()
                 let truth = try scratch.truth()
@@ -63,7 +63,7 @@ extension EndToEnd {
 
         /// Libraries' initialisers, in the linker's order, also those of a library that is loaded
         /// later.
-        @Test(.measures) func initialisersAndLibraries() throws {
+        @Test(.alone) func initialisersAndLibraries() throws {
             try Misses.afterAttempts {
                 let plugin = try Setup.fixture("musl/libplugin.so")
                 let recorded = try record(["loading", plugin])

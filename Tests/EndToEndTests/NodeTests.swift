@@ -71,7 +71,7 @@ extension EndToEnd {
             )
         }
 
-        @Test(.measures, .needs("node")) func functionsTakeWhatTheyMeasured() throws {
+        @Test(.alone, .needs("node")) func functionsTakeWhatTheyMeasured() throws {
             try scratch.write(Self.timed, to: "app.js")
             try Misses.afterAttempts {
                 let recorded = try Firstlight.record(

@@ -90,7 +90,7 @@ extension EndToEnd {
             """
 
         @Test(
-            .measures,
+            .alone,
             .enabled(if: !interpreters.isEmpty, "no CPython of 3.8 to 3.14"),
             arguments: interpreters)
         func functionsTakeWhatTheyMeasured(python: String) throws {
@@ -194,7 +194,7 @@ extension EndToEnd {
 
         /// Modules that each take a known time.
         @Test(
-            .measures,
+            .alone,
             .enabled(if: !interpreters.isEmpty, "no CPython of 3.8 to 3.14"),
             arguments: interpreters)
         func importsTakeWhatTheyTake(python: String) throws {
@@ -239,7 +239,7 @@ extension EndToEnd {
             """
 
         @Test(
-            .measures,
+            .alone,
             .enabled(if: !interpreters.isEmpty, "no CPython of 3.8 to 3.14"),
             arguments: interpreters)
         func phasesTakeWhatTheProgramMeasured(python: String) throws {
@@ -280,7 +280,7 @@ extension EndToEnd {
             #expect(report.phases.allSatisfy { $0.partOf == nil })
         }
 
-        @Test(.measures, .enabled(if: !interpreters.isEmpty, "no CPython of 3.8 to 3.14"))
+        @Test(.alone, .enabled(if: !interpreters.isEmpty, "no CPython of 3.8 to 3.14"))
         func childrensFunctionsAreReadToo() throws {
             let python = try #require(Self.interpreters.last)
             try Misses.afterAttempts {

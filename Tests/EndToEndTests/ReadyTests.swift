@@ -22,7 +22,7 @@ extension EndToEnd {
         /// The fixture notes the time just before it becomes ready. The best of three attempts
         /// counts: between this time and our check, a busy machine may do other work.
         @Test(
-            .measures,
+            .alone,
             arguments: [
                 ("notify", ["notify"]), ("notify", ["notify", "other"]),
                 ("notify", ["notify", "daemon"]),
@@ -57,7 +57,7 @@ extension EndToEnd {
 
         /// A script starts a server, and waits for it. If its children do not count, the launch is
         /// over only when the program ends.
-        @Test(.measures, arguments: [("listen", "tcp 0"), ("listen", "unix socket")])
+        @Test(.alone, arguments: [("listen", "tcp 0"), ("listen", "unix socket")])
         func aChildMayBeReady(condition: String, how: String) throws {
             let script = """
                 "$0" \(how) & child=$!; trap 'kill $child' TERM; wait; wait

@@ -59,7 +59,7 @@ extension EndToEnd {
         }
 
         /// The main thread waits for B, and B waits for C.
-        @Test(.measures, .requires(wakeupsAreTold, "scheduler tracepoints cannot be read here"))
+        @Test(.alone, .requires(wakeupsAreTold, "scheduler tracepoints cannot be read here"))
         func theCriticalPathOfAChain() throws {
             try Misses.afterAttempts {
                 let (recorded, truth) = try record("chain")
@@ -132,7 +132,7 @@ extension EndToEnd {
         }
 
         /// Two threads on one core, compared with the kernel's own figures.
-        @Test(.measures, .requires(wakeupsAreTold, "scheduler tracepoints cannot be read here"))
+        @Test(.alone, .requires(wakeupsAreTold, "scheduler tracepoints cannot be read here"))
         func statesAreTheKernelsOwn() throws {
             try Misses.afterAttempts {
                 let (recorded, truth) = try record("pinned")
@@ -167,7 +167,7 @@ extension EndToEnd {
 
         /// The same run, compared with perf.
         @Test(
-            .measures,
+            .alone,
             .needs("perf"), .needs("python3"), .needs("taskset"),
             .requires(wakeupsAreTold, "scheduler tracepoints cannot be read here"))
         func perfAgrees() throws {

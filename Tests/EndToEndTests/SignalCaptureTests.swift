@@ -30,7 +30,7 @@ extension EndToEnd {
             #expect(recorded == alone)
         }
 
-        @Test(.measures) func figuresAreNearTheTruth() throws {
+        @Test(.alone) func figuresAreNearTheTruth() throws {
             try Misses.afterAttempts {
                 let report = try record([try Setup.fixture("groundtruth")]).json()
                 #expect(report.launch.capture == "signal")

@@ -52,13 +52,13 @@ extension EndToEnd {
             "Hand over", "Load", "Parse", "Fetch", "Decode", "Index", "Draw",
         ]
 
-        @Test(.measures, arguments: ["signposts", "signposts-static", "signposts-static-pie"])
+        @Test(.alone, arguments: ["signposts", "signposts-static", "signposts-static-pie"])
         func intervalsAreAsLongAsTheProgramSays(fixture: String) throws {
             try intervals(of: fixture)
         }
 
         @Test(
-            .measures, .needs("musl-gcc"), arguments: ["musl/signposts", "musl/signposts-static"])
+            .alone, .needs("musl-gcc"), arguments: ["musl/signposts", "musl/signposts-static"])
         func muslsIntervalsAreAsLongAsTheProgramSays(fixture: String) throws {
             try intervals(of: fixture)
         }

@@ -19,7 +19,7 @@ extension EndToEnd {
             return recorded
         }
 
-        @Test(.measures) func theSinsHaveTheirTrueCost() throws {
+        @Test(.alone) func theSinsHaveTheirTrueCost() throws {
             try Misses.afterAttempts {
                 let recorded = try record("starsearcher")
                 try expectNames(in: recorded)

@@ -33,7 +33,7 @@ extension EndToEnd {
         }
 
         @Test(
-            .measures,
+            .alone,
             arguments: [
                 Expectation(
                     "mutex", "lock", "mutex in slow_mutex", owner: "holder", endedBy: "holder"),

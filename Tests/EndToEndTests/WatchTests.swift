@@ -5,7 +5,7 @@ import Testing
 extension EndToEnd {
     /// Every launch of a program on this machine, as stored by `watch`. Programs that others launch
     /// meanwhile have other names.
-    @Suite(.needsRoot) struct Watch {
+    @Suite(.alone, .needsRoot) struct Watch {
         private let scratch: Scratch
         private let program: String
         private let name: String
@@ -37,7 +37,7 @@ extension EndToEnd {
             return found
         }
 
-        @Test(.measures) func launchesAreSeenOnceAndNearTheTruth() throws {
+        @Test(.alone) func launchesAreSeenOnceAndNearTheTruth() throws {
             try Misses.afterAttempts {
                 try? FileManager.default.removeItem(atPath: folder)
                 return try launchesAndTheTruth()
@@ -75,7 +75,7 @@ extension EndToEnd {
         }
 
         /// Both see the same launches. `measure` subtracts the time for which it holds the program.
-        @Test(.measures) func agreesWithMeasure() throws {
+        @Test(.alone) func agreesWithMeasure() throws {
             try Misses.afterAttempts {
                 try? FileManager.default.removeItem(atPath: folder)
                 let watcher = try Watcher([name], in: folder)

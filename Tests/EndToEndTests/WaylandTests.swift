@@ -32,7 +32,7 @@ extension EndToEnd {
 
         /// The fixture notes the time just before and just after.
         @Test(
-            .measures,
+            .alone,
             arguments: [
                 ("window", "plain", "asked_at", "configured_at"),
                 ("frame", "plain", "commit_at", "shown_at"),

@@ -14,7 +14,7 @@ extension EndToEnd {
             screen = try VirtualScreen()
         }
 
-        @Test(.measures) func theFirstThatIsMapped() throws {
+        @Test(.alone) func theFirstThatIsMapped() throws {
             try Misses.afterAttempts {
                 let result = try Firstlight.recording(
                     [try Setup.fixture("window")], to: scratch("recording"),

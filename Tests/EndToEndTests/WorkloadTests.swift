@@ -27,7 +27,7 @@ extension EndToEnd {
                 "\(report.launch.truncatedStacks) of \(report.launch.slices) are truncated")
         }
 
-        @Test(.measures) func aHandlerOnAnAlternateStack() throws {
+        @Test(.alone) func aHandlerOnAnAlternateStack() throws {
             try Misses.afterAttempts {
                 let recorded = try record("altstack")
                 let report = try recorded.json()
@@ -47,7 +47,7 @@ extension EndToEnd {
             }
         }
 
-        @Test(.measures) func deepRecursion() throws {
+        @Test(.alone) func deepRecursion() throws {
             try Misses.afterAttempts {
                 let recorded = try record("deep", "1000")
                 let folded = try recorded.folded()
@@ -70,7 +70,7 @@ extension EndToEnd {
             #expect(report.functions.contains { $0.function.contains("Chain<8>::run(") })
         }
 
-        @Test(.measures) func codeWithoutUnwindRules() throws {
+        @Test(.alone) func codeWithoutUnwindRules() throws {
             try Misses.afterAttempts {
                 let recorded = try record("nocfi")
                 let truth = try scratch.truth()
@@ -88,7 +88,7 @@ extension EndToEnd {
             }
         }
 
-        @Test(.measures) func inlinedFunctions() throws {
+        @Test(.alone) func inlinedFunctions() throws {
             try Misses.afterAttempts {
                 let report = try record("inlined").json()
                 let truth = try scratch.truth()["outer_cpu"]
@@ -149,7 +149,7 @@ extension EndToEnd {
             #expect(report.threads.count == 501 || report.launch.unseenCPU > 0 || isStolen)
         }
 
-        @Test(.measures) func threadsAtOnce() throws {
+        @Test(.alone) func threadsAtOnce() throws {
             try Misses.afterAttempts {
                 let report = try record("threads").json()
                 expectCompleteStacks(report)
@@ -162,7 +162,7 @@ extension EndToEnd {
 
         /// So many threads that sampling them all takes longer than a tick. Stacks are rare, and
         /// the last moments of each thread are missing, but the sum of their CPU times is exact.
-        @Test(.measures) func moreThreadsThanTicksCanServe() throws {
+        @Test(.alone) func moreThreadsThanTicksCanServe() throws {
             try Misses.afterAttempts {
                 let report = try record("threads", "40", "3000000").json()
                 expectCompleteStacks(report)
@@ -183,7 +183,7 @@ extension EndToEnd {
         /// Computing threads are sampled by signals, and such a signal may meet the first call in
         /// which the thread waits. If libc's wrappers or its syscall(2) (the fixture's futex) made
         /// the call, it is restarted.
-        @Test(.measures) func theFirstCallAfterLongWorkIsNotInterrupted() throws {
+        @Test(.alone) func theFirstCallAfterLongWorkIsNotInterrupted() throws {
             let program = [try Setup.fixture("eintr"), "30", "3", "8"]
             let recorded = try Firstlight.record(
                 program, in: scratch, options: ["--frequency", "10000"])
@@ -197,7 +197,7 @@ extension EndToEnd {
 
         /// A stop ends some blocking calls early, so blocked threads are not stopped. But a stop
         /// may hit a thread on its way into a call: 2 % at most.
-        @Test(.measures) func blockingCallsAreNotInterrupted() throws {
+        @Test(.alone) func blockingCallsAreNotInterrupted() throws {
             let rounds = 50
             let program = [try Setup.fixture("eintr"), String(rounds), "5"]
             let recorded = try Firstlight.record(program, in: scratch)

@@ -10,7 +10,7 @@ extension EndToEnd {
 
         init() throws { scratch = try Scratch() }
 
-        @Test(.measures) func aScriptThatExecs() throws {
+        @Test(.alone) func aScriptThatExecs() throws {
             let program = try Setup.fixture("static")
             try Misses.afterAttempts {
                 let recorded = try Firstlight.record(

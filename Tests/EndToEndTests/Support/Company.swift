@@ -1,10 +1,9 @@
 import Glibc
-import Synchronization
 import Testing
 
 /// Tests run as many at once as there are cores: what a program does and what is told of it must be
-/// right whatever else the machine does. Those that compare figures with the truth run alone
-/// (``Testing/Trait/measures``), once no other is under way.
+/// right whatever else the machine does. Those marked ``Testing/Trait/alone`` run when no other is
+/// under way.
 struct Company: SuiteTrait, TestTrait, TestScoping {
     let isRecursive = true
 
@@ -12,7 +11,7 @@ struct Company: SuiteTrait, TestTrait, TestScoping {
         for test: Test, testCase: Test.Case?,
         performing body: @concurrent @Sendable () async throws -> Void
     ) async throws {
-        let isAlone = test.traits.contains { $0 is Measures }
+        let isAlone = test.traits.contains { $0 is Alone }
         await Room.shared.enter(alone: isAlone)
         do {
             try await body()
@@ -24,13 +23,14 @@ struct Company: SuiteTrait, TestTrait, TestScoping {
     }
 }
 
-/// Marks a test, or a suite's tests, as one that compares figures with the truth.
-struct Measures: TestTrait, SuiteTrait {
+/// Marks a test, or a suite's tests, as one that compares figures with the truth, or to which the whole
+/// machine matters.
+struct Alone: TestTrait, SuiteTrait {
     let isRecursive = true
 }
 
-extension Trait where Self == Measures {
-    static var measures: Self { Self() }
+extension Trait where Self == Alone {
+    static var alone: Self { Self() }
 }
 
 /// Where tests are run: some beside others, or one alone.
