@@ -20,8 +20,11 @@ let package = Package(
         .library(name: "LaunchMetric", targets: ["LaunchMetric"]),
     ],
     targets: [
+        // What is x86-64's: its registers, call numbers, instructions, pages.
+        .target(name: "Architecture", swiftSettings: pureSettings),
+
         // Pure values, shared by every stage.
-        .target(name: "ProfileModel", swiftSettings: pureSettings),
+        .target(name: "ProfileModel", dependencies: ["Architecture"], swiftSettings: pureSettings),
 
         // C where Swift cannot go, and the libraries that the system provides.
         .target(name: "CSystem"),
@@ -58,28 +61,30 @@ let package = Package(
             swiftSettings: settings),
 
         // Interpreters' own frames: finding them, copying them, naming them. A folder for each language.
-        .target(name: "Runtimes", dependencies: ["ProfileModel"], swiftSettings: pureSettings),
+        .target(name: "Runtimes", dependencies: ["Architecture", "ProfileModel"], swiftSettings: pureSettings),
 
         // The stages, in the order in which a sample meets them.
         .target(
             name: "Sampler",
             dependencies: [
+                "Architecture",
                 "ProfileModel", "System", "CSystem", "CAgent", "CXCB", "CSignpost", "ELF",
                 "Runtimes",
             ],
             swiftSettings: settings),
         // Under what conditions a program is launched, and cleaning up behind it.
         .target(
-            name: "Conditions", dependencies: ["ProfileModel", "System", "CSystem", "ELF"],
+            name: "Conditions", dependencies: ["Architecture", "ProfileModel", "System", "CSystem", "ELF"],
             swiftSettings: settings),
         .target(
             name: "Unwind",
             dependencies: [
+                "Architecture",
                 "ProfileModel", "System", "CElfutils", "CLibunwind", "CPrefetch", "ELF", "GoTables",
             ],
             swiftSettings: settings),
         .target(
-            name: "PerfData", dependencies: ["ProfileModel", "System", "CZstd"],
+            name: "PerfData", dependencies: ["Architecture", "ProfileModel", "System", "CZstd"],
             swiftSettings: settings),
         .target(
             name: "Recording", dependencies: ["ProfileModel", "System", "CSQLite", "CZlib"],
@@ -87,16 +92,18 @@ let package = Package(
         .target(
             name: "Symbolicate",
             dependencies: [
+                "Architecture",
                 "ProfileModel", "System", "CElfutils", "CLZMA", "ELF", "GoTables", "KernelTables",
                 "Runtimes",
             ],
             swiftSettings: settings, linkerSettings: [.linkedLibrary("iberty")]),
         .target(
-            name: "Marks", dependencies: ["ProfileModel", "ELF", "Symbolicate", "CCapstone"],
+            name: "Marks", dependencies: ["Architecture", "ProfileModel", "ELF", "Symbolicate", "CCapstone"],
             swiftSettings: settings),
         .target(
             name: "Recorder",
             dependencies: [
+                "Architecture",
                 "ProfileModel", "System", "Sampler", "Unwind", "Recording", "KernelTables",
                 "Runtimes",
             ],
@@ -105,10 +112,10 @@ let package = Package(
             name: "Importer",
             dependencies: ["ProfileModel", "System", "Unwind", "Recording", "PerfData"],
             swiftSettings: settings),
-        .target(name: "Analysis", dependencies: ["ProfileModel"], swiftSettings: pureSettings),
+        .target(name: "Analysis", dependencies: ["Architecture", "ProfileModel"], swiftSettings: pureSettings),
         .target(name: "Measurer", dependencies: ["ProfileModel"], swiftSettings: pureSettings),
         .target(
-            name: "Report", dependencies: ["ProfileModel", "Analysis"],
+            name: "Report", dependencies: ["Architecture", "ProfileModel", "Analysis"],
             resources: [.embedInCode("HTML/Page")], swiftSettings: pureSettings),
         // Sends what is known of launches to servers.
         .target(
@@ -120,6 +127,7 @@ let package = Package(
         .executableTarget(
             name: "ProfileCLI",
             dependencies: [
+                "Architecture",
                 "ProfileModel", "System", "CSystem", "Recorder", "Importer", "Sampler", "Marks",
                 "Recording",
                 "Symbolicate", "Analysis", "Report", "PerfData", "CZlib", "Measurer", "Conditions",
@@ -146,12 +154,15 @@ let package = Package(
 
         // For developers: what Benchmarks/unwind.py runs. No part of the product.
         .executableTarget(
-            name: "UnwindBenchmark", dependencies: ["ProfileModel", "PerfData", "Unwind"],
+            name: "UnwindBenchmark", dependencies: ["Architecture", "ProfileModel", "PerfData", "Unwind"],
             path: "Benchmarks/UnwindBenchmark", swiftSettings: settings),
 
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(
-            name: "ProfileModelTests", dependencies: ["ProfileModel", "TestSupport"],
+            name: "ArchitectureTests", dependencies: ["Architecture", "CSystem", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "ProfileModelTests", dependencies: ["Architecture", "ProfileModel", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "SystemTests", dependencies: ["ProfileModel", "System"],
@@ -165,15 +176,16 @@ let package = Package(
         .testTarget(
             name: "UnwindTests",
             dependencies: [
+                "Architecture",
                 "ProfileModel", "Unwind", "CElfutils", "ELF", "GoTables", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "RuntimesTests",
-            dependencies: ["ProfileModel", "Runtimes", "CSystem", "ELF", "TestSupport"],
+            dependencies: ["Architecture", "ProfileModel", "Runtimes", "CSystem", "ELF", "TestSupport"],
             exclude: ["Python/Subject", "Python/Tables"], swiftSettings: settings),
         .testTarget(
-            name: "PerfDataTests", dependencies: ["ProfileModel", "PerfData", "TestSupport"],
+            name: "PerfDataTests", dependencies: ["Architecture", "ProfileModel", "PerfData", "TestSupport"],
             exclude: ["Files", "record-files"], swiftSettings: settings),
         .testTarget(
             name: "SymbolicateTests",
@@ -181,7 +193,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "MarksTests",
-            dependencies: ["ProfileModel", "Marks", "Symbolicate", "TestSupport"],
+            dependencies: ["Architecture", "ProfileModel", "Marks", "Symbolicate", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "RecordingTests",
@@ -214,6 +226,7 @@ let package = Package(
         .testTarget(
             name: "SamplerTests",
             dependencies: [
+                "Architecture",
                 "ProfileModel", "System", "Sampler", "Analysis", "Conditions", "Marks", "Signpost",
                 "CSignpost", "CSystem", "TestSupport",
             ],
@@ -225,6 +238,7 @@ let package = Package(
         .testTarget(
             name: "RecorderTests",
             dependencies: [
+                "Architecture",
                 "ProfileModel", "System", "Sampler", "Unwind", "Recorder", "Recording", "CSystem",
                 "TestSupport",
             ],
@@ -255,7 +269,7 @@ if Context.environment["FIRSTLIGHT_FUZZ"] != nil {
         fuzz("Recording", ["Recording"]),
         fuzz("Rows", ["Recording", "CSQLite"]),
         fuzz("PerfData", ["Importer", "Recording"]),
-        fuzz("Rules", ["ProfileModel", "Unwind"]),
+        fuzz("Rules", ["Architecture", "ProfileModel", "Unwind"]),
         fuzz("Symbols", ["ProfileModel", "Symbolicate"]),
         fuzz("Names", ["Symbolicate"]),
         fuzz("Area", ["ProfileModel", "Sampler", "System", "CAgent", "CSystem"]),

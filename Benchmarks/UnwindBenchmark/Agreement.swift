@@ -1,4 +1,5 @@
 @preconcurrency import Glibc
+import Architecture
 import ProfileModel
 import Unwind
 

@@ -1,3 +1,4 @@
+import Architecture
 import Analysis
 import ProfileModel
 
@@ -227,17 +228,9 @@ extension Profile {
     var title: String { program.title.isEmpty ? "process \(header.pid)" : program.title }
 }
 
-/// The names of Linux's signals (x86-64), see signal(7).
-enum SignalNames {
-    private static let names = [
-        "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV", "USR2",
-        "PIPE", "ALRM", "TERM", "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU", "URG",
-        "XCPU", "XFSZ", "VTALRM", "PROF", "WINCH", "IO", "PWR", "SYS",
-    ]
-
+extension SignalNames {
     /// "SIGSEGV (11)"; "signal 40" for those without a name.
     static func label(_ signal: Int32) -> String {
-        guard signal >= 1, signal <= names.count else { return "signal \(signal)" }
-        return "SIG\(names[Int(signal) - 1]) (\(signal))"
+        name(of: signal).map { "\($0) (\(signal))" } ?? "signal \(signal)"
     }
 }

@@ -1,4 +1,4 @@
-import ProfileModel
+import Architecture
 import Testing
 
 @Suite struct RegistersTests {
