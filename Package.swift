@@ -61,7 +61,9 @@ let package = Package(
             swiftSettings: settings),
 
         // Interpreters' own frames: finding them, copying them, naming them. A folder for each language.
-        .target(name: "Runtimes", dependencies: ["Architecture", "ProfileModel"], swiftSettings: pureSettings),
+        .target(
+            name: "Runtimes", dependencies: ["Architecture", "ProfileModel"],
+            swiftSettings: pureSettings),
 
         // The stages, in the order in which a sample meets them.
         .target(
@@ -74,7 +76,8 @@ let package = Package(
             swiftSettings: settings),
         // Under what conditions a program is launched, and cleaning up behind it.
         .target(
-            name: "Conditions", dependencies: ["Architecture", "ProfileModel", "System", "CSystem", "ELF"],
+            name: "Conditions",
+            dependencies: ["Architecture", "ProfileModel", "System", "CSystem", "ELF"],
             swiftSettings: settings),
         .target(
             name: "Unwind",
@@ -98,7 +101,8 @@ let package = Package(
             ],
             swiftSettings: settings, linkerSettings: [.linkedLibrary("iberty")]),
         .target(
-            name: "Marks", dependencies: ["Architecture", "ProfileModel", "ELF", "Symbolicate", "CCapstone"],
+            name: "Marks",
+            dependencies: ["Architecture", "ProfileModel", "ELF", "Symbolicate", "CCapstone"],
             swiftSettings: settings),
         .target(
             name: "Recorder",
@@ -112,7 +116,9 @@ let package = Package(
             name: "Importer",
             dependencies: ["ProfileModel", "System", "Unwind", "Recording", "PerfData"],
             swiftSettings: settings),
-        .target(name: "Analysis", dependencies: ["Architecture", "ProfileModel"], swiftSettings: pureSettings),
+        .target(
+            name: "Analysis", dependencies: ["Architecture", "ProfileModel"],
+            swiftSettings: pureSettings),
         .target(name: "Measurer", dependencies: ["ProfileModel"], swiftSettings: pureSettings),
         .target(
             name: "Report", dependencies: ["Architecture", "ProfileModel", "Analysis"],
@@ -154,7 +160,8 @@ let package = Package(
 
         // For developers: what Benchmarks/unwind.py runs. No part of the product.
         .executableTarget(
-            name: "UnwindBenchmark", dependencies: ["Architecture", "ProfileModel", "PerfData", "Unwind"],
+            name: "UnwindBenchmark",
+            dependencies: ["Architecture", "ProfileModel", "PerfData", "Unwind"],
             path: "Benchmarks/UnwindBenchmark", swiftSettings: settings),
 
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
@@ -162,7 +169,8 @@ let package = Package(
             name: "ArchitectureTests", dependencies: ["Architecture", "CSystem", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "ProfileModelTests", dependencies: ["Architecture", "ProfileModel", "TestSupport"],
+            name: "ProfileModelTests",
+            dependencies: ["Architecture", "ProfileModel", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "SystemTests", dependencies: ["ProfileModel", "System"],
@@ -182,10 +190,13 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "RuntimesTests",
-            dependencies: ["Architecture", "ProfileModel", "Runtimes", "CSystem", "ELF", "TestSupport"],
+            dependencies: [
+                "Architecture", "ProfileModel", "Runtimes", "CSystem", "ELF", "TestSupport",
+            ],
             exclude: ["Python/Subject", "Python/Tables"], swiftSettings: settings),
         .testTarget(
-            name: "PerfDataTests", dependencies: ["Architecture", "ProfileModel", "PerfData", "TestSupport"],
+            name: "PerfDataTests",
+            dependencies: ["Architecture", "ProfileModel", "PerfData", "TestSupport"],
             exclude: ["Files", "record-files"], swiftSettings: settings),
         .testTarget(
             name: "SymbolicateTests",

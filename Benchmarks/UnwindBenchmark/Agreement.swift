@@ -1,5 +1,5 @@
-@preconcurrency import Glibc
 import Architecture
+@preconcurrency import Glibc
 import ProfileModel
 import Unwind
 

@@ -3,11 +3,11 @@
 package struct CallPattern: OptionSet, Sendable {
     package var rawValue: UInt8
 
-    package init(rawValue: UInt8) { self.rawValue = rawValue }
+    @inlinable package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    package static let direct = CallPattern(rawValue: 1)
+    @inlinable package static var direct: CallPattern { CallPattern(rawValue: 1) }
     /// Through a pointer.
-    package static let indirect = CallPattern(rawValue: 2)
+    @inlinable package static var indirect: CallPattern { CallPattern(rawValue: 2) }
 
     /// The longest call, in bytes.
     @inlinable package static var length: Int { 7 }

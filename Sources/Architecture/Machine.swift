@@ -11,4 +11,7 @@ package enum Machine {
 
     /// The code segment of 64-bit code; other code numbers its calls differently.
     @inlinable package static var codeSegment: UInt64 { 0x33 }
+
+    /// Which line of `/proc/PID/status` tells what of the processor a thread has switched on.
+    @inlinable package static var threadFeatures: StaticString { "x86_Thread_features:" }
 }

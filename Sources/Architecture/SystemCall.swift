@@ -58,6 +58,10 @@ package enum SystemCall: Int32, CaseIterable, Sendable {
     /// fault, or was stopped.
     @inlinable package static var outside: Int32 { -1 }
 
+    /// No call reads or writes more at once, in bytes (`MAX_RW_COUNT`).
+    @inlinable
+    package static var mostBytes: UInt64 { VirtualMemory.pageStart(of: UInt64(Int32.max)) }
+
     /// Without a prefix ("futex").
     package var name: String { String(describing: self) }
 }

@@ -10,7 +10,8 @@ package struct LibrarySearch: Sendable {
     private let exists: @Sendable (String) -> Bool
     /// Debian's and Fedora's folders.
     private static let usual = [
-        "/lib/\(Machine.libraryFolder)", "/usr/lib/\(Machine.libraryFolder)", "/lib64", "/usr/lib64", "/lib",
+        "/lib/\(Machine.libraryFolder)", "/usr/lib/\(Machine.libraryFolder)", "/lib64",
+        "/usr/lib64", "/lib",
         "/usr/lib", "/usr/local/lib",
     ]
 

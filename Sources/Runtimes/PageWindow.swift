@@ -38,7 +38,9 @@ struct PageWindow {
     /// - Returns: false: not all bytes can be read.
     mutating func append(at address: UInt64, count: Int, to bytes: inout [UInt8]) -> Bool {
         if appendKept(address, count, to: &bytes) { return true }
-        guard count > 0, count <= Self.longest, address < VirtualMemory.kernelStart else { return false }
+        guard count > 0, count <= Self.longest, address < VirtualMemory.kernelStart else {
+            return false
+        }
         // If the piece is mapped, so is the rest of its pages.
         keep(
             from: VirtualMemory.pageStart(of: address),

@@ -52,7 +52,8 @@ struct UnwindRow {
     /// The compact rule for an address in the row; `general` if it needs more.
     func rule(at address: UInt64) -> UnwindRule {
         if returnAddress == .undefined { return UnwindRule(.end) }
-        guard returnAddress == .saved(CallingConvention.returnAddressOffset), stackPointer == .unchanged, var rule = frameRule(address)
+        guard returnAddress == .saved(CallingConvention.returnAddressOffset),
+            stackPointer == .unchanged, var rule = frameRule(address)
         else { return UnwindRule(.general) }
         switch (framePointer, rule.kind) {
         case (.unchanged, _):
@@ -120,7 +121,7 @@ extension UnwindRow.Frame {
         let begins = StubExpression.head.allSatisfy { cursor.byte() == $0 }
         let literal = cursor.byte()
         let ends = StubExpression.tail.allSatisfy { cursor.byte() == $0 }
-        guard begins, ends, cursor.isAtEnd, !cursor.isBroken, 
+        guard begins, ends, cursor.isAtEnd, !cursor.isBroken,
             StubExpression.literals.contains(literal)
         else { return nil }
         return UInt64(literal &- StubExpression.literals.lowerBound)

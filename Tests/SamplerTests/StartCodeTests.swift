@@ -1,9 +1,9 @@
-import Architecture
 import Glibc
 import ProfileModel
 import TestSupport
 import Testing
 
+@testable import Architecture
 @testable import Sampler
 
 /// Real entry code, as objdump shows it.
@@ -172,7 +172,8 @@ import Testing
             Self.muslMoved + [0x48, 0x8B, 0x3D, 1, 0, 0, 0, 0xFF, 0x25, 0x10, 0, 0, 0])
         #expect(main(byTable, 0x1000) == .inSlot(0x1000 + 55 + 1))
         #expect(
-            StartCode(byTable, at: 0x1000).startPointer(read: MadeImage.memory.read) == 0x1000 + 61 + 0x10)
+            StartCode(byTable, at: 0x1000).startPointer(read: MadeImage.memory.read) == 0x1000 + 61
+                + 0x10)
         #expect(!StartCode(Self.glibcHead + Self.leaMain + Self.callByTable, at: 0).isMusl)
     }
 
@@ -267,7 +268,8 @@ import Testing
     @Test func aSlotThatIsCalledThrough() {
         let code = Self.glibcHead + Self.leaMain + Self.callByTable
         #expect(
-            StartCode(code, at: 0x1280).startPointer(read: MadeImage.memory.read) == 0x1280 + 33 + 0x2D67)
+            StartCode(code, at: 0x1280).startPointer(read: MadeImage.memory.read) == 0x1280 + 33
+                + 0x2D67)
         // A distance below zero, at the address space's beginning: it wraps, and does not trap.
         let back = Self.glibcHead + Self.leaMain + [0xFF, 0x15, 0, 0, 0, 0x80, 0xF4]
         #expect(
@@ -289,7 +291,9 @@ import Testing
         let memory = MadeMemory(code + stub + [UInt8](repeating: 0xCC, count: 16))
         return withExtendedLifetime(memory) {
             let start = StartCode(code, at: memory.address)
-            return (start.startPointer(read: MadeImage.memory.read), memory.address + UInt64(code.count))
+            return (
+                start.startPointer(read: MadeImage.memory.read), memory.address + UInt64(code.count)
+            )
         }
     }
 
@@ -332,7 +336,8 @@ import Testing
             place.copyMemory(from: stub, byteCount: length)
             let address = UInt64(UInt(bitPattern: place))
             let start = StartCode(code, at: address &- UInt64(code.count - 1))
-            #expect((start.startPointer(read: MadeImage.memory.read) != nil) == (length == stub.count))
+            #expect(
+                (start.startPointer(read: MadeImage.memory.read) != nil) == (length == stub.count))
         }
     }
 

@@ -1,5 +1,5 @@
-import Architecture
 import Analysis
+import Architecture
 import ProfileModel
 
 /// The Firefox Profiler's processed profile format, version 48 (its docs-developer folder and

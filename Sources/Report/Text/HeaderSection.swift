@@ -1,5 +1,5 @@
-import Architecture
 import Analysis
+import Architecture
 import ProfileModel
 
 /// The beginning of every view: the program, the launch's figures, and what a reader must know

@@ -58,9 +58,7 @@ struct FillingCall {
         got > 0 && got < UInt64(bounded(wanted))
     }
 
-    private static func bounded(_ wanted: UInt64) -> Int { Int(min(wanted, mostAtOnce)) }
+    private static func bounded(_ wanted: UInt64) -> Int { Int(min(wanted, SystemCall.mostBytes)) }
 
-    /// The most that the kernel reads in one call (MAX_RW_COUNT).
-    private static let mostAtOnce: UInt64 = 0x7FFF_F000
     private static let piece = 1 << 20
 }

@@ -217,7 +217,7 @@ struct ProcessStatus: Hashable, Sendable {
         self.ignored = ignored
         var end = text
         hasShadowStack =
-            end.skip(toLine: "x86_Thread_features:")
+            end.skip(toLine: Machine.threadFeatures)
             && end.restOfLine().split { $0 == " " || $0 == "\t" }.contains("shstk")
         // One id for each namespace, outermost first.
         var text = text

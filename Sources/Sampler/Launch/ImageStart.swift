@@ -223,7 +223,9 @@ struct ImageStart {
             else { return }
             contents.main = main
             contents.patches.append(Area.Patch(address: reference.address, word: patched))
-        } else if let pointer = code.startPointer(read: program.memory.read), program.contains(pointer) {
+        } else if let pointer = code.startPointer(read: program.memory.read),
+            program.contains(pointer)
+        {
             switch code.main {
             case .at(let main, _) where program.isExecutable(main): break
             case .inSlot: break

@@ -100,7 +100,9 @@ extension StaticInitializers {
             let address = relocation.place &+ program.bias
             guard wanted.contains(address) else { continue }
             // With two relocations of one word, or one of another kind, the result is unknown.
-            guard relocation.kind == RelocationKind.relative, found[address] == nil else { return [:] }
+            guard relocation.kind == RelocationKind.relative, found[address] == nil else {
+                return [:]
+            }
             found[address] = Word(
                 address: address,
                 source: table &+ UInt64(relocation.offset) &+ Relocation.addendOffset,

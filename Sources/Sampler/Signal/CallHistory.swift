@@ -34,7 +34,9 @@ struct CallHistory: Hashable, Sendable {
         let counter = registers.programCounter
         let length = SystemCallInstruction.length
         let instruction = SystemCallInstruction(code(counter &- UInt64(length), length))
-        guard registers[Registers.callReturn] == counter || instruction != nil else { return sawCode() }
+        guard registers[Registers.callReturn] == counter || instruction != nil else {
+            return sawCode()
+        }
         if Self.isCutShort(registers) {
             cut = now
         } else if let number = instruction?.number, RestartingCalls.isIndifferent(number) {
@@ -59,11 +61,9 @@ struct CallHistory: Hashable, Sendable {
             got >= 4096
         else { return false }
         let wanted = third < 8 ? second : third
-        return got < wanted && wanted <= mostBytes
+        // What is beyond that is an address.
+        return got < wanted && wanted <= SystemCall.mostBytes
     }
-
-    /// No call moves more at once; addresses are beyond it.
-    private static let mostBytes: UInt64 = 0x7FFF_F000
 }
 
 extension TracedThread {
