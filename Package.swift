@@ -20,8 +20,11 @@ let package = Package(
         .library(name: "LaunchMetric", targets: ["LaunchMetric"]),
     ],
     targets: [
+        // What is x86-64's: its registers, call numbers, instructions, pages.
+        .target(name: "Architecture", swiftSettings: pureSettings),
+
         // Pure values, shared by every stage.
-        .target(name: "ProfileModel", swiftSettings: pureSettings),
+        .target(name: "ProfileModel", dependencies: ["Architecture"], swiftSettings: pureSettings),
 
         // C where Swift cannot go, and the libraries that the system provides.
         .target(name: "CSystem"),
@@ -61,28 +64,33 @@ let package = Package(
             swiftSettings: settings),
 
         // Interpreters' own frames: finding them, copying them, naming them. A folder for each language.
-        .target(name: "Runtimes", dependencies: ["ProfileModel"], swiftSettings: pureSettings),
+        .target(
+            name: "Runtimes", dependencies: ["Architecture", "ProfileModel"],
+            swiftSettings: pureSettings),
 
         // The stages, in the order in which a sample meets them.
         .target(
             name: "Sampler",
             dependencies: [
+                "Architecture",
                 "ProfileModel", "System", "CSystem", "CAgent", "CXCB", "CSignpost", "ELF",
                 "Runtimes",
             ],
             swiftSettings: settings),
         // Under what conditions a program is launched, and cleaning up behind it.
         .target(
-            name: "Conditions", dependencies: ["ProfileModel", "System", "CSystem", "ELF"],
+            name: "Conditions",
+            dependencies: ["Architecture", "ProfileModel", "System", "CSystem", "ELF"],
             swiftSettings: settings),
         .target(
             name: "Unwind",
             dependencies: [
+                "Architecture",
                 "ProfileModel", "System", "CElfutils", "CLibunwind", "CPrefetch", "ELF", "GoTables",
             ],
             swiftSettings: settings),
         .target(
-            name: "PerfData", dependencies: ["ProfileModel", "System", "CZstd"],
+            name: "PerfData", dependencies: ["Architecture", "ProfileModel", "System", "CZstd"],
             swiftSettings: settings),
         .target(
             name: "Recording", dependencies: ["ProfileModel", "System", "CSQLite", "CZlib"],
@@ -90,16 +98,19 @@ let package = Package(
         .target(
             name: "Symbolicate",
             dependencies: [
+                "Architecture",
                 "ProfileModel", "System", "CElfutils", "CLZMA", "ELF", "GoTables", "KernelTables",
                 "Runtimes",
             ],
             swiftSettings: settings, linkerSettings: [.linkedLibrary("iberty")]),
         .target(
-            name: "Marks", dependencies: ["ProfileModel", "ELF", "Symbolicate", "CCapstone"],
+            name: "Marks",
+            dependencies: ["Architecture", "ProfileModel", "ELF", "Symbolicate", "CCapstone"],
             swiftSettings: settings),
         .target(
             name: "Recorder",
             dependencies: [
+                "Architecture",
                 "ProfileModel", "System", "Sampler", "Unwind", "Recording", "KernelTables",
                 "Runtimes",
             ],
@@ -108,10 +119,12 @@ let package = Package(
             name: "Importer",
             dependencies: ["ProfileModel", "System", "Unwind", "Recording", "PerfData"],
             swiftSettings: settings),
-        .target(name: "Analysis", dependencies: ["ProfileModel"], swiftSettings: pureSettings),
+        .target(
+            name: "Analysis", dependencies: ["Architecture", "ProfileModel"],
+            swiftSettings: pureSettings),
         .target(name: "Measurer", dependencies: ["ProfileModel"], swiftSettings: pureSettings),
         .target(
-            name: "Report", dependencies: ["ProfileModel", "Analysis"],
+            name: "Report", dependencies: ["Architecture", "ProfileModel", "Analysis"],
             resources: [.embedInCode("HTML/Page")], swiftSettings: pureSettings),
         // Sends what is known of launches to servers.
         .target(
@@ -124,7 +137,7 @@ let package = Package(
         .executableTarget(
             name: "ProfileCLI",
             dependencies: [
-                "ProfileModel", "System", "CSystem", "Compression", "ELF", "Runtimes", "Sampler",
+                "Architecture", "ProfileModel", "System", "CSystem", "Compression", "ELF", "Runtimes", "Sampler",
                 "Conditions", "Unwind", "Marks", "PerfData", "Recording", "Symbolicate", "Recorder",
                 "Importer", "Analysis", "Measurer", "Report", "Shipping", "ClickHouse",
             ],
@@ -143,7 +156,11 @@ let package = Package(
             name: "MadeRecordings", dependencies: ["ProfileModel", "TestSupport"],
             path: "Tests/MadeRecordings", swiftSettings: settings),
         .testTarget(
-            name: "ProfileModelTests", dependencies: ["ProfileModel", "TestSupport"],
+            name: "ArchitectureTests", dependencies: ["Architecture", "CSystem", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "ProfileModelTests",
+            dependencies: ["Architecture", "ProfileModel", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "SystemTests", dependencies: ["ProfileModel", "System"],
@@ -157,15 +174,19 @@ let package = Package(
         .testTarget(
             name: "UnwindTests",
             dependencies: [
+                "Architecture",
                 "ProfileModel", "Unwind", "CElfutils", "ELF", "GoTables", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "RuntimesTests",
-            dependencies: ["ProfileModel", "Runtimes", "CSystem", "ELF", "TestSupport"],
+            dependencies: [
+                "Architecture", "ProfileModel", "Runtimes", "CSystem", "ELF", "TestSupport",
+            ],
             exclude: ["Python/Subject", "Python/Tables"], swiftSettings: settings),
         .testTarget(
-            name: "PerfDataTests", dependencies: ["ProfileModel", "PerfData", "TestSupport"],
+            name: "PerfDataTests",
+            dependencies: ["Architecture", "ProfileModel", "PerfData", "TestSupport"],
             exclude: ["Files", "record-files"], swiftSettings: settings),
         .testTarget(
             name: "SymbolicateTests",
@@ -173,7 +194,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "MarksTests",
-            dependencies: ["ProfileModel", "Marks", "Symbolicate", "TestSupport"],
+            dependencies: ["Architecture", "ProfileModel", "Marks", "Symbolicate", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "RecordingTests",
@@ -209,6 +230,7 @@ let package = Package(
         .testTarget(
             name: "SamplerTests",
             dependencies: [
+                "Architecture",
                 "ProfileModel", "System", "Sampler", "Analysis", "Conditions", "Marks", "Signpost",
                 "CAgent", "CSignpost", "CSystem", "CXCB", "TestSupport",
             ],
@@ -220,6 +242,7 @@ let package = Package(
         .testTarget(
             name: "RecorderTests",
             dependencies: [
+                "Architecture",
                 "ProfileModel", "System", "Sampler", "Unwind", "Recorder", "Recording", "CSystem",
                 "TestSupport",
             ],
@@ -242,7 +265,7 @@ if Context.environment["FIRSTLIGHT_BENCH"] != nil {
             path: "Benchmarks/\(name)Benchmark", swiftSettings: settings)
     }
     package.targets += [
-        benchmark("Unwind", ["ProfileModel", "PerfData", "Unwind"]),
+        benchmark("Unwind", ["Architecture", "ProfileModel", "PerfData", "Unwind"]),
         benchmark("Symbolicate", ["ProfileModel", "Symbolicate"]),
         benchmark("Gate", ["Analysis"]),
     ]
@@ -258,7 +281,7 @@ if Context.environment["FIRSTLIGHT_FUZZ"] != nil {
         .executableTarget(
             name: "FuzzTargets",
             dependencies: [
-                "ProfileModel", "System", "CSystem", "CAgent", "CSQLite", "Sampler", "Unwind",
+                "Architecture", "ProfileModel", "System", "CSystem", "CAgent", "CSQLite", "Sampler", "Unwind",
                 "Recording", "Importer", "Symbolicate", "FuzzSupport", "CFuzz",
             ],
             path: "Fuzz/Targets", swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])]),

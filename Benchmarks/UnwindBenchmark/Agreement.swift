@@ -1,3 +1,4 @@
+import Architecture
 @preconcurrency import Glibc
 import ProfileModel
 import Unwind

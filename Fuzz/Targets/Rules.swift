@@ -1,3 +1,4 @@
+import Architecture
 import FuzzSupport
 import ProfileModel
 import Unwind

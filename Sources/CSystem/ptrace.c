@@ -99,7 +99,7 @@ int fl_ptrace_get_registers(pid_t tid, struct fl_registers *out) {
         .dwarf = {in.rax, in.rdx, in.rcx, in.rbx, in.rsi, in.rdi, in.rbp, in.rsp, in.r8, in.r9,
                   in.r10, in.r11, in.r12, in.r13, in.r14, in.r15, in.rip},
         .flags = in.eflags,
-        .original_rax = in.orig_rax,
+        .call_number = in.orig_rax,
         .code_segment = in.cs,
     };
     return 0;

@@ -1,3 +1,4 @@
+internal import Architecture
 import ProfileModel
 
 /// A contiguous piece of code, and the filler after it.

@@ -1,13 +1,14 @@
+internal import Architecture
 internal import CCapstone
 
-/// Reads machine code of x86-64.
+/// Reads machine code.
 ///
 /// Unsafe code: Capstone reads within the bytes that it is given, and writes to memory of its own.
 final class Disassembler {
     private var handle: csh = 0
     private let scratch: UnsafeMutablePointer<cs_insn>
 
-    /// nil if there is no memory for it, or Capstone does not support x86.
+    /// nil if there is no memory for it, or Capstone does not support our architecture.
     init?() {
         guard cs_open(CS_ARCH_X86, CS_MODE_64, &handle) == CS_ERR_OK else { return nil }
         cs_option(handle, CS_OPT_DETAIL, Int(CS_OPT_ON.rawValue))
@@ -53,9 +54,7 @@ final class Disassembler {
 
 extension Instruction {
     fileprivate init(_ raw: fl_instruction, _ bytes: [UInt8], _ address: UInt64) {
-        self.address = address
-        self.bytes = bytes
-        kind = Kind(raw)
+        self.init(address: address, bytes: bytes, kind: Kind(raw))
         if raw.displacement_offset != 0 {
             reference = Reference(location: raw.location, offset: Int(raw.displacement_offset))
         }

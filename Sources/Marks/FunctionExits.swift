@@ -1,3 +1,4 @@
+internal import Architecture
 internal import ProfileModel
 
 /// The ways out of a function, except by an exception.
@@ -96,12 +97,5 @@ struct FunctionExits {
                 refusal = .unclearJump
             }
         }
-    }
-}
-
-extension Instruction {
-    /// True if an indirect jump reads its target from memory, not from a register.
-    fileprivate var readsMemory: Bool {
-        operandOffset > 0 && operandOffset < bytes.count && bytes[operandOffset] & 0xC0 != 0xC0
     }
 }

@@ -1,3 +1,4 @@
+internal import Architecture
 internal import ProfileModel
 internal import Symbolicate
 
@@ -77,7 +78,7 @@ struct ImagePlanner {
         }
         let exits = exits(of: block, named: nil, disassembler)
         let address = site.address &+ bias
-        guard let index = block.index(of: address), block.instructions[index].bytes == [0x90]
+        guard let index = block.index(of: address), block.instructions[index].isProbeSite
         else { return .replaced }
         let finder = RunFinder(block: block, targets: exits.targets, borders: borders(block))
         var changed = plan

@@ -1,3 +1,5 @@
+internal import Architecture
+
 /// The tables that compilers make for jumps of `switch` and computed `goto`.
 enum JumpTables {
     /// No switch has more cases.

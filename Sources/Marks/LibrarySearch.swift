@@ -1,3 +1,4 @@
+internal import Architecture
 internal import Glibc
 package import Symbolicate
 
@@ -9,7 +10,8 @@ package struct LibrarySearch: Sendable {
     private let exists: @Sendable (String) -> Bool
     /// Debian's and Fedora's folders.
     private static let usual = [
-        "/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/lib",
+        "/lib/\(Machine.libraryFolder)", "/usr/lib/\(Machine.libraryFolder)", "/lib64",
+        "/usr/lib64", "/lib",
         "/usr/lib", "/usr/local/lib",
     ]
 

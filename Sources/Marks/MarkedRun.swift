@@ -1,4 +1,4 @@
-internal import ProfileModel
+internal import Architecture
 
 /// Whole instructions that a jump replaces, and the records to note among them.
 struct MarkedRun: Hashable {
@@ -31,24 +31,13 @@ struct MarkedRun: Hashable {
         var code = MovableCode()
         for (index, instruction) in instructions.enumerated() {
             for hook in hooks where hook.index == index {
-                code += Self.call(noting: hook.record, of: instruction)
+                code += MarkFrame.call(noting: hook.record, at: instruction.address)
             }
-            guard let moved = Relocation.code(of: instruction) else { return nil }
+            guard let moved = instruction.movableCode else { return nil }
             code += moved
             // The filler after it is never reached.
             if instruction.endsFlow { return code }
         }
         return code + .jump(to: end)
-    }
-
-    /// Called below the red zone, with a ``MarkFrame`` on the stack.
-    private static func call(noting record: UInt32, of instruction: Instruction) -> MovableCode {
-        MovableCode([0x48, 0x8D, 0x64, 0x24, 0x80])  // lea -128(%rsp), %rsp
-            + Relocation.push(instruction.address)
-            + MovableCode([0x68] + Relocation.bytes(MarkFrame.word(record: record)))
-            + MovableCode([0xFF, 0x15], to: .routine)  // call *routine(%rip)
-            + MovableCode(
-                [0x48, 0x8D, 0xA4, 0x24]  // lea size(%rsp), %rsp
-                    + Relocation.bytes(UInt32(MarkFrame.size)))
     }
 }

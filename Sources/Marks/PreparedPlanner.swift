@@ -1,3 +1,4 @@
+internal import Architecture
 package import ProfileModel
 internal import Symbolicate
 internal import Synchronization
@@ -27,7 +28,7 @@ package final class PreparedPlanner: Sendable {
     ///   - path: where it is found.
     package func prepare(_ file: String, path: String) {
         // On the first use, Capstone sorts a table of its own, without a lock.
-        _ = Disassembler()?.instructions(in: [0xC3], at: 0)
+        _ = Disassembler()?.instructions(in: CodeBytes.return, at: 0)
         var next = [(file: file, path: path)]
         var known: Set<String> = []
         while !next.isEmpty, known.count < Self.mostFiles {

@@ -1,3 +1,4 @@
+internal import Architecture
 internal import ProfileModel
 
 /// Finds room for jumps in a block of code.
@@ -90,7 +91,7 @@ struct RunFinder {
             }
             if block.range.contains(instruction.address) == false { return .narrow }
             if isCallOfOurs(first + offset) { return .needed }
-            if Relocation.code(of: instruction) == nil { return .unmovable }
+            if instruction.movableCode == nil { return .unmovable }
             if instruction.isCall, offset < run.instructions.count - 1 {
                 // The call returns to code that stays unchanged, or not at all.
                 guard instruction.end >= run.inside.upperBound else { return .unmovable }
@@ -103,8 +104,8 @@ struct RunFinder {
     /// `mov $number, %eax; syscall`: the signal capture uses some of these calls.
     private func isCallOfOurs(_ index: Int) -> Bool {
         guard index + 1 < block.instructions.count else { return false }
-        return block.instructions[index].bytes.first == 0xB8
-            && block.instructions[index + 1].bytes == [0x0F, 0x05]
+        return block.instructions[index].loadsCallNumber
+            && block.instructions[index + 1].isSystemCall
     }
 
     private func hasTarget(_ range: Range<UInt64>) -> Bool {

@@ -1,3 +1,4 @@
+import Architecture
 import Glibc
 
 /// Why a perf.data file, or the rest of it, cannot be read.
@@ -42,7 +43,7 @@ package struct PerfDataError: Error, Hashable, CustomStringConvertible {
             "'\(path)' was recorded on a machine of the other byte order; it cannot be imported"
         case .oldFormat: "'\(path)' has perf's format from before 2013; it cannot be imported"
         case .foreignArchitecture(let name):
-            "'\(path)' was recorded on \(name); only x86_64 can be imported"
+            "'\(path)' was recorded on \(name); only \(Machine.name) can be imported"
         case .truncated: "'\(path)' is cut short at byte \(offset)"
         case .corrupt(let what): "'\(path)' is damaged at byte \(offset): \(what)"
         }

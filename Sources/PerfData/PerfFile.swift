@@ -1,3 +1,5 @@
+import Architecture
+
 /// A perf.data file, read once from beginning to end. The memory used does not grow with the file.
 package final class PerfFile {
     private let file: FileWindow
@@ -147,7 +149,7 @@ package final class PerfFile {
     }
 
     private func checkArchitecture() throws(PerfDataError) {
-        if let name = features.architecture, name != "x86_64" {
+        if let name = features.architecture, name != Machine.name {
             throw PerfDataError(path: file.path, kind: .foreignArchitecture(name))
         }
     }

@@ -1,3 +1,4 @@
+import Architecture
 import ProfileModel
 
 /// Parses a sample's parts in the kernel's order (`perf_output_sample`), up to the stack; the later

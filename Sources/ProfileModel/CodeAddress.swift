@@ -1,3 +1,5 @@
+import Architecture
+
 /// An address of code, with its kind as part of the type: where execution *is*, or where it will
 /// *return to*. Only ``lookup`` treats the two differently.
 package struct CodeAddress: Hashable, Sendable {
@@ -25,5 +27,5 @@ package struct CodeAddress: Hashable, Sendable {
     }
 
     /// True if a memory address is the kernel's: programs have the lower half.
-    package static func isKernel(_ address: UInt64) -> Bool { address >> 63 == 1 }
+    package static func isKernel(_ address: UInt64) -> Bool { address >= VirtualMemory.kernelStart }
 }

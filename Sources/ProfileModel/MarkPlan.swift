@@ -1,3 +1,5 @@
+package import Architecture
+
 /// A program or library in a process that has something to be marked.
 package struct MarkedImage: Hashable, Sendable {
     /// Where its file is now.

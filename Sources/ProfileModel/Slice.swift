@@ -56,7 +56,7 @@ package struct Slice: Hashable, Sendable {
     package var times: StateTimes
     /// nil if there is none: before `exec`, or if ``truncation`` is `lost`/`unreadable`.
     package var stack: StackID?
-    /// The number of the system call that the thread was blocked in at the end (x86-64); nil if it
+    /// The number of the system call that the thread was blocked in at the end; nil if it
     /// was not blocked, -1 if it was blocked outside a system call (a page fault).
     package var systemCall: Int32?
     /// nil if the stack is complete, or if there was none to take (before `exec`).

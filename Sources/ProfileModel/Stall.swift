@@ -18,7 +18,7 @@ package struct StalledThread: Hashable, Sendable {
     /// The letter in proc(5)'s `stat`: R runs or wants to, S sleeps, D waits for the disk, T is
     /// stopped …; nil: unknown.
     package var state: UInt8?
-    /// The number of the system call that it waits in (x86-64), -1: it waits outside a call; nil:
+    /// The number of the system call that it waits in, -1: it waits outside a call; nil:
     /// it does not wait.
     package var systemCall: Int32?
     /// What its futex call waits for; nil: it waits in another call.

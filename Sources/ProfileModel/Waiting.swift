@@ -66,7 +66,7 @@ package struct Wait: Hashable, Sendable {
     package var end: MonotonicTime
     package var reason: WaitReason
     package var thread: ThreadIndex
-    /// The number of the system call (x86-64), -1: outside a call.
+    /// The number of the system call, -1: outside a call.
     package var systemCall: Int32
     /// nil: not available.
     package var stack: StackID?

@@ -1,3 +1,4 @@
+import Architecture
 import Glibc
 import ProfileModel
 import Sampler

@@ -1,3 +1,5 @@
+import Architecture
+
 /// Reads whole pages and keeps the last few: frames that call each other are mostly side by side,
 /// and each read costs a system call.
 struct PageWindow {
@@ -36,10 +38,13 @@ struct PageWindow {
     /// - Returns: false: not all bytes can be read.
     mutating func append(at address: UInt64, count: Int, to bytes: inout [UInt8]) -> Bool {
         if appendKept(address, count, to: &bytes) { return true }
-        guard count > 0, count <= Self.longest, address < Self.highest else { return false }
+        guard count > 0, count <= Self.longest, address < VirtualMemory.kernelStart else {
+            return false
+        }
         // If the piece is mapped, so is the rest of its pages.
-        let end = address + UInt64(count) + Self.page - 1
-        keep(from: address & ~(Self.page - 1), to: end & ~(Self.page - 1))
+        keep(
+            from: VirtualMemory.pageStart(of: address),
+            to: VirtualMemory.pageEnd(of: address + UInt64(count)))
         if appendKept(address, count, to: &bytes) { return true }
         guard let read = memory.bytes(at: address, count: count) else { return false }
         bytes += read
@@ -56,9 +61,6 @@ struct PageWindow {
         return false
     }
 
-    private static var page: UInt64 { 4096 }
-    /// Programs have no memory above this.
-    private static var highest: UInt64 { 1 << 63 }
     /// In bytes.
     private static var longest: Int { 64 << 10 }
     private static var most: Int { 6 }

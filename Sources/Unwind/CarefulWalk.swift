@@ -1,3 +1,4 @@
+import Architecture
 import ProfileModel
 
 /// The careful walk: all registers, and all that the modules' tables say.

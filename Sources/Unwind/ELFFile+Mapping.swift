@@ -1,3 +1,4 @@
+import Architecture
 import CElfutils
 import ELF
 
@@ -7,7 +8,7 @@ extension ELFFile {
     /// executable segment that holds the mapping's first byte; nil if none does.
     func bias(mappedAt start: UInt64, fileOffset: UInt64) -> UInt64? {
         for segment in segments where segment.isLoaded && segment.isExecutable {
-            let pageStart = segment.offset & ~0xFFF
+            let pageStart = VirtualMemory.pageStart(of: segment.offset)
             if fileOffset >= pageStart, fileOffset < segment.offset &+ segment.fileSize {
                 return start &- (segment.address &+ (fileOffset &- segment.offset))
             }

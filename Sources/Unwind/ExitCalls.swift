@@ -1,3 +1,4 @@
+import Architecture
 import ELF
 
 /// Finds calls that pass a function's result directly to exit(3) or pthread_exit(3). The function
@@ -11,11 +12,6 @@ struct ExitCalls {
     private static let callers: [StaticString] = [
         "__libc_start_main", "libc_start_main_stage2", "start", "start_c11",
     ]
-    /// `mov %eax, %edi`; `mov %rax, %rdi`; `movslq %eax, %rdi`
-    private static let handovers: [[UInt8]] = [
-        [0x89, 0xC7], [0x48, 0x89, 0xC7], [0x48, 0x63, 0xF8],
-    ]
-
     private let exported: Set<UInt64>
     private let own: Set<UInt64>
     private let entries: [Range<UInt64>]
@@ -41,15 +37,7 @@ struct ExitCalls {
 
     /// - Parameter address: the address to which the called function returns.
     static func target(behind address: UInt64, in file: ELFFile) -> UInt64? {
-        for handover in handovers {
-            let place = address &+ UInt64(handover.count)
-            guard let code = file.bytes(at: address, count: handover.count + 5),
-                code.starts(with: handover), code[handover.count] == 0xE8  // call
-            else { continue }
-            let distance = code.suffix(4).reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-            return place &+ 5 &+ UInt64(bitPattern: Int64(Int32(bitPattern: distance)))
-        }
-        return nil
+        HandoverPattern.target(at: address) { file.bytes(at: address, count: $0) }
     }
 
     /// True if a call from the address to the target ends the thread.

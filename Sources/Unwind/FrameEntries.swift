@@ -25,7 +25,7 @@ struct FunctionEntry {
 
 /// Reads the entries of an `.eh_frame` section (Linux Standard Base 5.0, 10.6; DWARF 5, 6.4.1).
 ///
-/// nil stands for damaged entries, and for those that no compiler for x86-64 writes.
+/// nil stands for damaged entries, and for those that no compiler writes.
 struct FrameEntries {
     let section: TableSection
 

@@ -1,3 +1,4 @@
+import Architecture
 import ProfileModel
 
 /// What the stack itself tells where tables are missing: frame records (saved frame pointer, return

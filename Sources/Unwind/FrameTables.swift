@@ -1,3 +1,4 @@
+import Architecture
 import CElfutils
 import ELF
 import Glibc
@@ -25,7 +26,7 @@ final class FrameTables {
     private lazy var goEntries = GoEntries(file, goFunctions)
     private lazy var exitCalls = ExitCalls(file)
     /// The calls found before addresses: the same few are asked for again and again.
-    private var calls: [UInt64: Call] = [:]
+    private var calls: [UInt64: CallPattern] = [:]
     private static let mostCalls = 4096
 
     init(_ file: ELFFile) {
@@ -74,21 +75,21 @@ final class FrameTables {
         return rule
     }
 
-    /// `asmcgocall` calls a C function through rax, on the thread's own stack. If it was on that
-    /// stack already, it restores its stack pointer after the call: `mov N(%rsp), %rsi; mov %rsi,
-    /// %rsp`. If not, it returns to a goroutine's stack, and its frame is the first on this stack.
+    /// The rule for Go's function that calls C.
     ///
     /// - Parameter address: the last byte of a call that has not returned.
     private func ruleOfCallToC(at address: UInt64) -> UnwindRule? {
-        guard address > 0, file.bytes(at: address &- 1, count: 2) == [0xFF, 0xD0],
-            let next = file.bytes(at: address &+ 1, count: 8)
-        else { return nil }
-        guard next.starts(with: [0x48, 0x8B, 0x74, 0x24]), next[5...] == [0x48, 0x89, 0xF4],
-            next[4] < 0x80
-        else { return UnwindRule(.end) }
-        var rule = UnwindRule(.fromSavedStackPointer)
-        rule.cfaOffset = Int32(next[4])
-        return rule
+        guard address > 0 else { return nil }
+        let call = file.bytes(at: address &- 1, count: GoCallToC.callLength)
+        let rest = file.bytes(at: address &+ 1, count: GoCallToC.restLength)
+        switch GoCallToC(call: call, rest: rest) {
+        case nil: return nil
+        case .onOtherStack: return UnwindRule(.end)
+        case .onSameStack(let offset):
+            var rule = UnwindRule(.fromSavedStackPointer)
+            rule.cfaOffset = offset
+            return rule
+        }
     }
 
     private func isReturnFromSignal(_ address: UInt64) -> Bool {
@@ -98,9 +99,7 @@ final class FrameTables {
     /// The rule that follows from the instructions themselves where tables are missing.
     private func ruleFromCode(_ address: UInt64) -> UnwindRule {
         if isReturnFromSignal(address) { return UnwindRule(.signalReturn) }
-        if address >= 2, file.bytes(at: address &- 2, count: 2) == [0x0F, 0x05] {
-            return UnwindRule(.afterSystemCall)
-        }
+        if isBehindSystemCall(address) { return UnwindRule(.afterSystemCall) }
         if isEntryFunction(address) { return UnwindRule(.end) }
         return ruleInInit(address) ?? UnwindRule(.frameRecord)
     }
@@ -114,39 +113,40 @@ final class FrameTables {
         return exitCalls.contains(target, from: address)
     }
 
-    /// `mov $15, %rax` (or `%eax`), `syscall`: rt_sigreturn, as C libraries and Go write it. A
-    /// handler returns to its first byte, so the byte before is looked up.
-    private func isSignalReturn(_ address: UInt64) -> Bool {
-        let spellings: [[UInt8]] = [
-            [0x48, 0xC7, 0xC0, 0x0F, 0, 0, 0, 0x0F, 0x05], [0xB8, 0x0F, 0, 0, 0, 0x0F, 0x05],
-        ]
-        return spellings.contains { file.bytes(at: address, count: $0.count) == $0 }
+    private func isBehindSystemCall(_ address: UInt64) -> Bool {
+        let length = CodeBytes.systemCall.count
+        guard address >= UInt64(length) else { return false }
+        return file.bytes(at: address &- UInt64(length), count: length) == CodeBytes.systemCall
     }
 
-    /// The `_init` of crti.o has no tables, but always the same shape (glibc's
-    /// sysdeps/x86_64/crti.S and crtn.S): `sub $8, %rsp`, calls, `add $8, %rsp`, `ret`.
+    /// A handler returns to the first byte of this code, so the byte before is looked up.
+    private func isSignalReturn(_ address: UInt64) -> Bool {
+        SystemCallInstruction.signalReturns.contains {
+            file.bytes(at: address, count: $0.count) == $0
+        }
+    }
+
+    /// The `_init` of crti.o has no tables.
     private func ruleInInit(_ address: UInt64) -> UnwindRule? {
-        guard let section = initSection, section.contains(address) else { return nil }
-        let marker: [UInt8] = [0xF3, 0x0F, 0x1E, 0xFA]  // endbr64
-        let start = section.lowerBound
-        let first = file.bytes(at: start, count: 4) == marker ? start &+ 4 : start
-        guard file.bytes(at: first, count: 4) == [0x48, 0x83, 0xEC, 0x08] else { return nil }
+        guard let section = initSection, section.contains(address),
+            let head = file.bytes(at: section.lowerBound, count: InitFunction.headLength),
+            let function = InitFunction(head: head)
+        else { return nil }
         var rule = UnwindRule(.fromStackPointer)
-        let isReturning = file.bytes(at: address, count: 1) == [0xC3]
-        rule.cfaOffset = address <= first || isReturning ? 8 : 16
+        rule.cfaOffset = function.frameSize(
+            at: Int(address &- section.lowerBound), code: file.bytes(at: address, count: 1))
         return rule
     }
 
-    /// True if the instruction before an address is a call: `call rel32`, or `call r/m` of any
-    /// length (Intel SDM, CALL).
+    /// True if the instruction before an address is a call.
     func isBehindCall(_ address: UInt64) -> Bool { !call(before: address).isEmpty }
 
-    /// True if the instruction before an address is a call through a pointer: `call r/m`.
+    /// True if the instruction before an address is a call through a pointer.
     func isBehindIndirectCall(_ address: UInt64) -> Bool {
         call(before: address).contains(.indirect)
     }
 
-    private func call(before address: UInt64) -> Call {
+    private func call(before address: UInt64) -> CallPattern {
         if let known = calls[address] { return known }
         let answer = readCall(before: address)
         if calls.count >= Self.mostCalls { calls.removeAll(keepingCapacity: true) }
@@ -154,20 +154,12 @@ final class FrameTables {
         return answer
     }
 
-    private func readCall(before address: UInt64) -> Call {
-        guard address >= 7, let code = file.bytes(at: address &- 7, count: 7) else { return [] }
-        var call: Call = code[2] == 0xE8 ? .direct : []
-        for start in 0...5 where code[start] == 0xFF && (code[start + 1] >> 3) & 7 == 2 {
-            call.insert(.indirect)
-        }
-        return call
-    }
-
-    /// The kinds of calls that the bytes before an address could be.
-    private struct Call: OptionSet {
-        var rawValue: UInt8
-        static let direct = Call(rawValue: 1)
-        static let indirect = Call(rawValue: 2)
+    private func readCall(before address: UInt64) -> CallPattern {
+        let length = CallPattern.length
+        guard address >= UInt64(length),
+            let code = file.bytes(at: address &- UInt64(length), count: length)
+        else { return [] }
+        return CallPattern(endOf: code)
     }
 
     /// CPython's trampoline, if the file is its interpreter.
@@ -351,8 +343,7 @@ final class FrameTables {
         case .unchanged:
             return .success(registers[number])
         case .undefined:
-            // elfutils' defaults for x86-64 do not say that rbx is call-saved.
-            if number == 3 { return .success(registers[number]) }
+            if number == Registers.unlistedPreserved { return .success(registers[number]) }
             isEnd = number == Registers.programCounter
             return .success(nil)
         case .expression(let operations):

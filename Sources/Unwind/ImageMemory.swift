@@ -1,3 +1,4 @@
+import Architecture
 import ELF
 import ProfileModel
 
@@ -24,7 +25,7 @@ struct ImageMemory {
     private var latest = 0
     private var pages: [Page: [UInt8]] = [:]
 
-    private static let pageSize: UInt64 = 4096
+    private static var pageSize: UInt64 { VirtualMemory.pageSize }
     /// A MiB in all.
     private static let mostPages = 256
 

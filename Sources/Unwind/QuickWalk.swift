@@ -1,3 +1,4 @@
+import Architecture
 import ProfileModel
 
 /// The quick walk: three registers, and compact rules cached by address. It serves nearly every

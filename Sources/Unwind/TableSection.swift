@@ -23,7 +23,7 @@ struct PointerEncoding {
     static let absolute = PointerEncoding(rawValue: 0)
     var rawValue: UInt8
 
-    /// Reads a pointer; nil for an encoding that compilers for x86-64 do not use.
+    /// Reads a pointer; nil for an encoding that compilers do not use.
     func read(_ cursor: inout ByteCursor, _ section: TableSection) -> UInt64? {
         let place = section.address &+ UInt64(cursor.position)
         guard let value = readNumber(&cursor) else { return nil }

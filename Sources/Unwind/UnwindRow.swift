@@ -1,3 +1,4 @@
+import Architecture
 import ELF
 import ProfileModel
 
@@ -8,8 +9,7 @@ struct UnwindRow {
         case register(UInt64, Int64)
         /// Saved in memory at the frame pointer + offset: functions that realign their stack.
         case atFramePointer(Int64)
-        /// The stack pointer + 8, and another 8 from the given offset on in each 16 bytes of code.
-        /// Linkers describe their tables of stubs (PLT) like this.
+        /// As linkers describe their tables of stubs (PLT): see ``StubExpression``.
         case stub(pushedFrom: UInt64)
         case other
     }
@@ -52,7 +52,8 @@ struct UnwindRow {
     /// The compact rule for an address in the row; `general` if it needs more.
     func rule(at address: UInt64) -> UnwindRule {
         if returnAddress == .undefined { return UnwindRule(.end) }
-        guard returnAddress == .saved(-8), stackPointer == .unchanged, var rule = frameRule(address)
+        guard returnAddress == .saved(CallingConvention.returnAddressOffset),
+            stackPointer == .unchanged, var rule = frameRule(address)
         else { return UnwindRule(.general) }
         switch (framePointer, rule.kind) {
         case (.unchanged, _):
@@ -80,7 +81,9 @@ struct UnwindRow {
         case .atFramePointer(let distance):
             (kind, offset) = (.fromSavedAddress, distance)
         case .stub(let first):
-            (kind, offset) = (.fromStackPointer, address & 15 >= first ? 16 : 8)
+            (kind, offset) = (
+                .fromStackPointer, StubExpression.frameSize(at: address, pushedFrom: first)
+            )
         case .register, .other:
             return nil
         }
@@ -99,9 +102,9 @@ extension UnwindRow.Frame {
             self = .stub(pushedFrom: first)
             return
         }
-        // breg6 offset; deref
+        // The frame pointer + offset; deref
         var saved = expression
-        guard saved.byte() == 0x76 else {
+        guard saved.byte() == Self.framePointerBased else {
             self = .other
             return
         }
@@ -110,23 +113,26 @@ extension UnwindRow.Frame {
         self = isRead ? .atFramePointer(offset) : .other
     }
 
-    /// breg7 8; breg16 0; lit15; and; litN; ge; lit3; shl; plus
+    /// `DW_OP_breg` of the frame pointer.
+    fileprivate static var framePointerBased: UInt8 { 0x70 + UInt8(Registers.framePointer) }
+
+    /// nil: another expression.
     private static func stubBorder(_ cursor: inout ByteCursor) -> UInt64? {
-        let begins = [0x77, 8, 0x80, 0, 0x3F, 0x1A].allSatisfy { cursor.byte() == $0 }
+        let begins = StubExpression.head.allSatisfy { cursor.byte() == $0 }
         let literal = cursor.byte()
-        let ends = [0x2A, 0x33, 0x24, 0x22].allSatisfy { cursor.byte() == $0 }
-        guard begins, ends, cursor.isAtEnd, !cursor.isBroken, (0x30...0x4F).contains(literal) else {
-            return nil
-        }
-        return UInt64(literal &- 0x30)
+        let ends = StubExpression.tail.allSatisfy { cursor.byte() == $0 }
+        guard begins, ends, cursor.isAtEnd, !cursor.isBroken,
+            StubExpression.literals.contains(literal)
+        else { return nil }
+        return UInt64(literal &- StubExpression.literals.lowerBound)
     }
 }
 
 extension UnwindRow.Place {
-    /// breg6 offset
+    /// The frame pointer + offset.
     init(expression: ByteCursor) {
         var cursor = expression
-        guard cursor.byte() == 0x76 else {
+        guard cursor.byte() == UnwindRow.Frame.framePointerBased else {
             self = .other
             return
         }

@@ -1,5 +1,5 @@
 /// How to get from a frame to its caller, for one program counter, in eight bytes. Nearly all
-/// x86-64 code fits one of these kinds; the rest is `general`.
+/// code fits one of these kinds; the rest is `general`.
 struct UnwindRule: Hashable {
     enum Kind: UInt8 {
         /// The canonical frame address is the stack pointer + offset; the return address is right

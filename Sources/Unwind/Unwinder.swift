@@ -1,3 +1,4 @@
+import Architecture
 package import ProfileModel
 
 /// An unwound stack: as many of its frames as could be found.

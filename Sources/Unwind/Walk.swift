@@ -1,3 +1,4 @@
+import Architecture
 import ProfileModel
 
 /// A walk's position: where the next frame is, and how many frames were written so far. It holds

@@ -1,3 +1,4 @@
+import Architecture
 import ProfileModel
 import Testing
 
@@ -18,7 +19,7 @@ import Testing
     /// `jmp` (or what `code` says) from an offset to an address.
     private func jump(_ code: [UInt8], from offset: Int, to target: UInt64) -> [UInt8] {
         let end = at(offset) + UInt64(code.count + 4)
-        return code + Relocation.bytes(Int32(truncatingIfNeeded: Int64(bitPattern: target &- end)))
+        return code + Int32(truncatingIfNeeded: Int64(bitPattern: target &- end)).codeBytes
     }
 
     private func exits(
@@ -81,12 +82,12 @@ import Testing
     @Test func tables() {
         let inside = Self.start..<(Self.start + 64)
         let distances = [at(3), at(9), 0x60_0000].flatMap { target in
-            Relocation.bytes(Int32(truncatingIfNeeded: Int64(bitPattern: target &- Self.table)))
+            Int32(truncatingIfNeeded: Int64(bitPattern: target &- Self.table)).codeBytes
         }
         // lea table(%rip), %rdx
         let distance = Int32(truncatingIfNeeded: Int64(Self.table) - Int64(at(7)))
         let load = disassembler.instructions(
-            in: [0x48, 0x8D, 0x15] + Relocation.bytes(distance), at: Self.start)
+            in: [0x48, 0x8D, 0x15] + distance.codeBytes, at: Self.start)
         #expect(load.first?.table == Self.table)
         func destinations(_ bytes: [UInt8]) -> Set<UInt64> {
             Set(
@@ -98,7 +99,7 @@ import Testing
         }
         #expect(destinations(distances) == [at(3), at(9)])
         #expect(
-            destinations([at(5), at(6), 1].flatMap { Relocation.bytes($0) }) == [at(5), at(6)])
+            destinations([at(5), at(6), 1].flatMap(\.codeBytes)) == [at(5), at(6)])
         #expect(destinations([]).isEmpty)
         #expect(destinations([1, 2, 3]).isEmpty)
     }

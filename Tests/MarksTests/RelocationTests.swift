@@ -1,3 +1,4 @@
+import Architecture
 import ProfileModel
 import TestSupport
 import Testing
@@ -21,7 +22,7 @@ import Testing
     }
 
     private func bytes(of instruction: Instruction, at place: UInt64) -> [UInt8]? {
-        Relocation.code(of: instruction)?.bytes(at: place)
+        instruction.movableCode?.bytes(at: place)
     }
 
     private func moved(_ bytes: [UInt8], to place: UInt64) throws -> [Instruction] {

@@ -1,3 +1,4 @@
+import Architecture
 import ProfileModel
 
 /// Who called whom, as whoever steps over every instruction knows: a call pushes where it returns to, and

@@ -1,3 +1,4 @@
+import Architecture
 import CAgent
 import Glibc
 import Testing
@@ -27,12 +28,12 @@ import Testing
         // By a jump of the linker's.
         let hook = try #require(start.linker?.debugState)
         for target in [AreaCode.debugState, UInt64(FL_STATE)] {
-            #expect(LinkerHook.jump(from: hook, to: place + target) != nil)
+            #expect(JumpPatch.word(from: hook, to: place + target) != nil)
         }
         let island = try #require(start.islandPlace(besides: area))
         let islandRange = island..<(island + UInt64(TrampolineSpace.size))
         #expect(Self.isFree(islandRange, in: start) && !islandRange.overlaps(area))
-        #expect(LinkerHook.jump(from: start.vector.entry, to: island) != nil)
+        #expect(JumpPatch.word(from: start.vector.entry, to: island) != nil)
         // Where the area would be, if it were near the program, the island is not.
         let other = try #require(start.islandPlace(besides: islandRange))
         #expect(!islandRange.overlaps(other..<(other + UInt64(TrampolineSpace.size))))

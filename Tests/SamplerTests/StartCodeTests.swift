@@ -3,6 +3,7 @@ import ProfileModel
 import TestSupport
 import Testing
 
+@testable import Architecture
 @testable import Sampler
 
 /// Real entry code, as objdump shows it.
@@ -171,7 +172,8 @@ import Testing
             Self.muslMoved + [0x48, 0x8B, 0x3D, 1, 0, 0, 0, 0xFF, 0x25, 0x10, 0, 0, 0])
         #expect(main(byTable, 0x1000) == .inSlot(0x1000 + 55 + 1))
         #expect(
-            StartCode(byTable, at: 0x1000).startPointer(MadeImage.memory) == 0x1000 + 61 + 0x10)
+            StartCode(byTable, at: 0x1000).startPointer(read: MadeImage.memory.read) == 0x1000 + 61
+                + 0x10)
         #expect(!StartCode(Self.glibcHead + Self.leaMain + Self.callByTable, at: 0).isMusl)
     }
 
@@ -233,7 +235,7 @@ import Testing
             var changed = code
             changed.replaceSubrange(place..<(place + 8), with: bytes(of: patched))
             #expect(main(changed, entry) == .at(target))
-            #expect(StartCode(changed, at: entry).startPointer(MadeImage.memory) != nil)
+            #expect(StartCode(changed, at: entry).startPointer(read: MadeImage.memory.read) != nil)
         }
         // At the reach's ends, and behind them.
         let end = reference.address + 4
@@ -266,16 +268,17 @@ import Testing
     @Test func aSlotThatIsCalledThrough() {
         let code = Self.glibcHead + Self.leaMain + Self.callByTable
         #expect(
-            StartCode(code, at: 0x1280).startPointer(MadeImage.memory) == 0x1280 + 33 + 0x2D67)
+            StartCode(code, at: 0x1280).startPointer(read: MadeImage.memory.read) == 0x1280 + 33
+                + 0x2D67)
         // A distance below zero, at the address space's beginning: it wraps, and does not trap.
         let back = Self.glibcHead + Self.leaMain + [0xFF, 0x15, 0, 0, 0, 0x80, 0xF4]
         #expect(
-            StartCode(back, at: 0).startPointer(MadeImage.memory)
+            StartCode(back, at: 0).startPointer(read: MadeImage.memory.read)
                 == UInt64(33) &- 0x8000_0000)
         // What returns is no call of the start function.
         let other = Self.glibcHead + Self.leaMain + [0xFF, 0x15, 1, 0, 0, 0, 0x90]
-        #expect(StartCode(other, at: 0).startPointer(MadeImage.memory) == nil)
-        #expect(StartCode([], at: 0).startPointer(MadeImage.memory) == nil)
+        #expect(StartCode(other, at: 0).startPointer(read: MadeImage.memory.read) == nil)
+        #expect(StartCode([], at: 0).startPointer(read: MadeImage.memory.read) == nil)
     }
 
     private static let jump: [UInt8] = [0xFF, 0x25, 0x10, 0x20, 0x00, 0x00]
@@ -288,7 +291,9 @@ import Testing
         let memory = MadeMemory(code + stub + [UInt8](repeating: 0xCC, count: 16))
         return withExtendedLifetime(memory) {
             let start = StartCode(code, at: memory.address)
-            return (start.startPointer(MadeImage.memory), memory.address + UInt64(code.count))
+            return (
+                start.startPointer(read: MadeImage.memory.read), memory.address + UInt64(code.count)
+            )
         }
     }
 
@@ -317,7 +322,7 @@ import Testing
     @Test func aStubThatCannotBeRead() throws {
         let code = Self.glibcHead + Self.leaMain + [0xE8, 0, 0, 0, 0, 0xF4]
         for entry in [0, 0x1000, .max - 16] as [UInt64] {
-            #expect(StartCode(code, at: entry).startPointer(MadeImage.memory) == nil)
+            #expect(StartCode(code, at: entry).startPointer(read: MadeImage.memory.read) == nil)
         }
         // One that ends with the mapping, at any of its bytes.
         let page = try #require(
@@ -331,7 +336,8 @@ import Testing
             place.copyMemory(from: stub, byteCount: length)
             let address = UInt64(UInt(bitPattern: place))
             let start = StartCode(code, at: address &- UInt64(code.count - 1))
-            #expect((start.startPointer(MadeImage.memory) != nil) == (length == stub.count))
+            #expect(
+                (start.startPointer(read: MadeImage.memory.read) != nil) == (length == stub.count))
         }
     }
 
@@ -345,7 +351,7 @@ import Testing
             let memory = MadeMemory(code)
             withExtendedLifetime(memory) {
                 for entry: UInt64 in [memory.address, 0, .max - 3] {
-                    _ = StartCode(code, at: entry).startPointer(MadeImage.memory)
+                    _ = StartCode(code, at: entry).startPointer(read: MadeImage.memory.read)
                 }
             }
         }

@@ -1,3 +1,4 @@
+import Architecture
 import CElfutils
 import ProfileModel
 import TestSupport

@@ -1,3 +1,4 @@
+import Architecture
 import ProfileModel
 import Testing
 
@@ -23,7 +24,7 @@ import Testing
     /// The routine's frame record, what the trampoline left, the red zone, and two frames of the
     /// program's.
     private func words(sign: UInt64) -> [UInt64] {
-        let redZone = [UInt64](repeating: 0xBAD, count: MarkFrame.redZone / 8)
+        let redZone = [UInt64](repeating: 0xBAD, count: CallingConvention.redZone / 8)
         let record = HandMade.stack + 8 * UInt64(1 + 4 + redZone.count)
         return [0xBAD, record, Self.island + 0x40, sign, Self.site] + redZone
             + [HandMade.stack + 8192, 0]

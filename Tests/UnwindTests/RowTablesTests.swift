@@ -1,3 +1,4 @@
+import Architecture
 import ELF
 import Glibc
 import ProfileModel

@@ -1,3 +1,4 @@
+import Architecture
 package import ProfileModel
 
 /// A function as a reader knows it: what call trees merge by.
@@ -90,8 +91,7 @@ package struct Function: Hashable, Sendable {
     /// `futex`; -1 is outside of any.
     static func callName(_ systemCall: Int32) -> String {
         guard systemCall >= 0 else { return "blocked outside a system call" }
-        return SystemCallNames.name(of: systemCall).map(String.init)
-            ?? "system call \(systemCall)"
+        return SystemCall(rawValue: systemCall)?.name ?? "system call \(systemCall)"
     }
 }
 

@@ -13,7 +13,7 @@
 struct fl_registers {
     uint64_t dwarf[17];
     uint64_t flags;
-    uint64_t original_rax;
+    uint64_t call_number;  // of the call that it is in; -1: none
     uint64_t code_segment;
 };
 

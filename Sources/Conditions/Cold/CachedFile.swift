@@ -1,3 +1,4 @@
+import Architecture
 import CSystem
 import Glibc
 import System
@@ -61,7 +62,7 @@ struct CachedFile: ~Copyable {
             isExact: false)
     }
 
-    private static let page: Int64 = 4096
+    private static let page = Int64(VirtualMemory.pageSize)
     /// How much is mapped at a time.
     private static let window: Int64 = 1 << 30
 
@@ -74,7 +75,8 @@ struct CachedFile: ~Copyable {
             let start = mmap(nil, length, PROT_READ, MAP_SHARED, file.number, off_t(offset))
             guard let start, start != MAP_FAILED else { return nil }
             defer { munmap(start, length) }
-            var pages = [UInt8](repeating: 0, count: (length + 4095) / 4096)
+            var pages = [UInt8](
+                repeating: 0, count: VirtualMemory.wholePages(length) / Int(Self.page))
             guard mincore(start, length, &pages) == 0 else { return nil }
             count += pages.reduce(0) { $0 + Int64($1 & 1) }
             offset += Int64(length)

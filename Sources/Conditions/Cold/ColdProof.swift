@@ -1,3 +1,5 @@
+import Architecture
+
 /// What is known of a launch that should be cold.
 package struct ColdEvidence: Hashable, Sendable {
     /// How much of its files was in the page cache when it began; the first file is the program.
@@ -99,7 +101,7 @@ extension ColdEvidence {
         if readBytes == 0 { return "nothing was read from a device" }
         let least =
             before.provable.filter { $0.size > 0 && 2 * $0.cached < $0.size }
-            .reduce(Int64(0)) { $0 + min($1.size, 4096) } / 2
+            .reduce(Int64(0)) { $0 + min($1.size, Int64(VirtualMemory.pageSize)) } / 2
         if least == 0 { return "all its files stay in the cache: other processes use them" }
         if readBytes < least {
             return "it read \(Self.amount(readBytes)), less than the beginnings of its files"

@@ -1,3 +1,4 @@
+import Architecture
 import ELF
 import ProfileModel
 package import Report
@@ -30,7 +31,7 @@ extension Diagnosis {
     var machine: Check {
         let (architecture, release) = (facts.machine.architecture, facts.machine.kernelRelease)
         let found = "\(architecture), Linux \(release)"
-        guard architecture == "x86_64" else {
+        guard architecture == Machine.name else {
             return Check(
                 "machine", .no, found,
                 remedy: "Firstlight knows the registers and calls of x86-64 only; use such a "

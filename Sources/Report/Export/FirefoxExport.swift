@@ -1,4 +1,5 @@
 import Analysis
+import Architecture
 import ProfileModel
 
 /// The Firefox Profiler's processed profile format, version 48 (its docs-developer folder and
@@ -59,7 +60,7 @@ struct FirefoxExport {
         writer.field("sourceCodeIsNotOnSearchfox", true)
         writer.field("usesOnlyOneStackType", true)
         writer.field("platform", "Linux")
-        writer.field("oscpu", "Linux x86_64")
+        writer.field("oscpu", "Linux \(Machine.name)")
         writer.field("toolkit", "")
         writer.field("misc", "")
         // Times are relative to the launch; its date is not recorded.
@@ -90,7 +91,7 @@ struct FirefoxExport {
     private func library(_ module: ModuleFigures, _ writer: inout JSONWriter) {
         let name = module.path.split(separator: "/").last.map(String.init) ?? module.path
         writer.object { writer in
-            writer.field("arch", "x86_64")
+            writer.field("arch", Machine.name)
             for key in ["name", "debugName"] { writer.field(key, name) }
             for key in ["path", "debugPath"] { writer.field(key, module.path) }
             writer.field("breakpadId", "")

@@ -1,3 +1,4 @@
+import Architecture
 import ProfileModel
 
 /// Why launches do not count, in words, and as a letter in the strip.

@@ -1,4 +1,5 @@
 import Analysis
+import Architecture
 import ProfileModel
 
 /// The beginning of every view: the program, the launch's figures, and what a reader must know
@@ -219,17 +220,9 @@ extension Profile {
     var title: String { program.title.isEmpty ? "process \(header.pid)" : program.title }
 }
 
-/// The names of Linux's signals (x86-64), see signal(7).
-enum SignalNames {
-    private static let names = [
-        "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV", "USR2",
-        "PIPE", "ALRM", "TERM", "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU", "URG",
-        "XCPU", "XFSZ", "VTALRM", "PROF", "WINCH", "IO", "PWR", "SYS",
-    ]
-
+extension SignalNames {
     /// "SIGSEGV (11)"; "signal 40" for those without a name.
     static func label(_ signal: Int32) -> String {
-        guard signal >= 1, signal <= names.count else { return "signal \(signal)" }
-        return "SIG\(names[Int(signal) - 1]) (\(signal))"
+        name(of: signal).map { "\($0) (\(signal))" } ?? "signal \(signal)"
     }
 }

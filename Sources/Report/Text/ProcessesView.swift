@@ -1,4 +1,5 @@
 import Analysis
+import Architecture
 import ProfileModel
 
 /// The processes of the launch, each below the one that started it.

@@ -1,3 +1,4 @@
+import Architecture
 package import ProfileModel
 
 extension PythonMerge {

@@ -1,3 +1,4 @@
+import Architecture
 import CAgent
 import ProfileModel
 
@@ -128,7 +129,7 @@ extension Area {
         let open = read(fl_open.self, at: Int(FL_OPENS) + index * MemoryLayout<fl_open>.size)
         var registers = Registers()
         withUnsafeBytes(of: open.registers) { bytes in
-            for (index, number) in Self.registerNumbers.enumerated() {
+            for (index, number) in RegisterOrder.preserved.enumerated() {
                 registers[number] = bytes.loadUnaligned(fromByteOffset: 8 * index, as: UInt64.self)
             }
         }
@@ -147,9 +148,6 @@ extension Area {
                 minorFaults: open.minor_faults, majorFaults: open.major_faults,
                 readBytes: open.blocks_read &* 512))
     }
-
-    /// The DWARF numbers of a call's registers: rsp rip rbp rbx r12 r13 r14 r15.
-    private static let registerNumbers = [7, 16, 6, 3, 12, 13, 14, 15]
 
     /// A border of the launch; nil until it is reached.
     func border(_ border: NotedBorder) -> Moment? {

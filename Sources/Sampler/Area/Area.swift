@@ -1,3 +1,4 @@
+import Architecture
 import CAgent
 import CSystem
 import Glibc
@@ -53,7 +54,7 @@ final class Area {
         let end: Int
 
         fileprivate init(stackBytes: Int) {
-            let size = (max(4096, stackBytes) + 4095) / 4096 * 4096
+            let size = VirtualMemory.wholePages(max(1, stackBytes))
             var end = Self.start
             func make(_ count: Int, _ size: Int) -> [Range<Int>] {
                 defer { end += count * size }
@@ -219,9 +220,10 @@ final class Area {
             state.sample_signal = UInt64(signal.number)
             state.original_handler = signal.original
             state.spare_signal = UInt32(contents.spare)
-            // SA_RESTORER | SA_RESTART | SA_SIGINFO. Not SA_ONSTACK: we know whether a frame fits
+            // Not SA_ONSTACK: we know whether a frame fits
             // on the thread's own stack, but not whether it fits on an alternate one.
-            state.settled_flags = 0x1400_0004
+            state.settled_flags =
+                SignalFrameLayout.restorerFlag | UInt64(SA_RESTART | SA_SIGINFO)
         }
         state.debug = contents.debug
         state.gates_entry = contents.gatesEntry ? 1 : 0
@@ -279,7 +281,8 @@ final class Area {
 
     /// True if a program can have a mapping there: the program may claim anything.
     static func isPlace(_ address: UInt64, size: Int) -> Bool {
-        address != 0 && address % 4096 == 0 && address < 1 << 56 - UInt64(size)
+        address != 0 && address % VirtualMemory.pageSize == 0
+            && address < VirtualMemory.programsEnd - UInt64(size)
     }
 
     /// Lets the thread continue that waits for the content. false: it has stopped waiting.

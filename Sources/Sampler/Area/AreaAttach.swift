@@ -1,3 +1,4 @@
+import Architecture
 import CAgent
 import Glibc
 import ProfileModel
@@ -230,7 +231,7 @@ extension TraceSession {
     ) -> [UInt64: UInt64] {
         var changed = lead(sites, past: area)
         if let linker, contents.debug != 0,
-            LinkerHook.isEmptyFunction(
+            EmptyFunction.hasRoomForJump(
                 TargetMemory(pid: pid).read(at: linker.debugState, count: 16)),
             let word = lead(linker.debugState, to: area.position(Int(AreaCode.debugState)))
         {
@@ -250,7 +251,7 @@ extension TraceSession {
         for call in CallSites.Call.allCases {
             guard let site = sites[call], let word = TargetMemory(pid: pid).word(at: site)
             else { continue }
-            area.setReturn(of: call, to: site &+ 7, word: word)
+            area.setReturn(of: call, to: site &+ UInt64(SystemCallInstruction.length), word: word)
             guard lead(site, to: area.position(Int(AreaCode.standIn(for: call)))) != nil else {
                 area.forgetReturn(of: call)
                 continue
@@ -260,11 +261,11 @@ extension TraceSession {
         return changed
     }
 
-    /// Replaces the first five bytes at an address by a jump. Returns the original word.
+    /// Replaces the first bytes at an address by a jump. Returns the original word.
     func lead(_ address: UInt64, to target: UInt64) -> UInt64? {
         guard let word = TargetMemory(pid: pid).word(at: address),
-            let jump = LinkerHook.jump(from: address, to: target),
-            putBack(word & ~0xFF_FFFF_FFFF | jump, at: address)
+            let jump = JumpPatch.word(from: address, to: target),
+            putBack(JumpPatch.word(word, beginning: jump), at: address)
         else { return nil }
         return word
     }

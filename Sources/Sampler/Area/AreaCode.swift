@@ -1,3 +1,4 @@
+import Architecture
 import CAgent
 
 /// The code that runs inside the program, as it is compiled into the recorder.
@@ -31,11 +32,11 @@ enum AreaCode {
     /// such jump. We believe only the code itself: every child that the program has forked can
     /// write to the area.
     static func original(of word: UInt64, at site: UInt64, ledTo area: UInt64) -> UInt64? {
-        let jump = word & 0xFF_FFFF_FFFF
+        let jump = JumpPatch.replaced(of: word)
         let call = CallSites.Call.allCases.first {
-            LinkerHook.jump(from: site, to: area &+ standIn(for: $0)) == jump
+            JumpPatch.word(from: site, to: area &+ standIn(for: $0)) == jump
         }
-        return call.map { word & ~0xFF_FFFF_FFFF | $0.load }
+        return call.map { JumpPatch.word(word, beginning: $0.load) }
     }
 
     /// A piece of code that is placed alone for a while, with its words.

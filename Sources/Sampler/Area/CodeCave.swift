@@ -1,3 +1,4 @@
+import Architecture
 import ProfileModel
 
 /// Finds room for a few hundred bytes of code for a moment: the rest of the last page of a
@@ -14,7 +15,7 @@ enum CodeCave {
         for image in images {
             for segment in image.segments where segment.isExecutable {
                 let start = (segment.start &+ segment.size &+ 15) & ~15
-                let end = (segment.start &+ segment.size &+ 4095) & ~4095
+                let end = VirtualMemory.pageEnd(of: segment.start &+ segment.size)
                 guard start < end, end &- start >= UInt64(size),
                     mappings.contains(where: {
                         $0.isExecutable && $0.start <= start && $0.end >= end

@@ -1,3 +1,4 @@
+import Architecture
 import CAgent
 import Glibc
 import ProfileModel
@@ -148,8 +149,8 @@ struct EarlierArea {
     /// True if the linker's hook leads to it, and the original word is unknown.
     func isLed(to hook: (address: UInt64, word: UInt64)?) -> Bool {
         guard let hook else { return false }
-        return LinkerHook.jump(from: hook.address, to: start &+ AreaCode.debugState)
-            == hook.word & 0xFF_FFFF_FFFF
+        return JumpPatch.word(from: hook.address, to: start &+ AreaCode.debugState)
+            == JumpPatch.replaced(of: hook.word)
     }
 
     /// From now on its code makes no system calls, whichever thread passes it.

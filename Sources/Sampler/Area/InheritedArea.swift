@@ -1,3 +1,4 @@
+import Architecture
 import ProfileModel
 
 /// The memory that an image inherits which is about to begin.
@@ -31,7 +32,7 @@ extension Area.Contents {
         of linker: DynamicLinker, _ memory: TargetMemory
     ) -> (address: UInt64, word: UInt64)? {
         let code = memory.read(at: linker.debugState, count: 16)
-        guard LinkerHook.isEmptyFunction(code), let word = code.littleEndianWord(at: 0) else {
+        guard EmptyFunction.hasRoomForJump(code), let word = code.littleEndianWord(at: 0) else {
             return nil
         }
         listen(to: linker)

@@ -1,7 +1,9 @@
+import Architecture
+
 /// Chooses the place of an island.
 enum IslandPlace {
-    /// How far a jump reaches, less the length of programs and islands.
-    private static let reach: UInt64 = 0x6000_0000
+    /// How far a jump reaches, less the length of programs and islands (half a GiB).
+    private static let reach = JumpPatch.reach - 0x2000_0000
     /// The distance to keep from existing mappings, where there is enough room.
     private static let distance: UInt64 = 0x10_0000
     /// The kernel lets nobody map anything below this address.
@@ -20,7 +22,7 @@ enum IslandPlace {
         let gaps = gaps(between: mappings, within: bounds).filter { $0.count >= Int(size) }
         let below = gaps.last { $0.upperBound <= code }
         guard let gap = below ?? gaps.last else { return nil }
-        let last = (gap.upperBound - size) / 4096 * 4096
+        let last = VirtualMemory.pageStart(of: gap.upperBound - size)
         let spared = last >= distance ? last - distance : 0
         if spared >= gap.lowerBound { return spared }
         return last >= gap.lowerBound ? last : nil

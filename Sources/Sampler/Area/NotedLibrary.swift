@@ -1,3 +1,4 @@
+import Architecture
 import CAgent
 import ELF
 import ProfileModel
@@ -24,13 +25,13 @@ struct NotedLibrary {
         // Otherwise the header is not in what was kept. A program at a fixed address has its own
         // addresses.
         guard let base = headers.first(where: { $0.isLoaded && $0.offset == 0 })?.address,
-            base & 4095 == 0,
+            base % VirtualMemory.pageSize == 0,
             let buildID = headers.lazy.filter(\.isNotes)
                 .map({ self.buildID(in: $0, from: base) }).first(where: { !$0.isEmpty })
         else { return [] }
         return headers.filter { $0.isLoaded && $0.isExecutable }.compactMap { header in
-            let first = header.address & ~4095
-            let end = (header.address &+ header.fileSize &+ 4095) & ~4095
+            let first = VirtualMemory.pageStart(of: header.address)
+            let end = VirtualMemory.pageEnd(of: header.address &+ header.fileSize)
             // The content may be anything: the program can write it.
             guard first >= base, end > first, address <= .max - (end - base),
                 header.offset >= header.address - first

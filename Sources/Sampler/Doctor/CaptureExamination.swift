@@ -1,3 +1,4 @@
+import Architecture
 import CSystem
 import Glibc
 import ProfileModel

@@ -1,3 +1,4 @@
+import Architecture
 import Glibc
 import ProfileModel
 import System
@@ -40,13 +41,12 @@ enum ProcExamination {
         return .init(name: name, trial: trial)
     }
 
-    /// True if the thread reads that descriptor: it is the first argument, in rdi (DWARF's register
-    /// 5).
+    /// True if the thread reads that descriptor: it is the first argument.
     private static func isReading(_ text: ProcText, _ input: Int32) -> Bool {
-        guard case .blocked(systemCall: 0, let registers) = ThreadActivity(text) else {
+        guard case .blocked(SystemCall.read.rawValue, let registers) = ThreadActivity(text) else {
             return false
         }
-        return registers[5] == UInt64(clamping: input)
+        return registers.argument(0) == UInt64(clamping: input)
     }
 
     private static func isCode(_ address: UInt64, _ text: ProcText) -> Bool {

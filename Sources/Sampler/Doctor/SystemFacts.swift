@@ -32,7 +32,7 @@ package struct SystemFacts: Hashable, Sendable {
 
 /// The machine and the limits of this process on it.
 package struct MachineFacts: Hashable, Sendable {
-    /// As uname(2) has them: "x86_64", "6.1.0-18-amd64".
+    /// As uname(2) has them; the release is like "6.1.0-18".
     package var architecture = ""
     package var kernelRelease = ""
     /// Cores that this process may use; 0: not known.

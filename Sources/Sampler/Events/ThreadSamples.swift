@@ -1,3 +1,4 @@
+import Architecture
 import CSystem
 import Glibc
 import ProfileModel
@@ -31,7 +32,7 @@ final class ThreadSamples {
 
     /// The most that a record may hold, less what else is in it.
     static let mostStackBytes = 60 << 10
-    private static let pageSize = 4096
+    private static let leastStackBytes = 4096
 
     /// - Parameters:
     ///   - cpu: the thread's CPU time, as far as it is known.
@@ -44,7 +45,7 @@ final class ThreadSamples {
         self.interval = interval
         self.tid = tid
         lastSample = (0, .now)
-        self.stackBytes = min(max(stackBytes, 4096), Self.mostStackBytes) & ~7
+        self.stackBytes = min(max(stackBytes, Self.leastStackBytes), Self.mostStackBytes) & ~7
         base = cpu
         let size = UInt32(self.stackBytes)
         func open(_ place: Int) -> Int32 {
@@ -56,7 +57,7 @@ final class ThreadSamples {
         try check(descriptor, "opening a thread's events")
         // Room for eight samples, and for the few bytes around each.
         var pages = 8
-        while pages * Self.pageSize < 8 * self.stackBytes { pages *= 2 }
+        while pages * Int(VirtualMemory.pageSize) < 8 * self.stackBytes { pages *= 2 }
         // In the end there is no memory for more: then a few samples have to do.
         while true {
             if let ring = try? PerfRing(copying: descriptor, pages: pages) {
@@ -64,7 +65,7 @@ final class ThreadSamples {
                 break
             }
             pages /= 2
-            guard pages * Self.pageSize > 2 * self.stackBytes else {
+            guard pages * Int(VirtualMemory.pageSize) > 2 * self.stackBytes else {
                 PerfRing.close(descriptor)
                 throw SystemError("mapping a thread's events", code: ENOMEM)
             }
@@ -162,9 +163,6 @@ final class ThreadSamples {
     // the stack.
     private static let countOffset = 24
 
-    /// The DWARF numbers of the registers, in the kernel's order.
-    private static let kernelOrder = [0, 3, 2, 1, 4, 5, 6, 7, 16, 8, 9, 10, 11, 12, 13, 14, 15]
-
     /// What the kernel follows of its own stack unless it is told otherwise is 127 frames
     /// (`kernel.perf_event_max_stack`); a record has no room for more.
     private static let longestChain = 8192
@@ -181,13 +179,14 @@ final class ThreadSamples {
             kind != 0
         else { return nil }
         var registers = Registers()
-        for (index, number) in kernelOrder.enumerated() {
+        let order = RegisterOrder.samples
+        for (index, number) in order.enumerated() {
             guard
                 let value = record.number(at: kindOffset + 8 + 8 * index, as: UInt64.self)
             else { return nil }
             registers[number] = value
         }
-        let sizeOffset = kindOffset + 8 + 8 * kernelOrder.count
+        let sizeOffset = kindOffset + 8 + 8 * order.count
         guard let size = record.number(at: sizeOffset, as: UInt64.self), size < 1 << 16,
             let copied = size == 0
                 ? 0 : record.number(at: sizeOffset + 8 + Int(size), as: UInt64.self),

@@ -1,3 +1,4 @@
+import Architecture
 import CSystem
 import Glibc
 
@@ -12,26 +13,28 @@ struct FillingCall {
     private let isRandom: Bool
 
     /// nil: another call, or one that got all that it wanted.
-    init?(_ number: UInt32, of tid: Int32, _ registers: fl_registers) {
-        let (rax, rdx, rsi, rdi) =
-            (registers.dwarf.0, registers.dwarf.1, registers.dwarf.4, registers.dwarf.5)
-        switch number {
-        case Self.read:
+    init?(_ number: UInt32, of tid: Int32, _ registers: Registers) {
+        guard let result = registers[Registers.result], let first = registers.argument(0),
+            let second = registers.argument(1), let third = registers.argument(2)
+        else { return nil }
+        switch SystemCall(rawValue: Int32(bitPattern: number)) {
+        case .read:
             var file = fl_file()
             // Looking at the file is expensive, so check the rest first.
-            guard Self.isShort(rax, of: rdx), let descriptor = Int32(exactly: rdi & 0xFFFF_FFFF),
+            guard Self.isShort(result, of: third),
+                let descriptor = Int32(exactly: first & 0xFFFF_FFFF),
                 fl_known_file(AT_FDCWD, "/proc/\(tid)/fd/\(descriptor)", &file) == 0,
                 fl_is_endless(file.mode, file.device) == 1
             else { return nil }
-            (start, wanted) = (rsi, Self.bounded(rdx))
+            (start, wanted) = (second, Self.bounded(third))
             isRandom = fl_is_random(file.device) == 1
-        case Self.getRandom:
-            guard Self.isShort(rax, of: rsi) else { return nil }
-            (start, wanted, isRandom) = (rdi, Self.bounded(rsi), true)
+        case .getrandom:
+            guard Self.isShort(result, of: second) else { return nil }
+            (start, wanted, isRandom) = (first, Self.bounded(second), true)
         default: return nil
         }
         self.tid = tid
-        got = Int(rax)
+        got = Int(result)
     }
 
     /// Fetches the missing bytes for the program.
@@ -55,11 +58,7 @@ struct FillingCall {
         got > 0 && got < UInt64(bounded(wanted))
     }
 
-    private static func bounded(_ wanted: UInt64) -> Int { Int(min(wanted, mostAtOnce)) }
+    private static func bounded(_ wanted: UInt64) -> Int { Int(min(wanted, SystemCall.mostBytes)) }
 
-    private static let read: UInt32 = 0
-    private static let getRandom: UInt32 = 318
-    /// The most that the kernel reads in one call (MAX_RW_COUNT).
-    private static let mostAtOnce: UInt64 = 0x7FFF_F000
     private static let piece = 1 << 20
 }

@@ -1,3 +1,4 @@
+import Architecture
 import Glibc
 import ProfileModel
 
@@ -42,15 +43,14 @@ extension ThreadActivity {
             self = .running
             return
         }
-        var number: Int32 = -1
+        var number = SystemCall.outside
         var registers = Registers()
         if first == UInt8(ascii: "-") {
             text.skipWords(1)
         } else {
             guard let value = text.decimal(), let call = Int32(exactly: value) else { return nil }
             number = call
-            // rdi rsi rdx r10 r8 r9
-            for register in [5, 4, 1, 10, 8, 9] { registers[register] = text.hexadecimal() }
+            for register in RegisterOrder.arguments { registers[register] = text.hexadecimal() }
         }
         guard let stackPointer = text.hexadecimal(), let programCounter = text.hexadecimal() else {
             return nil
@@ -199,7 +199,7 @@ struct ProcessStatus: Hashable, Sendable {
     private var thread: ThreadStatus
     /// The process's id in its own namespace.
     var innerPID: Int32?
-    /// True if the kernel checks where functions return to (x86 CET; Linux 6.6).
+    /// True if the kernel checks where functions return to (shadow stacks; Linux 6.6).
     var hasShadowStack: Bool
 
     init?(pid: Int32) {
@@ -217,7 +217,7 @@ struct ProcessStatus: Hashable, Sendable {
         self.ignored = ignored
         var end = text
         hasShadowStack =
-            end.skip(toLine: "x86_Thread_features:")
+            end.skip(toLine: Machine.threadFeatures)
             && end.restOfLine().split { $0 == " " || $0 == "\t" }.contains("shstk")
         // One id for each namespace, outermost first.
         var text = text

@@ -1,3 +1,4 @@
+import Architecture
 import CSystem
 import Glibc
 import ProfileModel
@@ -148,7 +149,7 @@ final class KernelProcess: ProcessAccess {
 
     func hasUsed(_ range: Range<UInt64>) -> Bool {
         // A word for each page: its two upper bits say that the page exists, here or swapped out.
-        let pages = range.lowerBound / 4096..<(range.upperBound &+ 4095) / 4096
+        let pages = VirtualMemory.pages(of: range)
         let words = FirstThread.orAnother(of: pid) { tid in
             let words = ProcFile.words(
                 of: "/proc/\(tid)/pagemap", at: 8 * pages.lowerBound, count: pages.count)

@@ -1,3 +1,4 @@
+import Architecture
 import ProfileModel
 
 /// One thread as the kernel shows it, and what we can do to it. What was read may be out of date a

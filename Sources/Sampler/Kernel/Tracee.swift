@@ -1,3 +1,4 @@
+import Architecture
 import CAgent
 import CSystem
 import Glibc
@@ -54,15 +55,13 @@ struct Tracee: Hashable, Sendable {
     /// Waits until the thread has left its core, so that its scheduler figures are exact
     /// afterwards.
     func registers() throws(SystemError) -> Registers {
+        Registers(try rawRegisters())
+    }
+
+    private func rawRegisters() throws(SystemError) -> fl_registers {
         var raw = fl_registers()
         try check(fl_ptrace_get_registers(tid, &raw), "reading thread \(tid)'s registers")
-        var registers = Registers()
-        withUnsafeBytes(of: raw.dwarf) { bytes in
-            for number in 0..<Registers.count {
-                registers[number] = bytes.loadUnaligned(fromByteOffset: 8 * number, as: UInt64.self)
-            }
-        }
-        return registers
+        return raw
     }
 
     /// Where a stopped thread resumes: a system call that must be restarted begins there.
@@ -76,15 +75,17 @@ struct Tracee: Hashable, Sendable {
     /// handler is called then, as the kernel does with most calls. A call that was cut short
     /// returns all that it would have returned without us.
     func keepCall() throws(SystemError) {
-        var raw = fl_registers()
-        try check(fl_ptrace_get_registers(tid, &raw), "reading thread \(tid)'s registers")
-        guard raw.code_segment == Self.codeSegment, let number = UInt32(exactly: raw.original_rax)
+        let raw = try rawRegisters()
+        let registers = Registers(raw)
+        guard raw.code_segment == Machine.codeSegment,
+            let number = UInt32(exactly: raw.call_number),
+            let result = registers[Registers.result], let second = registers.argument(1)
         else { return }
         let setting = "setting thread \(tid)'s registers"
-        if Int64(bitPattern: raw.dwarf.0) == -Int64(EINTR) {
-            guard fl_may_be_repeated(number, raw.dwarf.4) != 0 else { return }
+        if Int64(bitPattern: result) == -Int64(EINTR) {
+            guard fl_may_be_repeated(number, second) != 0 else { return }
             try check(fl_ptrace_restart_call(tid), setting)
-        } else if let filling = FillingCall(number, of: tid, raw) {
+        } else if let filling = FillingCall(number, of: tid, registers) {
             try check(fl_ptrace_set_result(tid, UInt64(filling.complete())), setting)
         }
     }
@@ -98,9 +99,6 @@ struct Tracee: Hashable, Sendable {
                 "writing to thread \(tid)'s memory")
         }
     }
-
-    /// The code segment of 64-bit code; other code numbers its calls differently.
-    private static let codeSegment: UInt64 = 0x33
 
     /// True if a stopped thread must resume where it is, because it is within a restartable
     /// sequence (rseq(2)). After a diversion it would return into the sequence without aborting it.
@@ -131,6 +129,17 @@ struct Tracee: Hashable, Sendable {
     func restore(_ state: State) throws(SystemError) {
         var raw = state.raw
         try check(fl_ptrace_restore(tid, &raw), "moving thread \(tid) back")
+    }
+}
+
+extension Registers {
+    fileprivate init(_ raw: fl_registers) {
+        self.init()
+        withUnsafeBytes(of: raw.dwarf) { bytes in
+            for number in 0..<Self.count {
+                self[number] = bytes.loadUnaligned(fromByteOffset: 8 * number, as: UInt64.self)
+            }
+        }
     }
 }
 

@@ -1,3 +1,4 @@
+import Architecture
 import Glibc
 import ProfileModel
 
@@ -126,7 +127,7 @@ struct ImageStart {
         let end = min(kernels, vector.linkerBase)
         let space = UInt64(size) + Self.roomBelowLinker
         guard end > 2 * space, vector.linkerBase - end < Self.roomBelowLinker else { return nil }
-        return (end - space) & ~4095
+        return VirtualMemory.pageStart(of: end - space)
     }
 
     /// Room for the pages that the kernel puts below its code, and for small libraries.
@@ -192,7 +193,7 @@ struct ImageStart {
     /// unknown here.
     var noted: NotedLibrary? {
         guard let program, vector.programHeaders != 0 else { return nil }
-        let address = vector.programHeaders & ~4095
+        let address = VirtualMemory.pageStart(of: vector.programHeaders)
         return NotedLibrary(
             path: "", address: address,
             start: program.memory.read(at: address, count: NotedLibrary.length))
@@ -222,7 +223,9 @@ struct ImageStart {
             else { return }
             contents.main = main
             contents.patches.append(Area.Patch(address: reference.address, word: patched))
-        } else if let pointer = code.startPointer(program.memory), program.contains(pointer) {
+        } else if let pointer = code.startPointer(read: program.memory.read),
+            program.contains(pointer)
+        {
             switch code.main {
             case .at(let main, _) where program.isExecutable(main): break
             case .inSlot: break
@@ -277,9 +280,9 @@ extension LoadedImage {
     /// whole pages).
     func isProtected(_ address: UInt64) -> Bool {
         segments.contains {
-            let end = ($0.start &+ $0.size) & ~4095
-            return $0.kind == 0x6474_E552 && address >= $0.start & ~4095 && end >= 8
-                && address <= end - 8
+            let end = VirtualMemory.pageStart(of: $0.start &+ $0.size)
+            return $0.kind == 0x6474_E552 && address >= VirtualMemory.pageStart(of: $0.start)
+                && end >= 8 && address <= end - 8
         }
     }
 }

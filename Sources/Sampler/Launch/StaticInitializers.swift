@@ -1,3 +1,4 @@
+import Architecture
 import ELF
 import Glibc
 import ProfileModel
@@ -84,7 +85,7 @@ extension StaticInitializers {
         return arrays
     }
 
-    /// The relocations that make addresses of the words (R_X86_64_RELATIVE).
+    /// The relocations that make addresses of the words.
     private static func relocated(
         _ addresses: [UInt64], _ dynamic: DynamicSection, _ program: LoadedImage
     ) -> [UInt64: Word] {
@@ -99,7 +100,9 @@ extension StaticInitializers {
             let address = relocation.place &+ program.bias
             guard wanted.contains(address) else { continue }
             // With two relocations of one word, or one of another kind, the result is unknown.
-            guard relocation.kind == 8, found[address] == nil else { return [:] }
+            guard relocation.kind == RelocationKind.relative, found[address] == nil else {
+                return [:]
+            }
             found[address] = Word(
                 address: address,
                 source: table &+ UInt64(relocation.offset) &+ Relocation.addendOffset,

@@ -1,3 +1,4 @@
+import Architecture
 import ProfileModel
 
 /// The memory of a program that is stopped at its first instruction, as it will be after the
@@ -10,8 +11,9 @@ struct UnrelocatedMemory: Sendable {
     /// Eight bytes of the table stand for 63 words and cost a system call while the program is
     /// stopped.
     private static let mostPackedBytes = 1 << 16
-    /// R_X86_64_RELATIVE and R_AARCH64_RELATIVE.
-    private static let relative: Set<UInt64> = [8, 1027]
+    private static let relative: Set<UInt64> = [
+        RelocationKind.relative, RelocationKind.relativeOfArm,
+    ]
 
     /// nil: there are too many relocations, or their place is unknown.
     ///

@@ -1,3 +1,4 @@
+import Architecture
 import ProfileModel
 
 /// Memory for trampolines, shared with the program. It may be written while the program executes

@@ -1,3 +1,4 @@
+import Architecture
 import ProfileModel
 
 /// Looks at threads and turns what it sees into samples.
@@ -47,10 +48,15 @@ struct ThreadObserver: ~Copyable {
         case gone
     }
 
-    /// The calls that a thread seems to be in when a stop of ours was not reported yet: a page
-    /// fault, or clone, fork, vfork and clone3 (of a thread that clones, and of the one that it
-    /// made).
-    private static let mayBeStop: Set<Int32> = [-1, 56, 57, 58, 435]
+    /// True if a thread seems to be in such a call when a stop of ours was not reported yet: in a
+    /// page fault, or in clone and its like (a thread that clones, and the one that it made).
+    private static func mayBeStop(_ call: Int32) -> Bool {
+        switch SystemCall(rawValue: call) {
+        case .clone, .fork, .vfork, .clone3: true
+        case nil: call == SystemCall.outside
+        default: false
+        }
+    }
 
     /// Looks at a thread that was not stopped. A blocked thread is left alone: its stack has not
     /// changed, or can be read from its memory.
@@ -70,7 +76,7 @@ struct ThreadObserver: ~Copyable {
         if before.slices == thread.coresAtStop { return .moving }
         guard let activity = thread.activity() else { return .gone }
         guard case .blocked(let call, let registers) = activity else { return .running }
-        let state = Self.mayBeStop.contains(call) ? thread.state : nil
+        let state = Self.mayBeStop(call) ? thread.state : nil
         if state == UInt8(ascii: "t") { return .moving }
         let position = TracedThread.Position(
             systemCall: call, stackPointer: registers.stackPointer,
@@ -312,7 +318,7 @@ struct ThreadObserver: ~Copyable {
     /// What lies below the stack pointer and is still needed: what functions may use without moving
     /// the pointer (the psABI's red zone), and what was popped a moment ago, to which unwind tables
     /// still refer.
-    private static let redZone: UInt64 = 128
+    private static var redZone: UInt64 { UInt64(CallingConvention.redZone) }
 
     private func copyStack(around pointer: UInt64, by thread: any ThreadAccess) -> StackCopy {
         guard let region = mappings.region(around: pointer) else {

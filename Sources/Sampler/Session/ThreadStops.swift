@@ -1,3 +1,4 @@
+import Architecture
 import ProfileModel
 
 /// Stops that we wait for.

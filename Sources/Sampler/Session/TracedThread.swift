@@ -1,3 +1,4 @@
+import Architecture
 import ProfileModel
 
 /// One thread of the profiled process, as the recorder follows it.
@@ -274,12 +275,12 @@ final class TracedThread {
 
     /// Whether the same stretch of being blocked goes on. It does if our own stop woke the thread
     /// and let it sleep on, and if the kernel restarts a call with the time that is left
-    /// (restart_syscall, 219).
+    /// (restart_syscall).
     func hasResumedBlocking(at position: Position) -> Bool {
         defer { isRefined = false }
         guard let blocked else { return false }
         var before = blocked.position
-        let isRestarted = position.systemCall == 219
+        let isRestarted = position.systemCall == SystemCall.restart_syscall.rawValue
         if isRestarted { before.systemCall = position.systemCall }
         return (isRefined || isRestarted) && before == position
     }

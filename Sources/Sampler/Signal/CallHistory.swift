@@ -1,3 +1,4 @@
+import Architecture
 import ProfileModel
 
 /// What was seen of a thread's system calls: whether it computes, or works within calls.
@@ -28,12 +29,14 @@ struct CallHistory: Hashable, Sendable {
     mutating func saw(
         _ registers: Registers, at now: MonotonicTime, code: (UInt64, Int) -> [UInt8]
     ) {
-        // The instruction for system calls leaves behind it, in rcx, where it returns to; but not
-        // with FRED, and code may be there that cannot be read.
+        // The instruction for system calls leaves behind it where it returns to; but not on all
+        // processors, and code may be there that cannot be read.
         let counter = registers.programCounter
-        let length = CallInstruction.length
-        let instruction = CallInstruction(code(counter &- UInt64(length), length))
-        guard registers[2] == counter || instruction != nil else { return sawCode() }
+        let length = SystemCallInstruction.length
+        let instruction = SystemCallInstruction(code(counter &- UInt64(length), length))
+        guard registers[Registers.callReturn] == counter || instruction != nil else {
+            return sawCode()
+        }
         if Self.isCutShort(registers) {
             cut = now
         } else if let number = instruction?.number, RestartingCalls.isIndifferent(number) {
@@ -53,15 +56,14 @@ struct CallHistory: Hashable, Sendable {
     /// Whether a call has just returned a part of what was asked for. Nobody knows which call it
     /// was: the third argument says how much as a rule, of getrandom(2) the second, beside flags.
     private static func isCutShort(_ registers: Registers) -> Bool {
-        guard let got = registers[0], let third = registers[1], let second = registers[4],
+        guard let got = registers[Registers.result], let third = registers.argument(2),
+            let second = registers.argument(1),
             got >= 4096
         else { return false }
         let wanted = third < 8 ? second : third
-        return got < wanted && wanted <= mostBytes
+        // What is beyond that is an address.
+        return got < wanted && wanted <= SystemCall.mostBytes
     }
-
-    /// No call moves more at once; addresses are beyond it.
-    private static let mostBytes: UInt64 = 0x7FFF_F000
 }
 
 extension TracedThread {

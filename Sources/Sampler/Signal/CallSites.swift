@@ -1,10 +1,10 @@
+import Architecture
 import CSystem
 import Glibc
 import ProfileModel
 
-/// Where the C library makes the system calls that concern us: `mov $NUMBER, %eax; syscall`,
-/// which every version of glibc has once for each of them, and `mov 8(%rsp), %r9; syscall` in
-/// syscall(2).
+/// Where the C library makes the system calls that concern us: every version of glibc has one
+/// ``SystemCallInstruction`` for each of them, and syscall(2) one for all.
 struct CallSites: Hashable, Sendable {
     enum Call: CaseIterable, Sendable {
         /// rt_sigaction(2), through which sigaction(3) and signal(3) go.
@@ -19,24 +19,25 @@ struct CallSites: Hashable, Sendable {
         case syscall
 
         /// nil: any.
-        private var number: UInt8? {
+        private var systemCall: SystemCall? {
             switch self {
-            case .sigaction: 13
-            case .sigmask: 14
-            case .execve: 59
-            case .prctl: 157
-            case .mlockall: 151
+            case .sigaction: .rt_sigaction
+            case .sigmask: .rt_sigprocmask
+            case .execve: .execve
+            case .prctl: .prctl
+            case .mlockall: .mlockall
             case .syscall: nil
             }
         }
 
         /// The call, and the instruction before it.
-        var code: [UInt8] {
-            (0..<5).map { UInt8(truncatingIfNeeded: load >> (8 * $0)) } + [0x0F, 0x05]
-        }
+        var code: [UInt8] { SystemCallInstruction.code(after: load) }
         /// The instruction before it, whose place a jump takes: it loads the number, or the last
-        /// argument. Five bytes.
-        var load: UInt64 { number.map { 0xB8 | UInt64($0) << 8 } ?? 0x08_244C_8B4C }
+        /// argument.
+        var load: UInt64 {
+            systemCall.map(SystemCallInstruction.load(of:))
+                ?? SystemCallInstruction.loadOfLastArgument
+        }
 
         /// Its place wherever there is one for each.
         var index: Int {

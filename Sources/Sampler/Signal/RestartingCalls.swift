@@ -1,40 +1,26 @@
+import Architecture
 import CAgent
 import CSystem
 import Glibc
 import ProfileModel
 
-/// What interruptions do to system calls (x86-64 numbers); see signal(7), "Interruption of system
+/// What interruptions do to system calls; see signal(7), "Interruption of system
 /// calls and library functions by signal handlers" and "… by stop signals".
 enum RestartingCalls {
     /// The kernel restarts these after a stop by the tracer, with the time that is left; after a
     /// signal handler they return EINTR, whatever its flags.
-    private static let afterStop: Set<Int32> = [
-        7,  // poll
-        23,  // select
-        34,  // pause
-        35,  // nanosleep
-        130,  // rt_sigsuspend
-        230,  // clock_nanosleep
-        270,  // pselect6
-        271,  // ppoll
+    private static let afterStop: Set<SystemCall> = [
+        .poll, .select, .pause, .nanosleep, .rt_sigsuspend, .clock_nanosleep, .pselect6, .ppoll,
     ]
 
-    /// These are restarted after a handler with SA_RESTART, too, or cannot be interrupted.
-    private static let afterHandler: Set<Int32> = [
-        -1,  // not in a call: a page fault
-        2, 257,  // open openat
-        3,  // close
-        4, 5, 6, 262, 332,  // stat fstat lstat newfstatat statx
-        9, 10, 11, 12, 25, 28,  // mmap mprotect munmap brk mremap madvise
-        17, 18,  // pread64 pwrite64
-        24,  // sched_yield
-        56, 57, 58, 435,  // clone fork vfork clone3
-        59, 322,  // execve execveat
-        61, 247,  // wait4 waitid
-        73, 74, 75, 76, 77,  // flock fsync fdatasync truncate ftruncate
-        78, 217,  // getdents getdents64
-        82, 83, 84, 86, 87, 88, 89,  // rename mkdir rmdir link unlink symlink readlink
-        318,  // getrandom
+    /// These are restarted after a handler with SA_RESTART, too, or cannot be interrupted. So is a page
+    /// fault, outside any call.
+    private static let afterHandler: Set<SystemCall> = [
+        .open, .openat, .close, .stat, .fstat, .lstat, .newfstatat, .statx, .mmap, .mprotect,
+        .munmap, .brk, .mremap, .madvise, .pread64, .pwrite64, .sched_yield, .clone, .fork, .vfork,
+        .clone3, .execve, .execveat, .wait4, .waitid, .flock, .fsync, .fdatasync, .truncate,
+        .ftruncate, .getdents, .getdents64, .rename, .mkdir, .rmdir, .link, .unlink, .symlink,
+        .readlink, .getrandom,
     ]
 
     /// These neither wait nor move data bit by bit, or only a deadly signal ends them, or they are
@@ -42,43 +28,38 @@ enum RestartingCalls {
     /// at once: whoever reads one goes on until there are none. Of reads, our handler makes those again
     /// that are not restarted; and where files are open whose reads are cut short, ``EndlessFiles``, no
     /// signal is sent at all.)
-    private static let indifferent: Set<Int32> = [
-        0, 17,  // read pread64
-        2, 257,  // open openat
-        4, 5, 6, 262, 332,  // stat fstat lstat newfstatat statx
-        8,  // lseek
-        9, 10, 11, 12, 25,  // mmap mprotect munmap brk mremap
-        13, 14,  // rt_sigaction rt_sigprocmask
-        21, 269, 439,  // access faccessat faccessat2
-        24,  // sched_yield
-        39, 102, 104, 107, 108, 110, 186,  // getpid getuid getgid geteuid getegid getppid gettid
-        78, 217,  // getdents getdents64
-        79, 89, 267,  // getcwd readlink readlinkat
-        96, 201, 228, 229,  // gettimeofday time clock_gettime clock_getres
+    private static let indifferent: Set<SystemCall> = [
+        .read, .pread64, .open, .openat, .stat, .fstat, .lstat, .newfstatat, .statx, .lseek, .mmap,
+        .mprotect, .munmap, .brk, .mremap, .rt_sigaction, .rt_sigprocmask, .access, .faccessat,
+        .faccessat2, .sched_yield, .getpid, .getuid, .getgid, .geteuid, .getegid, .getppid,
+        .gettid, .getdents, .getdents64, .getcwd, .readlink, .readlinkat, .gettimeofday, .time,
+        .clock_gettime, .clock_getres,
     ]
 
     /// Whether a signal that finds a thread in the call changes nothing of what the call does.
-    static func isIndifferent(_ call: Int32) -> Bool { indifferent.contains(call) }
+    static func isIndifferent(_ call: Int32) -> Bool {
+        SystemCall(rawValue: call).map(indifferent.contains) ?? false
+    }
 
     /// Those that depend on what the descriptor is: never a socket (it may have a timeout),
     /// an inotify or another special file.
-    private static let reading: Set<Int32> = [0, 19]  // read readv
+    private static let reading: Set<SystemCall> = [.read, .readv]
     /// What writes to a pipe or a terminal returns early with what was written so far.
-    private static let writing: Set<Int32> = [1, 20]  // write writev
-
-    private static let futex: Int32 = 202
+    private static let writing: Set<SystemCall> = [.write, .writev]
 
     /// What a thread waits in.
     ///
     /// - Parameter registers: at least the call's arguments, as `/proc` tells them.
-    static func kind(of call: Int32, _ registers: Registers, process: Int32) -> WaitKind {
+    static func kind(of number: Int32, _ registers: Registers, process: Int32) -> WaitKind {
+        if number == SystemCall.outside { return .restartsAfterHandler }
+        guard let call = SystemCall(rawValue: number) else { return .fragile }
         if afterHandler.contains(call) { return .restartsAfterHandler }
         if afterStop.contains(call) { return .restartsAfterStop }
-        if call == futex {
+        if call == .futex {
             // Its fourth argument is a timeout, for the operations that wait.
-            return registers[10] == 0 ? .restartsAfterHandler : .restartsAfterStop
+            return registers.argument(3) == 0 ? .restartsAfterHandler : .restartsAfterStop
         }
-        guard let descriptor = registers[5] else { return .fragile }
+        guard let descriptor = registers.argument(0) else { return .fragile }
         guard reading.contains(call) || writing.contains(call) else { return .fragile }
         let goesOn = FirstThread.orAnother(of: process) { tid in
             let link = "/proc/\(tid)/fd/\(Int32(truncatingIfNeeded: descriptor))"
@@ -95,12 +76,12 @@ enum RestartingCalls {
     static func isMadeAgain(
         _ call: Int32, _ registers: Registers, code: (UInt64, Int) -> [UInt8]
     ) -> Bool {
-        guard let number = UInt32(exactly: call), let second = registers[4],
+        guard let number = UInt32(exactly: call), let second = registers.argument(1),
             fl_may_be_repeated(number, second) != 0
         else { return false }
-        let length = CallInstruction.length
+        let length = SystemCallInstruction.length
         let bytes = code(registers.programCounter &- UInt64(length), length)
-        return CallInstruction(bytes)?.number == call
+        return SystemCallInstruction(bytes)?.number == call
     }
 
     private static func isRegular(_ link: String) -> Bool? {

@@ -1,3 +1,4 @@
+import Architecture
 import CAgent
 import CSystem
 import ProfileModel
@@ -280,13 +281,10 @@ final class SharedSlots {
         return freeBuffers.take(preferringSmall: isShallow)
     }
 
-    /// The DWARF numbers of the registers, in the kernel's order.
-    private static let kernelOrder = [8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2, 7, 16]
-
     private static func registers(_ head: UnsafeMutablePointer<fl_slot>) -> Registers {
         var registers = Registers()
         withUnsafeBytes(of: head.pointee.registers) { bytes in
-            for (index, number) in kernelOrder.enumerated() {
+            for (index, number) in RegisterOrder.signalContext.enumerated() {
                 registers[number] = bytes.loadUnaligned(fromByteOffset: 8 * index, as: UInt64.self)
             }
         }

@@ -1,3 +1,5 @@
+import Architecture
+
 /// Whether what `status` says of a thread's blocked signals is the thread's own mask.
 ///
 /// sigwait(3) and its like unblock what they wait for until they return. A thread that was woken from
@@ -28,14 +30,16 @@ struct ThreadMask: Sendable {
     ///
     /// - Parameter call: in which it sleeps.
     mutating func sawAsleep(_ status: ThreadStatus, in call: Int32) {
-        guard !Self.unblocking.contains(call) else { return }
+        if let call = SystemCall(rawValue: call), Self.unblocking.contains(call) { return }
         own = status.blockedSignals
         isOwn = true
     }
 
-    /// Calls that have a mask of their own while they wait, by x86-64's numbers: rt_sigtimedwait,
-    /// rt_sigsuspend, pselect6, ppoll, epoll_pwait, io_pgetevents, io_uring_enter, epoll_pwait2.
-    private static let unblocking: Set<Int32> = [128, 130, 270, 271, 281, 333, 426, 441]
+    /// Calls that have a mask of their own while they wait.
+    private static let unblocking: Set<SystemCall> = [
+        .rt_sigtimedwait, .rt_sigsuspend, .pselect6, .ppoll, .epoll_pwait, .io_pgetevents,
+        .io_uring_enter, .epoll_pwait2,
+    ]
 
     mutating func forget() {
         own = nil

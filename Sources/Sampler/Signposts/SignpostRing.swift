@@ -1,3 +1,4 @@
+import Architecture
 import CSignpost
 import CSystem
 import ProfileModel
@@ -47,7 +48,7 @@ final class SignpostRing {
     /// take memory.
     static func size(events: Int = defaultEvents) -> Int {
         let bytes = slotsOffset + (1 << shift(events)) * slotSize
-        return (bytes + 4095) / 4096 * 4096
+        return VirtualMemory.wholePages(bytes)
     }
 
     private static let slotSize = MemoryLayout<firstlight_signpost_slot>.size

@@ -1,3 +1,4 @@
+import Architecture
 import ProfileModel
 
 /// The arguments of a futex(2) call that waits.
@@ -10,10 +11,10 @@ struct FutexCall: Hashable {
     /// The call waits only if the word has this value.
     private var value: UInt32
 
-    /// nil if it is another call (futex is 202).
+    /// nil if it is another call.
     init?(_ systemCall: Int32, _ registers: Registers) {
-        guard systemCall == 202, let address = registers[5], let operation = registers[4],
-            let value = registers[1]
+        guard SystemCall(rawValue: systemCall) == .futex, let address = registers.argument(0),
+            let operation = registers.argument(1), let value = registers.argument(2)
         else { return nil }
         self.address = address
         self.operation = operation & 0x7f

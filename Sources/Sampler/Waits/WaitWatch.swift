@@ -1,3 +1,4 @@
+import Architecture
 import ProfileModel
 
 /// A wait of a thread that goes on, and what is known of its reason.

@@ -1,3 +1,4 @@
+internal import Architecture
 internal import CElfutils
 internal import ELF
 internal import Glibc
@@ -46,7 +47,8 @@ enum DwarfHandle {
         }
         var image: [UInt8] = [0x7F, 0x45, 0x4C, 0x46, 2, 1, 1] + [UInt8](repeating: 0, count: 9)
         image += bytes([
-            (Int(ET_REL), 2), (Int(EM_X86_64), 2), (1, 4), (0, 8), (0, 8), (headers, 8), (0, 4),
+            (Int(ET_REL), 2), (Int(Machine.elfNumber), 2), (1, 4), (0, 8), (0, 8), (headers, 8),
+            (0, 4),
             (64, 2), (0, 2), (0, 2), (64, 2), (3, 2), (2, 2),
         ])
         image += names + [UInt8](repeating: 0, count: headers - 64 - names.count)

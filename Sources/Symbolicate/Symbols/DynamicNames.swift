@@ -1,3 +1,4 @@
+internal import Architecture
 internal import CElfutils
 internal import ELF
 internal import Glibc
@@ -46,7 +47,7 @@ extension ELFFile {
 
     /// The entries of a dynamic symbol table that are copied into this file when it is loaded.
     private func copiedSymbols(of table: Int) -> Set<Int> {
-        guard let copy = Self.copyRelocation(machine) else { return [] }
+        guard let copy = RelocationKind.copy(on: machine) else { return [] }
         var result: Set<Int> = []
         for (index, section) in sections.enumerated()
         where section.type == UInt32(SHT_RELA) && Int(section.link) == table {
@@ -61,13 +62,5 @@ extension ELFFile {
             }
         }
         return result
-    }
-
-    private static func copyRelocation(_ machine: UInt16) -> UInt32? {
-        switch Int32(machine) {
-        case EM_X86_64: UInt32(R_X86_64_COPY)
-        case EM_AARCH64: UInt32(R_AARCH64_COPY)
-        default: nil
-        }
     }
 }

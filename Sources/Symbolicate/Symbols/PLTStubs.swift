@@ -1,3 +1,4 @@
+internal import Architecture
 internal import CElfutils
 internal import ELF
 internal import Glibc
@@ -8,7 +9,7 @@ internal import Glibc
 ///
 /// A stub jumps through a slot of the global offset table, and a relocation tells whose address the
 /// loader puts there. We read the jump itself instead of counting entries. This works for `.plt`,
-/// `.plt.sec` and `.plt.got` of any linker, and cannot be off by one. x86-64 only.
+/// `.plt.sec` and `.plt.got` of any linker, and cannot be off by one. Only for our own architecture.
 final class PLTStubs {
     private let file: ELFFile
     /// The stub sections: their ranges, their bytes, and the size of a stub.
@@ -17,14 +18,14 @@ final class PLTStubs {
 
     init(_ file: ELFFile) {
         self.file = file
-        let isX86 = file.machine == UInt16(EM_X86_64)
+        let isOurs = file.machine == Machine.elfNumber
         sections = file.sections.indices.compactMap { index in
             let section = file.sections[index]
-            guard isX86, [".plt", ".plt.sec", ".plt.got"].contains(section.name), section.isCode,
+            guard isOurs, [".plt", ".plt.sec", ".plt.got"].contains(section.name), section.isCode,
                 section.address < section.end
             else { return nil }
             // A linker may omit the entry size (or, for `.plt.got`, give 8 or 16).
-            let size = section.entrySize == 8 ? 8 : 16
+            let size = section.entrySize == 8 ? 8 : Self.largestStub
             return (section.address..<section.end, file.bytes(ofSection: index), size)
         }
     }
@@ -37,36 +38,15 @@ final class PLTStubs {
             distance < section.bytes.count
         else { return nil }
         let offset = distance / section.size * section.size
-        let stub = offset..<min(offset + section.size, section.bytes.count)
-        if let slot = jumpSlot(stub, in: section.bytes, address: section.range.lowerBound) {
-            return relocations.name(ofSlot: slot)
-        }
-        return pushedIndex(stub, in: section.bytes).flatMap { relocations.name(ofJump: $0) }
+        let code = [UInt8](section.bytes[offset...].prefix(Self.largestStub))
+        let stub = [UInt8](code.prefix(section.size))
+        // The first stub of a `.plt` has such a jump, too, but no relocation names its slot.
+        let start = section.range.lowerBound &+ UInt64(offset)
+        if let slot = StubCode.slot(of: stub, at: start) { return relocations.name(ofSlot: slot) }
+        return StubCode.pushedIndex(of: code).flatMap { relocations.name(ofJump: $0) }
     }
 
-    /// `jmp *disp32(%rip)`, FF 25, within the stub: the slot's address. The first stub of a `.plt`
-    /// has such a jump, too, but no relocation names its slot.
-    private func jumpSlot(
-        _ stub: Range<Int>, in bytes: UnsafeRawBufferPointer, address: UInt64
-    ) -> UInt64? {
-        for offset in stub where offset + 6 <= stub.upperBound {
-            guard bytes[offset] == 0xFF, bytes[offset + 1] == 0x25,
-                let displacement = bytes.number(Int32.self, at: offset + 2)
-            else { continue }
-            return address &+ UInt64(offset + 6) &+ UInt64(bitPattern: Int64(displacement))
-        }
-        return nil
-    }
-
-    /// With `.plt.sec`, the remaining `.plt` has `endbr64; push $index; jmp first`.
-    private func pushedIndex(_ stub: Range<Int>, in bytes: UnsafeRawBufferPointer) -> Int? {
-        let endbr: UInt32 = 0xFA1E_0FF3
-        guard bytes.number(UInt32.self, at: stub.lowerBound) == endbr,
-            bytes.number(UInt8.self, at: stub.lowerBound + 4) == 0x68,
-            let index = bytes.number(UInt32.self, at: stub.lowerBound + 5)
-        else { return nil }
-        return Int(index)
-    }
+    private static let largestStub = 16
 }
 
 /// The symbol of each slot of the global offset table.
@@ -89,8 +69,8 @@ private struct PLTRelocations {
             let entry = bytes.loadUnaligned(fromByteOffset: index * size, as: Elf64_Rela.self)
             let symbol = UInt32(truncatingIfNeeded: entry.r_info >> 32)
             if isJumps { symbolOfJump.append(symbol) }
-            let type = Int32(truncatingIfNeeded: entry.r_info & 0xFFFF_FFFF)
-            if symbol != 0, type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT {
+            let kind = UInt32(truncatingIfNeeded: entry.r_info)
+            if symbol != 0, RelocationKind.fillsSlot(kind) {
                 symbolOfSlot[entry.r_offset] = symbol
             }
         }

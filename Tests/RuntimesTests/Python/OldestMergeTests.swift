@@ -1,3 +1,4 @@
+import Architecture
 import ProfileModel
 import Runtimes
 import Testing

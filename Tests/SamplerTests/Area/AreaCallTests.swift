@@ -1,3 +1,4 @@
+import Architecture
 import CAgent
 import CSystem
 import Glibc
@@ -47,7 +48,7 @@ extension AreaSignalTests {
             let site = start + UInt64(place)
             let word = page.loadUnaligned(fromByteOffset: place, as: UInt64.self)
             let jump = try #require(
-                LinkerHook.jump(
+                JumpPatch.word(
                     from: site, to: mapped.area.position(Int(AreaCode.standIn(for: call)))))
             page.storeBytes(
                 of: word & ~0xFF_FFFF_FFFF | jump, toByteOffset: place, as: UInt64.self)
@@ -440,7 +441,7 @@ extension AreaSignalTests {
                 #expect((mapped.area.time(\.gate_ns) == nil) == isLed)
                 for (offset, call) in zip(offsets, CallSites.Call.allCases) {
                     let word = memory.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-                    let jump = LinkerHook.jump(
+                    let jump = JumpPatch.word(
                         from: start + UInt64(offset),
                         to: mapped.address + AreaCode.standIn(for: call))
                     #expect((word & 0xFF_FFFF_FFFF == jump) == isLed)

@@ -1,3 +1,4 @@
+import Architecture
 import CAgent
 import ProfileModel
 import Testing
@@ -116,7 +117,7 @@ import Testing
         let (site, area) = (0x7000_0000_1234 as UInt64, 0x7000_1000_0000 as UInt64)
         for call in CallSites.Call.allCases {
             let jump = try #require(
-                LinkerHook.jump(from: site, to: area + AreaCode.standIn(for: call)))
+                JumpPatch.word(from: site, to: area + AreaCode.standIn(for: call)))
             let rest: UInt64 = 0x4805_0F << 40
             let original = call.load | rest
             #expect(AreaCode.original(of: jump | rest, at: site, ledTo: area) == original)

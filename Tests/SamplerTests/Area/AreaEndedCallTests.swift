@@ -1,3 +1,4 @@
+import Architecture
 import CAgent
 import CSystem
 import Glibc

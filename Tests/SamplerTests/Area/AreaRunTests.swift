@@ -1,3 +1,4 @@
+import Architecture
 import CAgent
 import CSystem
 import Foundation
@@ -491,7 +492,7 @@ import Testing
         #expect(mapped.area.hookedWords == Dictionary(uniqueKeysWithValues: written))
         for (call, site) in calls.prefix(2) {
             let word = page.loadUnaligned(fromByteOffset: Int(site - start), as: UInt64.self)
-            let jump = LinkerHook.jump(
+            let jump = JumpPatch.word(
                 from: site, to: mapped.address + AreaCode.standIn(for: call))
             #expect(word & 0xFF_FFFF_FFFF == jump)
         }

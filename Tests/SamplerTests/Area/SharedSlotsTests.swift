@@ -1,3 +1,4 @@
+import Architecture
 import CAgent
 import Glibc
 import ProfileModel

@@ -1,4 +1,4 @@
-import ProfileModel
+import Architecture
 import TestSupport
 import Testing
 
@@ -42,14 +42,5 @@ import Testing
         #expect(MovableCode().bytes(at: 0) == [])
         // The distance would lie behind the end.
         #expect(MovableCode([0xE9, 0], distanceAt: 1, to: .routine).bytes(at: 0) == nil)
-    }
-
-    @Test func recordsKnowTheirRequests() {
-        for request in 0..<5 {
-            for event in MarkHit.Event.allCases {
-                let hit = MarkHit(request: request, event: event)
-                #expect(MarkHit.request(ofRecord: UInt32(hit.number)) == request)
-            }
-        }
     }
 }

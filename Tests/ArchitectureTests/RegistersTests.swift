@@ -1,4 +1,4 @@
-import ProfileModel
+import Architecture
 import Testing
 
 @Suite struct RegistersTests {
@@ -41,11 +41,13 @@ import Testing
         #expect((0..<Registers.count).allSatisfy { registers[$0] == 1 })
     }
 
-    @Test func aSnapshotsSizeCountsBothStacks() {
-        let stack = StackCopy(start: 0, bytes: [1, 2, 3])
-        var snapshot = Snapshot(registers: Registers(), stack: stack)
-        #expect(snapshot.byteCount == 3)
-        snapshot.interrupted = StackCopy(start: 9, bytes: [4])
-        #expect(snapshot.byteCount == 4)
+    @Test func callsHaveSixArguments() {
+        var registers = Registers()
+        for (position, number) in RegisterOrder.arguments.enumerated() {
+            registers[number] = UInt64(position)
+        }
+        for position in 0..<6 { #expect(registers.argument(position) == UInt64(position)) }
+        #expect(registers.argument(-1) == nil && registers.argument(6) == nil)
+        #expect(registers[Registers.result] == nil)
     }
 }

@@ -1,4 +1,4 @@
-/// x86-64 code whose place is not known yet. Its length does not depend on the place: only
+/// Code whose place is not known yet. Its length does not depend on the place: only
 /// distances of four bytes do.
 package struct MovableCode: Hashable, Sendable {
     /// Where a distance leads.
@@ -35,10 +35,17 @@ package struct MovableCode: Hashable, Sendable {
     }
 
     package static func jump(to target: UInt64) -> MovableCode {
-        MovableCode([0xE9], to: .address(target))
+        MovableCode([CodeBytes.jump], to: .address(target))
     }
 
-    package static let jumpLength = 5
+    @inlinable package static var jumpLength: Int { JumpPatch.length }
+
+    /// `push $low; movl $high, 4(%rsp)`: changes no register and no flag.
+    static func push(_ address: UInt64) -> MovableCode {
+        MovableCode(
+            [CodeBytes.push] + UInt32(truncatingIfNeeded: address).codeBytes
+                + [0xC7, 0x44, 0x24, 0x04] + UInt32(truncatingIfNeeded: address >> 32).codeBytes)
+    }
 
     package var count: Int { fixed.count }
 

@@ -1,26 +1,26 @@
-import ELF
-
 /// CPython's trampolines for perf (`-X perf`, `PYTHONPERFSUPPORT=1`; since 3.12). Each Python
 /// function is called through its own copy of one short function, `Python/asm_trampoline.S`, in
 /// memory without a file. The interpreter's file has the original, whose instructions tell what a
 /// copy has pushed and where. Copies are in arenas of 64 KiB: in 3.12 one directly after another,
 /// since then at multiples of 16 bytes (`Python/perf_trampoline.c`).
-struct PythonTrampoline: Hashable {
+package struct PythonTrampoline: Hashable, Sendable {
     /// How many bytes the code has pushed before each of its instructions, by the instruction's
     /// offset.
     private let pushed: [UInt64: UInt64]
     /// The offset after its call.
     private let returnOffset: UInt64
     /// True if it pushes the caller's frame pointer.
-    let savesFramePointer: Bool
+    package let savesFramePointer: Bool
 
     /// The possible distances between two copies; which one is right depends on the version.
     private let strides: [UInt64]
 
     private static let arenaSize: UInt64 = 64 << 10
     private static let alignment: UInt64 = 16
-    private static let name: StaticString = "_Py_trampoline_func_start"
-    private static let marker: [UInt8] = [0xF3, 0x0F, 0x1E, 0xFA]  // endbr64
+    /// The original's symbol.
+    package static let name: StaticString = "_Py_trampoline_func_start"
+    /// As much of the original's code is needed, in bytes.
+    @inlinable package static var length: Int { 16 }
 
     /// `sub $8, %rsp; call *%rcx; add $8, %rsp; ret`
     private static let plain: [[UInt8]] = [
@@ -31,16 +31,11 @@ struct PythonTrampoline: Hashable {
         [0x55], [0x48, 0x89, 0xE5], [0xFF, 0xD1], [0x5D], [0xC3],
     ]
 
-    /// nil: it is no interpreter, or its trampoline has another shape.
-    init?(_ file: ELFFile) {
-        guard let address = file.symbolTables(isDynamic: true).first?.address(of: Self.name),
-            let code = file.bytes(at: address, count: Int(Self.alignment))
-        else { return nil }
-        self.init(code: code)
-    }
-
-    init?(code: [UInt8]) {
-        let rest = code.starts(with: Self.marker) ? code.dropFirst(Self.marker.count) : code[...]
+    /// nil: its trampoline has another shape.
+    ///
+    /// - Parameter code: of the original; ``length`` bytes.
+    package init?(code: [UInt8]) {
+        let rest = code.dropFirst(code.landingMarkLength)
         let first = UInt64(rest.startIndex)
         if rest.starts(with: Self.plain.joined()) {
             self.init(Self.plain, at: first, savesFramePointer: false)
@@ -71,7 +66,7 @@ struct PythonTrampoline: Hashable {
     ///   - offset: from the arena's first byte.
     ///   - isReturnAddress: true if the thread will return there.
     /// - Returns: empty if no copy has an instruction, or a call, there.
-    func returnPlaces(at offset: UInt64, isReturnAddress: Bool) -> Set<UInt64> {
+    package func returnPlaces(at offset: UInt64, isReturnAddress: Bool) -> Set<UInt64> {
         var places: Set<UInt64> = []
         for stride in strides {
             let place = offset % Self.arenaSize % stride
@@ -79,35 +74,5 @@ struct PythonTrampoline: Hashable {
             if let pushed = pushed[place] { places.insert(pushed) }
         }
         return places
-    }
-}
-
-extension Unwinder {
-    /// Leaves a copy of CPython's trampoline. Other code may be there, too: so the word on the
-    /// stack must be an address after a call through a pointer, as trampolines are called.
-    func leaveTrampoline(_ walk: inout Walk, _ memory: StackMemory) -> Bool {
-        guard let trampoline = space.trampoline,
-            let index = space.rangeIndex(around: walk.lookup), space.ranges[index].isNameless
-        else { return false }
-        let places = trampoline.returnPlaces(
-            at: walk.programCounter &- space.ranges[index].start,
-            isReturnAddress: walk.lookup != walk.programCounter
-        ).filter { isWayBack(memory.word(at: walk.stackPointer &+ $0)) }
-        guard let place = places.first, places.count == 1,
-            let caller = memory.word(at: walk.stackPointer &+ place)
-        else { return false }
-        if trampoline.savesFramePointer, place > 0 {
-            walk.setFramePointer(memory.word(at: walk.stackPointer))
-        }
-        walk.stackPointer &+= place &+ 8
-        walk.move(toReturnAddress: caller)
-        return true
-    }
-
-    /// True if a word is an address after a call through a pointer.
-    private func isWayBack(_ word: UInt64?) -> Bool {
-        guard let word, let index = space.rangeIndex(around: word) else { return false }
-        let range = space.ranges[index]
-        return range.tables?.isBehindIndirectCall(word &- range.bias) == true
     }
 }

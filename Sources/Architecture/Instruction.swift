@@ -1,6 +1,6 @@
 /// One instruction, with what must be known to move it elsewhere.
-struct Instruction: Hashable {
-    enum Kind: Hashable {
+package struct Instruction: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
         case ordinary
         /// Does nothing.
         case padding
@@ -15,27 +15,38 @@ struct Instruction: Hashable {
     }
 
     /// An address relative to the instruction's own, and where in its bytes the distance is.
-    struct Reference: Hashable {
-        var location: UInt64
-        var offset: Int
+    package struct Reference: Hashable, Sendable {
+        package var location: UInt64
+        package var offset: Int
+
+        package init(location: UInt64, offset: Int) {
+            self.location = location
+            self.offset = offset
+        }
     }
 
-    var address: UInt64
-    var bytes: [UInt8]
-    var kind: Kind
-    var reference: Reference?
+    package var address: UInt64
+    package var bytes: [UInt8]
+    package var kind: Kind
+    package var reference: Reference?
     /// The offset of the operand's description in its bytes; 0: none.
-    var operandOffset = 0
+    package var operandOffset = 0
     /// An address that it loads or indexes: perhaps a table.
-    var table: UInt64?
-    var isSum = false
-    var isIndexed = false
-    var usesStackPointer = false
+    package var table: UInt64?
+    package var isSum = false
+    package var isIndexed = false
+    package var usesStackPointer = false
 
-    var end: UInt64 { address &+ UInt64(bytes.count) }
+    package init(address: UInt64, bytes: [UInt8], kind: Kind) {
+        self.address = address
+        self.bytes = bytes
+        self.kind = kind
+    }
+
+    package var end: UInt64 { address &+ UInt64(bytes.count) }
 
     /// Where the program may continue other than after it, if the instruction tells.
-    var destination: UInt64? {
+    package var destination: UInt64? {
         switch kind {
         case .jump(let target), .branch(let target): target
         default: nil
@@ -43,13 +54,26 @@ struct Instruction: Hashable {
     }
 
     /// True if compilers fill the space between functions with it.
-    var isFiller: Bool { kind == .padding || bytes == [0xCC] }
+    package var isFiller: Bool { kind == .padding || bytes == CodeBytes.trap }
 
     /// True if it marks the target of indirect branches.
-    var isLandingMark: Bool { bytes == [0xF3, 0x0F, 0x1E, 0xFA] }
+    package var isLandingMark: Bool { bytes == CodeBytes.landingMark }
+
+    /// True if it is the `nop` that compilers put where a probe may be.
+    package var isProbeSite: Bool { bytes == CodeBytes.nop }
+
+    package var isSystemCall: Bool { bytes == CodeBytes.systemCall }
+
+    /// True if it loads the number of the system call that follows.
+    package var loadsCallNumber: Bool { bytes.first == SystemCallInstruction.load }
+
+    /// True if its operand is in memory, not in a register.
+    package var readsMemory: Bool {
+        operandOffset > 0 && operandOffset < bytes.count && bytes[operandOffset] & 0xC0 != 0xC0
+    }
 
     /// True if the program never continues after it.
-    var endsFlow: Bool {
+    package var endsFlow: Bool {
         switch kind {
         case .jump, .indirectJump, .return: true
         default: false
@@ -57,7 +81,7 @@ struct Instruction: Hashable {
     }
 
     /// The same instruction in an image that is loaded higher by `bias`.
-    func moved(by bias: UInt64) -> Instruction {
+    package func moved(by bias: UInt64) -> Instruction {
         var moved = self
         moved.address &+= bias
         moved.reference?.location &+= bias

@@ -1,9 +1,8 @@
+import Architecture
 import Testing
 
-@testable import Sampler
-
 /// The linker's function for debuggers, as different linkers have it.
-@Suite struct LinkerHookTests {
+@Suite struct EmptyFunctionTests {
     private static let mark: [UInt8] = [0xF3, 0x0F, 0x1E, 0xFA]
 
     /// What follows is filler, or far enough away.
@@ -15,7 +14,7 @@ import Testing
             mark + [0xC3, 0x55],
             [0xC3, 0x66, 0x90, 0x66, 0x90, 0x55],
         ] as [[UInt8]])
-    func hasRoomForAJump(code: [UInt8]) { #expect(LinkerHook.isEmptyFunction(code)) }
+    func hasRoomForAJump(code: [UInt8]) { #expect(EmptyFunction.hasRoomForJump(code)) }
 
     /// A library that was made small has its next function right behind.
     @Test(
@@ -25,5 +24,5 @@ import Testing
             [0xC3, 0x66, 0x89, 0x07, 0xC3, 0x90], [0xC3, 0x0F, 0xB6, 0x07, 0xC3, 0x90],
             [0x31, 0xC0, 0xC3, 0x90, 0x90, 0x90], mark + [0x55, 0xC3], mark,
         ] as [[UInt8]])
-    func isNoPlaceForAJump(code: [UInt8]) { #expect(!LinkerHook.isEmptyFunction(code)) }
+    func isNoPlaceForAJump(code: [UInt8]) { #expect(!EmptyFunction.hasRoomForJump(code)) }
 }

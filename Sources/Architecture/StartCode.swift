@@ -1,19 +1,17 @@
-import ProfileModel
-
 /// The code at a program's entry point. It tells where `main` is even in stripped programs.
 ///
-/// Every glibc `_start` for x86-64 loads `main`'s address into the first argument register of its
+/// Every glibc `_start` loads `main`'s address into the first argument register of its
 /// one call, `__libc_start_main` (sysdeps/x86_64/start.S). Only a handful of instructions do this.
 /// Reading them is cheaper than stepping through them, and does not disturb the program.
 ///
 /// musl's `_start` first calls a second function, which the linker places right behind it (crt1.c).
 /// That function does the same, but may enter `__libc_start_main` by a jump.
-struct StartCode: Hashable {
+package struct StartCode: Hashable {
     /// How many bytes of the entry code are needed.
-    static let length = 96
+    package static let length = 96
 
     /// Where `main` is found.
-    enum Main: Hashable {
+    package enum Main: Hashable {
         /// The address, and where the code names it, if it does so in four bytes.
         case at(UInt64, Reference?)
         /// The address is in this slot of the program's offset table, once that is relocated.
@@ -21,15 +19,15 @@ struct StartCode: Hashable {
     }
 
     /// The four bytes of an instruction that name an address.
-    struct Reference: Hashable {
+    package struct Reference: Hashable {
         /// Where the four bytes are.
-        var address: UInt64
+        package var address: UInt64
         /// True if they hold a distance, counted from their end, and not the address itself.
-        var isDistance: Bool
+        package var isDistance: Bool
 
         /// The eight bytes at `address`, now `word`, after the first four have been changed to name
         /// another address; nil: four bytes cannot name it.
-        func word(leadingTo target: UInt64, in word: UInt64) -> UInt64? {
+        package func word(leadingTo target: UInt64, in word: UInt64) -> UInt64? {
             let value =
                 isDistance
                 ? Int64(bitPattern: target &- (address &+ 4)) : Int64(bitPattern: target)
@@ -40,9 +38,9 @@ struct StartCode: Hashable {
 
     /// The candidate for `main`; nil if the code does not look like glibc's or musl's. The caller
     /// must check that it is in an executable segment of the program.
-    private(set) var main: Main?
+    package private(set) var main: Main?
     /// True if the code is musl's.
-    let isMusl: Bool
+    package let isMusl: Bool
     /// The call to the C library, and how it finds its target.
     private var call: Call?
 
@@ -53,7 +51,7 @@ struct StartCode: Hashable {
         case to(UInt64)
     }
 
-    init(_ code: [UInt8], at entry: UInt64) {
+    package init(_ code: [UInt8], at entry: UInt64) {
         isMusl = code.starts(with: Self.muslsHead)
         if isMusl {
             readSecond(code, from: Self.secondFunction(code), entry: entry)
@@ -79,7 +77,7 @@ struct StartCode: Hashable {
         let aligned: [UInt8] = [0x48, 0x83, 0xE4, 0xF0, 0xE8]
         guard
             let call = (6...20).first(where: { code.dropFirst($0).starts(with: aligned) }),
-            let distance = code.littleEndianInt32(at: call + 5)
+            let distance = code.int32(at: call + 5)
         else { return nil }
         let second = call + 9 + Int(distance)
         return (call + 9..<code.count).contains(second) ? second : nil
@@ -105,20 +103,13 @@ struct StartCode: Hashable {
     }
 
     /// The word in which the program finds the C library's start function.
-    func startPointer(_ memory: TargetMemory) -> UInt64? {
+    ///
+    /// - Parameter read: reads at most so many bytes of the program's memory.
+    package func startPointer(read: (_ address: UInt64, _ count: Int) -> [UInt8]) -> UInt64? {
         switch call {
-        case nil: return nil
-        case .through(let pointer): return pointer
-        case .to(let stub):
-            // `jmp *x(%rip)`, perhaps after a mark for indirect branches, and perhaps with a
-            // prefix.
-            let code = memory.read(at: stub, count: 16)
-            var index = code.starts(with: [0xF3, 0x0F, 0x1E, 0xFA]) ? 4 : 0
-            if code.at(index) == 0xF2 { index += 1 }
-            guard code.at(index) == 0xFF, code.at(index + 1) == 0x25,
-                let offset = code.littleEndianInt32(at: index + 2)
-            else { return nil }
-            return stub &+ UInt64(index) &+ 6 &+ UInt64(bitPattern: Int64(offset))
+        case nil: nil
+        case .through(let pointer): pointer
+        case .to(let stub): StubCode.slot(ofCalled: read(stub, 16), at: stub)
         }
     }
 
@@ -138,19 +129,20 @@ struct StartCode: Hashable {
         let place = entry &+ UInt64(index)
         switch (code[index], code.at(index + 1), code.at(index + 2)) {
         case (0x48, 0x8D, 0x3D), (0x48, 0x8B, 0x3D):
-            guard let offset = code.littleEndianInt32(at: index + 3) else { return nil }
-            let address = place &+ 7 &+ UInt64(bitPattern: Int64(offset))
+            guard let address = code.target(at: index + 3, start: entry) else { return nil }
             return code[index + 1] == 0x8D
                 ? .at(address, Reference(address: place &+ 3, isDistance: true))
                 : .inSlot(address)
         case (0x48, 0xC7, 0xC7):
-            guard let value = code.littleEndianInt32(at: index + 3) else { return nil }
+            guard let value = code.int32(at: index + 3) else { return nil }
             return .at(
                 UInt64(bitPattern: Int64(value)),
                 Reference(address: place &+ 3, isDistance: false))
         case (0xBF, _, _):
-            return code.littleEndianUInt32(at: index + 1).map {
-                .at(UInt64($0), Reference(address: place &+ 1, isDistance: false))
+            return code.int32(at: index + 1).map {
+                .at(
+                    UInt64(UInt32(bitPattern: $0)),
+                    Reference(address: place &+ 1, isDistance: false))
             }
         default:
             return nil
@@ -159,37 +151,23 @@ struct StartCode: Hashable {
 
     /// `call *x(%rip)` · `jmp *x(%rip)` · `call x` · `jmp x`
     private static func last(_ code: [UInt8], at index: Int, entry: UInt64) -> Call? {
-        let place = entry &+ UInt64(index)
         switch (code[index], code.at(index + 1)) {
         case (0xFF, 0x15), (0xFF, 0x25):
-            return code.littleEndianInt32(at: index + 2).map {
-                .through(slot: place &+ 6 &+ UInt64(bitPattern: Int64($0)))
-            }
+            return code.target(at: index + 2, start: entry).map { .through(slot: $0) }
         case (0xE8, _), (0xE9, _):
-            return code.littleEndianInt32(at: index + 1).map {
-                .to(place &+ 5 &+ UInt64(bitPattern: Int64($0)))
-            }
+            return code.target(at: index + 1, start: entry).map { .to($0) }
         default: return nil
         }
     }
 
     /// `call *x(%rip)` · `call x`, followed by the `hlt` that is never reached.
     private static func call(_ code: [UInt8], at index: Int, entry: UInt64) -> Call? {
-        let place = entry &+ UInt64(index)
         switch (code[index], code.at(index + 1)) {
         case (0xFF, 0x15) where code.at(index + 6) == 0xF4:
-            return code.littleEndianInt32(at: index + 2).map {
-                .through(slot: place &+ 6 &+ UInt64(bitPattern: Int64($0)))
-            }
+            return code.target(at: index + 2, start: entry).map { .through(slot: $0) }
         case (0xE8, _) where code.at(index + 5) == 0xF4:
-            return code.littleEndianInt32(at: index + 1).map {
-                .to(place &+ 5 &+ UInt64(bitPattern: Int64($0)))
-            }
+            return code.target(at: index + 1, start: entry).map { .to($0) }
         default: return nil
         }
     }
-}
-
-extension [UInt8] {
-    fileprivate func at(_ index: Int) -> UInt8? { index < count ? self[index] : nil }
 }

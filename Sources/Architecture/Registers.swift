@@ -1,0 +1,68 @@
+/// A thread's general registers, by their DWARF numbers, and which of them are known.
+///
+/// If a thread was read without stopping it, only its stack pointer and program counter are known.
+package struct Registers: Equatable, Sendable {
+    @inlinable package static var count: Int { 17 }
+    /// The register for results of functions and system calls.
+    @inlinable package static var result: Int { Register.rax }
+    @inlinable package static var framePointer: Int { Register.rbp }
+    @inlinable package static var stackPointer: Int { Register.rsp }
+    /// DWARF's return address column; here it holds the program counter.
+    @inlinable package static var programCounter: Int { Register.rip }
+    /// Where a system call has returned to; the instruction leaves it behind (but not with FRED).
+    @inlinable package static var callReturn: Int { Register.rcx }
+    /// Functions preserve it, though elfutils' defaults do not say so.
+    @inlinable package static var unlistedPreserved: Int { Register.rbx }
+
+    private var values: InlineArray<17, UInt64>
+    private var known: UInt32
+
+    /// All unknown.
+    package init() {
+        values = InlineArray(repeating: 0)
+        known = 0
+    }
+
+    /// Only where the thread is, from `/proc/PID/task/TID/syscall` of a blocked thread.
+    package init(programCounter: UInt64, stackPointer: UInt64) {
+        self.init()
+        self[Self.programCounter] = programCounter
+        self[Self.stackPointer] = stackPointer
+    }
+
+    /// nil: unknown. Numbers outside `0 ..< 17` (vector registers) are always unknown.
+    package subscript(number: Int) -> UInt64? {
+        get {
+            guard number >= 0, number < Self.count, known & (1 << UInt32(number)) != 0 else {
+                return nil
+            }
+            return values[number]
+        }
+        set {
+            guard number >= 0, number < Self.count else { return }
+            if let newValue {
+                values[number] = newValue
+                known |= 1 << UInt32(number)
+            } else {
+                known &= ~(1 << UInt32(number))
+            }
+        }
+    }
+
+    /// The same ones are known, and have the same values.
+    package static func == (one: Registers, other: Registers) -> Bool {
+        (0..<count).allSatisfy { one[$0] == other[$0] }
+    }
+
+    package var programCounter: UInt64 { values[Self.programCounter] }
+    package var stackPointer: UInt64 { values[Self.stackPointer] }
+    package var framePointer: UInt64? { self[Self.framePointer] }
+
+    /// An argument of the system call that a thread is in, or was in just now.
+    ///
+    /// - Parameter position: the first one's is 0.
+    package func argument(_ position: Int) -> UInt64? {
+        RegisterOrder.arguments.indices.contains(position)
+            ? self[RegisterOrder.arguments[position]] : nil
+    }
+}
