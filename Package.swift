@@ -137,7 +137,8 @@ let package = Package(
         .executableTarget(
             name: "ProfileCLI",
             dependencies: [
-                "Architecture", "ProfileModel", "System", "CSystem", "Compression", "ELF", "Runtimes", "Sampler",
+                "Architecture", "ProfileModel", "System", "CSystem", "Compression", "ELF",
+                "Runtimes", "Sampler",
                 "Conditions", "Unwind", "Marks", "PerfData", "Recording", "Symbolicate", "Recorder",
                 "Importer", "Analysis", "Measurer", "Report", "Shipping", "ClickHouse",
             ],
@@ -281,7 +282,8 @@ if Context.environment["FIRSTLIGHT_FUZZ"] != nil {
         .executableTarget(
             name: "FuzzTargets",
             dependencies: [
-                "Architecture", "ProfileModel", "System", "CSystem", "CAgent", "CSQLite", "Sampler", "Unwind",
+                "Architecture", "ProfileModel", "System", "CSystem", "CAgent", "CSQLite", "Sampler",
+                "Unwind",
                 "Recording", "Importer", "Symbolicate", "FuzzSupport", "CFuzz",
             ],
             path: "Fuzz/Targets", swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])]),
