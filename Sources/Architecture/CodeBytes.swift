@@ -17,8 +17,6 @@ package enum CodeBytes {
     @inlinable static var push: UInt8 { 0x68 }
     /// `jmp *x(%rip)`, without its distance.
     @inlinable static var jumpThroughSlot: (UInt8, UInt8) { (0xFF, 0x25) }
-    /// `call *x(%rip)`, without its distance.
-    @inlinable static var callThroughSlot: (UInt8, UInt8) { (0xFF, 0x15) }
 }
 
 extension [UInt8] {
