@@ -30,7 +30,7 @@ TARBALL_TEST_PACKAGES = mmdebstrap
 CAMPAIGN_PACKAGES = default-jdk-headless
 KERNEL_PACKAGES = qemu-system-x86 cpio busybox-static
 
-.PHONY: build demo test test-units test-program test-launches test-browser test-fleet \
+.PHONY: build build-tests build-fuzz demo test test-units test-program test-launches test-browser test-fleet \
 	test-libraries test-fuzz test-kernels campaign lint format bench fuzz install clean fixtures \
 	package test-package tarball test-tarball
 
@@ -54,10 +54,14 @@ fixtures:
 
 # The end-to-end tests run the release binary: what is tested is what is installed. Those that measure
 # run while nothing else does; those of TESTS_ASIDE do not, and run as many at once as there are cores.
+#
+# The three builds have folders of their own, so that they do not wait for each other: each of them
+# leaves a core idle at times.
+TESTS = --scratch-path .build/tests
 TESTS_ASIDE = test-browser test-fleet test-libraries test-fuzz
 test:
 	@scripts/install-packages $(TEST_PACKAGES)
-	@$(MAKE) --no-print-directory build fixtures
+	@$(MAKE) --no-print-directory --jobs=$$(nproc) build build-tests build-fuzz fixtures
 	@rm -f $(REPEATS)
 	@$(MAKE) --no-print-directory test-units
 	@$(MAKE) --no-print-directory test-program
@@ -65,14 +69,20 @@ test:
 	@$(MAKE) --no-print-directory --output-sync --jobs=$$(nproc) $(TESTS_ASIDE)
 	@scripts/tell-repeats $(REPEATS)
 
+build-tests:
+	$(SWIFT) build --build-tests $(TESTS)
+
+build-fuzz:
+	Fuzz/build $(CURDIR)/.build/fuzz debug
+
 # The parts of `make test`, one by one: what they need must be built and installed.
 test-units:
-	REPEATS=$(REPEATS) PAGES=$(PAGES) scripts/run-tests $(SWIFT) test --skip EndToEndTests
+	REPEATS=$(REPEATS) PAGES=$(PAGES) scripts/run-tests $(SWIFT) test $(TESTS) --skip-build --skip EndToEndTests
 
 test-program:
 	REPEATS=$(REPEATS) FIRSTLIGHT=$(CURDIR)/$(BINARY) FIXTURES=$(CURDIR)/$(FIXTURES) STARS=$(CURDIR)/$(STARS) \
-		AGAIN="$(SWIFT) test --skip-build" \
-		scripts/run-tests $(SWIFT) test --skip-build --filter EndToEndTests
+		AGAIN="$(SWIFT) test $(TESTS) --skip-build" \
+		scripts/run-tests $(SWIFT) test $(TESTS) --skip-build --filter EndToEndTests
 
 test-launches:
 	REPEATS=$(REPEATS) scripts/run-launch-tests $(BINARY)
