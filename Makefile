@@ -56,8 +56,8 @@ fixtures:
 # run while nothing else does; those of TESTS_ASIDE do not, and run as many at once as there are cores.
 #
 # The three builds have folders of their own, so that they do not wait for each other: each of them
-# leaves a core idle at times. Nobody looks for symbols in what tests are built of.
-TESTS = --scratch-path .build/tests --disable-index-store
+# leaves a core idle at times.
+TESTS = --scratch-path .build/tests
 TESTS_ASIDE = test-shipping test-fleet test-browser test-libraries test-fuzz
 test:
 	@scripts/install-packages $(TEST_PACKAGES)
