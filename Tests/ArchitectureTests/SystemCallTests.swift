@@ -1,5 +1,6 @@
 import Architecture
 import Glibc
+import TestSupport
 import Testing
 
 /// The numbers agree with the system's own header.
@@ -32,7 +33,11 @@ import Testing
     }
 
     /// Newer headers may have more calls, and older ones fewer.
-    @Test(.enabled(if: access(header, R_OK) == 0)) func agreeWithTheHeader() {
+    @Test(
+        .enabled(
+            if: access(header, R_OK) == 0 || isContinuousIntegration,
+            "the kernel's headers are not installed"))
+    func agreeWithTheHeader() {
         let defined = Self.defined()
         #expect(defined.count > 300)
         for (number, name) in defined where number <= 462 {
