@@ -2,8 +2,9 @@
 
 PREFIX ?= /usr/local
 SWIFT ?= swift
-# Without $ORIGIN in its RPATH: libraries beside an installed program are not looked at.
-BUILD_FLAGS = -c release --static-swift-stdlib --disable-local-rpath
+# Without $ORIGIN in its RPATH: libraries beside an installed program are not looked at. Tests look into
+# the modules that the program is made of, as they are built for it.
+BUILD_FLAGS = -c release --disable-local-rpath -Xswiftc -enable-testing
 BINARY = .build/release/firstlight
 STARS = Examples/StarSearcher/build
 FIXTURES = .build/fixtures
@@ -54,14 +55,10 @@ fixtures:
 
 # The end-to-end tests run the release binary: what is tested is what is installed. Those that measure
 # run while nothing else does; those of TESTS_ASIDE do not, and run as many at once as there are cores.
-#
-# The three builds have folders of their own, so that they do not wait for each other: each of them
-# leaves a core idle at times.
-TESTS = --scratch-path .build/tests
 TESTS_ASIDE = test-shipping test-fleet test-browser test-libraries test-fuzz
 test:
 	@scripts/install-packages $(TEST_PACKAGES)
-	@$(MAKE) --no-print-directory --jobs=$$(nproc) build build-tests build-fuzz fixtures
+	@$(MAKE) --no-print-directory --jobs=$$(nproc) build-tests build-fuzz fixtures
 	@rm -f $(REPEATS)
 	@$(MAKE) --no-print-directory test-units
 	@$(MAKE) --no-print-directory test-program
@@ -69,20 +66,22 @@ test:
 	@$(MAKE) --no-print-directory --output-sync --jobs=$$(nproc) $(TESTS_ASIDE)
 	@scripts/tell-repeats $(REPEATS)
 
+# The program as well.
 build-tests:
-	$(SWIFT) build --build-tests $(TESTS)
+	$(SWIFT) build $(BUILD_FLAGS) --build-tests $$(scripts/link-commit .build/commit)
+	@scripts/check-area-code .build/release
 
 build-fuzz:
 	Fuzz/build $(CURDIR)/.build/fuzz debug
 
 # The parts of `make test`, one by one: what they need must be built and installed.
 test-units:
-	REPEATS=$(REPEATS) PAGES=$(PAGES) scripts/run-tests $(SWIFT) test $(TESTS) --skip-build --skip EndToEndTests
+	REPEATS=$(REPEATS) PAGES=$(PAGES) scripts/run-tests $(SWIFT) test $(BUILD_FLAGS) --skip-build --skip EndToEndTests
 
 test-program:
 	REPEATS=$(REPEATS) FIRSTLIGHT=$(CURDIR)/$(BINARY) FIXTURES=$(CURDIR)/$(FIXTURES) STARS=$(CURDIR)/$(STARS) \
-		AGAIN="$(SWIFT) test $(TESTS) --skip-build" \
-		scripts/run-tests $(SWIFT) test $(TESTS) --skip-build --filter EndToEndTests
+		AGAIN="$(SWIFT) test $(BUILD_FLAGS) --skip-build" \
+		scripts/run-tests $(SWIFT) test $(BUILD_FLAGS) --skip-build --filter EndToEndTests
 
 test-launches:
 	REPEATS=$(REPEATS) scripts/run-launch-tests $(BINARY)

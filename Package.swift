@@ -12,10 +12,14 @@ let settings: [SwiftSetting] = [
 /// For the modules that never touch raw memory: every unsafe construct is a warning.
 let pureSettings = settings + [.strictMemorySafety()]
 
+/// Tests are built for a release, with what they test, but not optimised: that takes longer than they
+/// run.
+let testSettings = settings + [.unsafeFlags(["-Onone"])]
+
 let package = Package(
     name: "firstlight",
     products: [
-        .executable(name: "firstlight", targets: ["ProfileCLI"]),
+        .executable(name: "firstlight", targets: ["Firstlight"]),
         .library(name: "Signpost", targets: ["Signpost"]),
         .library(name: "LaunchMetric", targets: ["LaunchMetric"]),
     ],
@@ -134,7 +138,7 @@ let package = Package(
             name: "ClickHouse",
             dependencies: ["ProfileModel", "Compression", "Analysis", "Shipping"],
             resources: [.embedInCode("SQL")], swiftSettings: settings),
-        .executableTarget(
+        .target(
             name: "ProfileCLI",
             dependencies: [
                 "Architecture", "ProfileModel", "System", "CSystem", "Compression", "ELF",
@@ -144,6 +148,12 @@ let package = Package(
             ],
             swiftSettings: settings),
 
+        // The program needs no Swift where it runs. Only how it is linked says so: what is compiled for it
+        // serves tests, too.
+        .executableTarget(
+            name: "Firstlight", dependencies: ["ProfileCLI"], swiftSettings: settings,
+            linkerSettings: [.unsafeFlags(["-static-stdlib"])]),
+
         // What programs use to say where their time goes. Nothing of ours uses it.
         .target(name: "Signpost", dependencies: ["CSignpost"], swiftSettings: settings),
 
@@ -151,83 +161,84 @@ let package = Package(
         // it.
         .target(name: "LaunchMetric", swiftSettings: settings),
 
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: testSettings),
         // Recordings that tests make by hand.
         .target(
             name: "MadeRecordings", dependencies: ["ProfileModel", "TestSupport"],
-            path: "Tests/MadeRecordings", swiftSettings: settings),
+            path: "Tests/MadeRecordings", swiftSettings: testSettings),
         .testTarget(
             name: "ArchitectureTests", dependencies: ["Architecture", "CSystem", "TestSupport"],
-            swiftSettings: settings),
+            swiftSettings: testSettings),
         .testTarget(
             name: "ProfileModelTests",
             dependencies: ["Architecture", "ProfileModel", "TestSupport"],
-            swiftSettings: settings),
+            swiftSettings: testSettings),
         .testTarget(
-            name: "SystemTests", dependencies: ["ProfileModel", "System"],
-            swiftSettings: settings),
+            name: "SystemTests", dependencies: ["ProfileModel", "System", "TestSupport"],
+            swiftSettings: testSettings),
         .testTarget(
             name: "ELFTests", dependencies: ["ELF", "CElfutils", "TestSupport"],
-            swiftSettings: settings),
+            swiftSettings: testSettings),
         .testTarget(
             name: "KernelTablesTests", dependencies: ["ProfileModel", "KernelTables"],
-            swiftSettings: settings),
+            swiftSettings: testSettings),
         .testTarget(
             name: "UnwindTests",
             dependencies: [
                 "Architecture",
                 "ProfileModel", "Unwind", "CElfutils", "ELF", "GoTables", "TestSupport",
             ],
-            swiftSettings: settings),
+            swiftSettings: testSettings),
         .testTarget(
             name: "RuntimesTests",
             dependencies: [
                 "Architecture", "ProfileModel", "Runtimes", "CSystem", "ELF", "TestSupport",
             ],
-            exclude: ["Python/Subject", "Python/Tables"], swiftSettings: settings),
+            exclude: ["Python/Subject", "Python/Tables"], swiftSettings: testSettings),
         .testTarget(
             name: "PerfDataTests",
             dependencies: ["Architecture", "ProfileModel", "PerfData", "TestSupport"],
-            exclude: ["Files", "record-files"], swiftSettings: settings),
+            exclude: ["Files", "record-files"], swiftSettings: testSettings),
         .testTarget(
             name: "SymbolicateTests",
             dependencies: ["ProfileModel", "ELF", "Symbolicate", "TestSupport"],
-            swiftSettings: settings),
+            swiftSettings: testSettings),
         .testTarget(
             name: "MarksTests",
             dependencies: ["Architecture", "ProfileModel", "Marks", "Symbolicate", "TestSupport"],
-            swiftSettings: settings),
+            swiftSettings: testSettings),
         .testTarget(
             name: "RecordingTests",
             dependencies: ["ProfileModel", "Recording", "CSQLite", "TestSupport"],
-            swiftSettings: settings),
+            swiftSettings: testSettings),
         .testTarget(
             name: "AnalysisTests",
             dependencies: ["ProfileModel", "Analysis", "MadeRecordings", "TestSupport"],
-            swiftSettings: settings),
+            swiftSettings: testSettings),
         .testTarget(
             name: "MeasurerTests", dependencies: ["ProfileModel", "Measurer"],
-            swiftSettings: settings),
+            swiftSettings: testSettings),
         .testTarget(
             name: "LaunchMetricTests", dependencies: ["LaunchMetric"],
-            exclude: ["made-firstlight"], swiftSettings: settings),
+            exclude: ["made-firstlight"], swiftSettings: testSettings),
         .testTarget(
             name: "ShippingTests", dependencies: ["ProfileModel", "Shipping", "TestSupport"],
-            swiftSettings: settings),
+            swiftSettings: testSettings),
         .testTarget(
             name: "ClickHouseTests", dependencies: ["Shipping", "ClickHouse"],
-            swiftSettings: settings),
+            swiftSettings: testSettings),
         .testTarget(
             name: "ReportTests",
             dependencies: ["ProfileModel", "Analysis", "Report", "MadeRecordings", "TestSupport"],
-            exclude: ["Snapshots"], swiftSettings: settings),
+            exclude: ["Snapshots"], swiftSettings: testSettings),
         .testTarget(
             name: "ProfileCLITests",
             dependencies: [
                 "ProfileCLI", "ProfileModel", "ELF", "Sampler", "Recording",
                 "Symbolicate", "Recorder", "Analysis", "Measurer", "Report", "Shipping",
+                "TestSupport",
             ],
-            swiftSettings: settings),
+            swiftSettings: testSettings),
         .testTarget(
             name: "SamplerTests",
             dependencies: [
@@ -235,11 +246,11 @@ let package = Package(
                 "ProfileModel", "System", "Sampler", "Analysis", "Conditions", "Marks", "Signpost",
                 "CAgent", "CSignpost", "CSystem", "CXCB", "TestSupport",
             ],
-            exclude: ["Wayland/Streams", "Wayland/record-streams"], swiftSettings: settings),
+            exclude: ["Wayland/Streams", "Wayland/record-streams"], swiftSettings: testSettings),
         .testTarget(
             name: "ConditionsTests",
             dependencies: ["ProfileModel", "Conditions", "Sampler", "CSystem", "TestSupport"],
-            swiftSettings: settings),
+            swiftSettings: testSettings),
         .testTarget(
             name: "RecorderTests",
             dependencies: [
@@ -247,13 +258,13 @@ let package = Package(
                 "ProfileModel", "System", "Sampler", "Unwind", "Recorder", "Recording", "CSystem",
                 "TestSupport",
             ],
-            swiftSettings: settings),
+            swiftSettings: testSettings),
         .testTarget(
             name: "ImporterTests",
             dependencies: ["ProfileModel", "PerfData", "Importer", "Recording", "TestSupport"],
-            swiftSettings: settings),
+            swiftSettings: testSettings),
         .testTarget(
-            name: "EndToEndTests", dependencies: ["TestSupport"], swiftSettings: settings),
+            name: "EndToEndTests", dependencies: ["TestSupport"], swiftSettings: testSettings),
     ],
     cLanguageStandard: .gnu17
 )

@@ -24,6 +24,8 @@ package import ProfileModel
 /// - ``heaviestStack(_:weight:)``, ``heaviestProcess(in:weight:)`` (`Trees/HeaviestStack.swift`)
 /// - ``weighedStacks(_:weight:byPhase:byThread:)``: all stacks, merged (`Trees/WeighedStack.swift`)
 /// - ``place(in:)``: the frame of a stack to look at first (`Stacks/TellingFrame.swift`)
+/// - ``frames``: the list of frames. A file and a line are a frame's, not its function's
+///   (`Stacks/Frame.swift`): who sums by them needs ``forEachPart(in:_:)``
 ///
 /// Time, from left to right
 /// - ``stretches(in:)``, ``stackNodes``, ``stackNode(of:)``, ``frames(ofStack:)``: what threads did, with

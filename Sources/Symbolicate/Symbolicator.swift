@@ -238,7 +238,7 @@ package struct Symbolicator: Sendable {
         guard !missing.isEmpty else { return (answers, nil) }
         let start = MonotonicTime.now
         let found = Self.find(missing, with: resolver)
-        let isCheap = .now - start < Self.worthKeeping
+        let isCheap = .now - start < cache.leastCost
         let result = answers.merging(found) { $1 }
         guard !isCheap, resolver.hasAll else { return (result, nil) }
         known.add(found)
@@ -251,9 +251,6 @@ package struct Symbolicator: Sendable {
             }
         )
     }
-
-    /// Results found faster than this are not worth caching.
-    private static let worthKeeping = TimeSpan.milliseconds(3)
 
     private static func find(
         _ sorted: [UInt64], with resolver: ModuleResolver

@@ -229,6 +229,28 @@ import Testing
         #expect(working(0, of: 800).findings.isEmpty)
     }
 
+    /// `share` ms in a script of the developer's, the rest up to 800 in what it imports.
+    private func importing(besides share: Int64) -> FindingLaunch {
+        var launch = FindingLaunch()
+        for time in 0..<800 as Range<Int64> {
+            let leaf =
+                time < share
+                ? [] : [Spot.imported("numpy"), .python("f\(time % 20)", "/usr/lib/numpy.py")]
+            launch.run(
+                launch.main, at: 110 + time, running: 1,
+                in: FindingLaunch.entry + [.python("<module>", "/home/dev/app.py")] + leaf)
+        }
+        return launch
+    }
+
+    @Test func importsAreNoWorkOfTheScriptsOwn() {
+        let kind = Finding.Kind.mainThreadWork
+        #expect(!importing(besides: 199).findings.map(\.kind).contains(kind))
+        let launch = importing(besides: 200)
+        let findings = launch.findings.filter { $0.kind == kind }
+        #expect(findings.map(launch.profile.name) == ["<module>"])
+    }
+
     /// Initialisers that were not watched are stacks like any other.
     @Test func whatRunsBeforeMainIsNoPartOfIt() {
         var launch = working(0, of: 600)

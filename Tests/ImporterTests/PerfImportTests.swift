@@ -2,23 +2,17 @@ import Glibc
 import PerfData
 import ProfileModel
 import Recording
+import TestSupport
 import Testing
 
 @testable import Importer
 
 /// Stored files of perf's, imported on whatever machine this is: their programs may be missing.
 final class PerfImportTests {
-    private let folder: String
+    private let scratch: Scratch
+    private var output: String { scratch.path("recording") }
 
-    init() throws {
-        var template = Array("/tmp/firstlight-import-XXXXXX".utf8CString)
-        folder = template.withUnsafeMutableBufferPointer { buffer in
-            buffer.baseAddress.flatMap(mkdtemp).map { String(cString: $0) } ?? ""
-        }
-        try #require(!folder.isEmpty)
-    }
-
-    private var output: String { folder + "/recording" }
+    init() throws { scratch = try Scratch() }
 
     private func stored(_ name: String, from file: String = #filePath) -> String {
         let tests = file.split(separator: "/").dropLast(2).joined(separator: "/")
@@ -32,12 +26,6 @@ final class PerfImportTests {
         #expect(result.damage == nil)
         defer { unlink(output) }
         return try RecordingReader.load(path: output)
-    }
-
-    deinit {
-        unlink(output)
-        unlink(folder + "/input")
-        rmdir(folder)
     }
 
     private func value(_ recording: Recording, _ kind: RecorderNote.Kind) -> Int64? {
@@ -182,7 +170,7 @@ final class PerfImportTests {
 
     @Test func `a damaged file's beginning is kept`() throws {
         let whole = bytes(of: stored("dwarf.data"))
-        let input = folder + "/input"
+        let input = scratch.path("input")
         let descriptor = open(input, O_CREAT | O_WRONLY, 0o600)
         // In the middle of the samples.
         _ = whole.withUnsafeBytes { write(descriptor, $0.baseAddress, whole.count / 2) }

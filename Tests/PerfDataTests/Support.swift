@@ -37,26 +37,3 @@ extension String {
         return nil
     }
 }
-
-/// A file of a test's own, removed in the end.
-final class Scratch: Sendable {
-    private let path: String
-
-    init() {
-        var template = Array("/tmp/firstlight-perf-XXXXXX".utf8CString)
-        let descriptor = mkstemp(&template)
-        close(descriptor)
-        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-
-    deinit { unlink(path) }
-
-    /// Its path, with this in it.
-    func file(_ bytes: [UInt8]) -> String {
-        let descriptor = open(path, O_WRONLY | O_TRUNC)
-        defer { close(descriptor) }
-        let written = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-        #expect(written == bytes.count)
-        return path
-    }
-}

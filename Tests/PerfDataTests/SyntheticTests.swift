@@ -7,17 +7,26 @@ import Testing
 
 /// Files that no perf made.
 struct SyntheticTests {
-    private let scratch = Scratch()
+    private let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
 
     private struct Outcome {
         var records: [PerfRecord] = []
         var error: PerfDataError?
     }
 
+    /// Of a file with these bytes.
+    private func path(of bytes: [UInt8]) -> String {
+        #expect(throws: Never.self) { try scratch.write(bytes, to: "perf.data") }
+        return scratch.path("perf.data")
+    }
+
     private func read(_ bytes: [UInt8]) -> Outcome {
         var outcome = Outcome()
+        let path = path(of: bytes)
         do throws(PerfDataError) {
-            let file = try PerfFile(path: scratch.file(bytes))
+            let file = try PerfFile(path: path)
             while let record = try file.next() { outcome.records.append(record) }
         } catch {
             outcome.error = error
@@ -151,7 +160,7 @@ struct SyntheticTests {
         bytes.replaceSubrange(48..<56, with: [UInt8](repeating: 0, count: 8))
         let outcome = read(bytes)
         #expect(outcome.records.count == whole)
-        #expect(try PerfFile(path: scratch.file(bytes)).isUnfinished)
+        #expect(try PerfFile(path: path(of: bytes)).isUnfinished)
     }
 
     @Test func `a file cut at any byte gives what came before, and where it ends`() {

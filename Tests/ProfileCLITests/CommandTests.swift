@@ -2,6 +2,7 @@ import Glibc
 import ProfileCLI
 import ProfileModel
 import Recording
+import Report
 import Sampler
 import Testing
 
@@ -82,12 +83,8 @@ import Testing
 
     @Test func reports() throws {
         try withRecording { path in
-            for view in [
-                "summary", "heaviest", "tree", "bottom-up", "threads", "modules", "libraries",
-                "initializers", "intervals",
-                "events", "timeline",
-            ] {
-                let run = try run(["report", path, "--view", view])
+            for view in View.allCases {
+                let run = try run(["report", path, "--view", view.rawValue])
                 #expect(run.status == 0)
                 #expect(run.error.isEmpty)
                 #expect(run.output.contains("app"), "\(view)")

@@ -22,7 +22,7 @@ import Testing
         #expect(pipe(&ends) == 0 && pipe(&errors) == 0)
         close(ends[0])
         let help = [CommandWord("--help")]
-        #expect(Main.run(help, Console(output: ends[1], error: errors[1])) == 141)
+        #expect(CommandLineInterface.run(help, Console(output: ends[1], error: errors[1])) == 141)
         close(ends[1])
         close(errors[1])
         var byte: UInt8 = 0
@@ -36,7 +36,9 @@ import Testing
         defer { close(full) }
         var ends: [Int32] = [0, 0]
         #expect(pipe(&ends) == 0)
-        #expect(Main.run([CommandWord("--version")], Console(output: full, error: ends[1])) == 1)
+        #expect(
+            CommandLineInterface.run(
+                [CommandWord("--version")], Console(output: full, error: ends[1])) == 1)
         close(ends[1])
         var buffer = [UInt8](repeating: 0, count: 200)
         let count = read(ends[0], &buffer, buffer.count)

@@ -1,6 +1,7 @@
 import Glibc
 import ProfileCLI
 import Sampler
+import TestSupport
 import Testing
 
 /// What came of a command line.
@@ -15,7 +16,8 @@ func run(_ words: [String]) throws -> Run {
     let output = memfd()
     let error = memfd()
     try #require(output >= 0 && error >= 0)
-    let status = Main.run(words.map { CommandWord($0) }, Console(output: output, error: error))
+    let status = CommandLineInterface.run(
+        words.map { CommandWord($0) }, Console(output: output, error: error))
     return Run(status: status, output: contents(output), error: contents(error))
 }
 
@@ -38,14 +40,6 @@ private func contents(_ descriptor: Int32) -> String {
 
 /// Calls `body` with a path in a folder of its own, which then goes with what is there.
 func withFile(_ body: (String) throws -> Void) throws {
-    var template = Array("/tmp/firstlight-test-XXXXXX\0".utf8CString)
-    let folder = template.withUnsafeMutableBufferPointer { buffer in
-        buffer.baseAddress.flatMap(mkdtemp).map { String(cString: $0) }
-    }
-    let path = try #require(folder) + "/a"
-    defer {
-        unlink(path)
-        rmdir(String(path.dropLast(2)))
-    }
-    try body(path)
+    let scratch = try Scratch()
+    try withExtendedLifetime(scratch) { try body(scratch.path("a")) }
 }

@@ -3,6 +3,7 @@ import Glibc
 import ProfileCLI
 import ProfileModel
 import Recording
+import TestSupport
 import Testing
 
 /// `top`, from the command line to the printed text.
@@ -75,23 +76,13 @@ import Testing
 
     /// Three launches, with whatever else lies beside them.
     private func withFolder(_ body: (String) throws -> Void) throws {
-        var template = Array("/tmp/firstlight-test-XXXXXX\0".utf8CString)
-        let made = template.withUnsafeMutableBufferPointer { buffer in
-            buffer.baseAddress.flatMap(mkdtemp).map { String(cString: $0) }
-        }
-        let folder = try #require(made)
-        defer {
-            for name in Self.names { unlink("\(folder)/\(name)") }
-            rmdir(folder)
-        }
+        let scratch = try Scratch()
+        let folder = scratch.folder
         for (name, milliseconds) in zip(["a", "b", "c"], [10, 20, 60] as [Int64]) {
             try Self.write("\(folder)/\(name).firstlight", milliseconds: milliseconds)
         }
-        try body(folder)
+        try withExtendedLifetime(scratch) { try body(folder) }
     }
-
-    private static let names =
-        ["a", "b", "c", "d", "m"].map { $0 + ".firstlight" } + ["list", "out", "notes"]
 
     private func put(_ text: String, _ path: String) {
         let file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)

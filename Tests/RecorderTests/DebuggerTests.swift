@@ -1,4 +1,5 @@
 import ProfileModel
+import TestSupport
 import Testing
 
 @testable import Sampler

@@ -2,6 +2,7 @@ import Architecture
 import Glibc
 import ProfileModel
 import Recording
+import TestSupport
 import Testing
 
 @testable import Recorder
@@ -21,16 +22,8 @@ import Testing
     }
 
     private func record(_ send: (EventQueue) -> Void) throws -> Recording {
-        var template = Array("/tmp/firstlight-test-XXXXXX\0".utf8CString)
-        let folder = try #require(
-            template.withUnsafeMutableBufferPointer { buffer in
-                buffer.baseAddress.flatMap(mkdtemp).map { String(cString: $0) }
-            })
-        let path = folder + "/a"
-        defer {
-            unlink(path)
-            rmdir(folder)
-        }
+        let scratch = try Scratch()
+        let path = scratch.path("a")
         let header = Recording.Header(pid: 0, isAttached: false, capture: .signal, frequency: 1000)
         let queue = EventQueue()
         let writer = RecordingThread(path: path, header: header, queue: queue)

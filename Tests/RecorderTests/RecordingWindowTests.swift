@@ -2,6 +2,7 @@ import Architecture
 import Glibc
 import ProfileModel
 import Recording
+import TestSupport
 import Testing
 
 @testable import Recorder
@@ -95,7 +96,7 @@ import Testing
         writer.finish([]) { $0.outcome = .exited(0) }
         #expect(writer.failure == nil)
         #expect(writer.identity == RecordingFile.Identity(of: path))
-        return (try RecordingReader.load(path: path), try scratch.files())
+        return (try RecordingReader.load(path: path), scratch.names)
     }
 
     private func functions(_ recording: Recording, of tid: Int32) -> [UInt64?] {
@@ -321,6 +322,6 @@ import Testing
         try scratch.write("mine", to: "a.before")
         #expect(throws: RecordingError.self) { try RecordingFile.checkParts(path) }
         #expect(throws: RecordingError.self) { try RecordingFile.remove(path + ".before") }
-        #expect(try scratch.files() == ["a.before"])
+        #expect(scratch.names == ["a.before"])
     }
 }

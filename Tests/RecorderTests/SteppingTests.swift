@@ -1,5 +1,6 @@
 import Glibc
 import ProfileModel
+import TestSupport
 import Testing
 import Unwind
 

@@ -21,65 +21,7 @@ enum Tools {
     }
 }
 
-struct CommandFailure: Error {
-    var command: [String]
-    var status: Int32
-}
-
-/// A folder of a test's own, removed in the end.
-final class Scratch: Sendable {
-    let folder: String
-
-    init() throws {
-        var template = Array("/tmp/firstlight-test-XXXXXX".utf8CString)
-        folder = template.withUnsafeMutableBufferPointer { buffer in
-            buffer.baseAddress.flatMap(mkdtemp).map { String(cString: $0) } ?? ""
-        }
-        if folder.isEmpty { throw CommandFailure(command: ["mkdtemp"], status: errno) }
-    }
-
-    deinit {
-        try? run(["rm", "-rf", folder], output: "/dev/null")
-    }
-
-    func path(_ name: String) -> String { folder + "/" + name }
-
-    /// What is in it, by name.
-    func files() throws -> [String] {
-        try printed(by: ["ls", "-A", folder]).map(String.init).filter { $0 != "printed" }
-    }
-
-    func run(_ command: [String], output: String) throws {
-        let child = try spawn(command, input: nil, output: output)
-        var status: Int32 = 0
-        while waitpid(child, &status, 0) < 0, errno == EINTR {}
-        guard status == 0 else { throw CommandFailure(command: command, status: status) }
-    }
-
-    func printed(by command: [String]) throws -> [Substring] {
-        try run(command, output: path("printed"))
-        return String(decoding: try read("printed"), as: UTF8.self).split(separator: "\n")
-    }
-
-    private func read(_ name: String) throws -> [UInt8] {
-        let descriptor = open(path(name), O_RDONLY)
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: max(0, Int(lseek(descriptor, 0, SEEK_END))))
-        guard pread(descriptor, &bytes, bytes.count, 0) == bytes.count else {
-            throw CommandFailure(command: ["read", name], status: errno)
-        }
-        return bytes
-    }
-
-    func write(_ text: String, to name: String) throws {
-        let descriptor = open(path(name), O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-        defer { close(descriptor) }
-        let bytes = Array(text.utf8)
-        guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count else {
-            throw CommandFailure(command: ["write", name], status: errno)
-        }
-    }
-
+extension Scratch {
     /// Compiles a program, and returns its path.
     ///
     /// - Parameter compiler: nil: GCC's.
@@ -91,7 +33,7 @@ final class Scratch: Sendable {
         let command = [
             compiler ?? source.compiler, "-o", path("subject"), path(file), "-pthread",
         ]
-        try run(command + options, output: "/dev/null")
+        try run(command + options)
         return path("subject")
     }
 }

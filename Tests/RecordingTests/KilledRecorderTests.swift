@@ -1,5 +1,6 @@
 import ProfileModel
 import Recording
+import TestSupport
 import Testing
 
 /// What a recorder leaves that is killed: its files as they are at that moment. The copies here

@@ -1,6 +1,7 @@
 import Glibc
 import ProfileModel
 import Recording
+import TestSupport
 import Testing
 
 @Suite struct MeasurementFolderTests {
@@ -14,10 +15,6 @@ import Testing
     private func withFolder(_ body: (Scratch, String) throws -> Void) throws {
         let scratch = try Scratch()
         let folder = scratch.path("kept")
-        defer {
-            for file in (try? MeasurementFolder.files(in: folder)) ?? [] { unlink(file) }
-            rmdir(folder)
-        }
         try body(scratch, folder)
     }
 

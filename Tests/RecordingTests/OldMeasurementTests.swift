@@ -1,6 +1,7 @@
 import CSQLite
 import ProfileModel
 import Recording
+import TestSupport
 import Testing
 
 /// Measurements are kept for years: what version 1 of their schema wrote, as it was declared then,

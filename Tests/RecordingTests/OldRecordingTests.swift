@@ -2,6 +2,7 @@ import CSQLite
 import Glibc
 import ProfileModel
 import Recording
+import TestSupport
 import Testing
 
 /// What each version of the schema wrote, as it was declared then, can be read. Of version 5 it

@@ -1,21 +1,15 @@
 import Foundation
 import Glibc
 import Recording
+import TestSupport
 import Testing
 
 /// Recordings in folders.
 @Suite final class RecordingSearchTests {
-    private let folder: String
+    private let scratch: Scratch
+    private var folder: String { scratch.folder }
 
-    init() throws {
-        var template = Array("/tmp/firstlight-test-XXXXXX\0".utf8CString)
-        folder = try #require(
-            template.withUnsafeMutableBufferPointer { buffer in
-                buffer.baseAddress.flatMap(mkdtemp).map { String(cString: $0) }
-            })
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: folder) }
+    init() throws { scratch = try Scratch() }
 
     /// - Parameter second: since 1970, when it was written.
     private func write(_ name: String, _ second: Int = 1_000) throws {

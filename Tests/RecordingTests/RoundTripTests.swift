@@ -1,6 +1,7 @@
 import Glibc
 import ProfileModel
 import Recording
+import TestSupport
 import Testing
 
 @Suite struct RoundTripTests {

@@ -4,40 +4,6 @@ import ProfileModel
 import Recording
 import Testing
 
-/// A folder of a test's own, removed in the end.
-final class Scratch {
-    let folder: String
-
-    init() throws {
-        var template = Array("/tmp/firstlight-test-XXXXXX\0".utf8CString)
-        folder = template.withUnsafeMutableBufferPointer { buffer in
-            buffer.baseAddress.flatMap(mkdtemp).map { String(cString: $0) } ?? ""
-        }
-        try #require(!folder.isEmpty)
-    }
-
-    deinit {
-        for name in names { unlink(path(name)) }
-        rmdir(folder)
-    }
-
-    func path(_ name: String) -> String { folder + "/" + name }
-
-    /// What is in the folder, sorted.
-    var names: [String] {
-        guard let directory = opendir(folder) else { return [] }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != "." && name != ".." { names.append(name) }
-        }
-        return names.sorted()
-    }
-}
-
 func readBytes(_ path: String) -> [UInt8] {
     let descriptor = open(path, O_RDONLY)
     defer { close(descriptor) }

@@ -1,5 +1,6 @@
 import CSystem
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Sampler

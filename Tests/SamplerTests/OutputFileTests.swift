@@ -1,6 +1,7 @@
 import Glibc
 import ProfileModel
 import System
+import TestSupport
 import Testing
 
 @testable import Sampler

@@ -32,44 +32,6 @@ extension SeededNumbers {
     }
 }
 
-/// A folder of a test's own, removed in the end.
-final class Scratch {
-    let folder: String
-
-    init() throws {
-        var template = Array("/tmp/firstlight-test-XXXXXX".utf8CString)
-        folder = template.withUnsafeMutableBufferPointer { buffer in
-            buffer.baseAddress.flatMap(mkdtemp).map { String(cString: $0) } ?? ""
-        }
-        try #require(!folder.isEmpty)
-    }
-
-    deinit {
-        guard let directory = opendir(folder) else { return }
-        while let entry = readdir(directory) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != "." && name != ".." { _ = remove(path(name)) }
-        }
-        closedir(directory)
-        rmdir(folder)
-    }
-
-    func path(_ name: String) -> String { folder + "/" + name }
-
-    @discardableResult
-    func write(_ text: String, to name: String, mode: mode_t = 0o755) throws -> String {
-        let descriptor = open(path(name), O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-        try #require(descriptor >= 0)
-        let bytes = Array(text.utf8)
-        #expect(Glibc.write(descriptor, bytes, bytes.count) == bytes.count)
-        fchmod(descriptor, mode)
-        close(descriptor)
-        return path(name)
-    }
-}
-
 /// Whether the kernel sends a thread of ours a signal for its own code; under CI it has to.
 let mayInterrupt: Bool = {
     let event = fl_open_interruption(getpid(), SIGURG, 1_000_000_000)

@@ -9,7 +9,7 @@ import Testing
     init() throws { scratch = try Scratch() }
 
     private func queue(mostBytes: Int = 1000) throws -> DiskQueue {
-        try DiskQueue(folder: scratch("a/b/queue"), mostBytes: mostBytes)
+        try DiskQueue(folder: scratch.path("a/b/queue"), mostBytes: mostBytes)
     }
 
     private func contents(_ queue: DiskQueue) -> [String] {
@@ -33,7 +33,7 @@ import Testing
         for number in 1...9 { try queue.append(Array(repeating: UInt8(number), count: 30)) }
         #expect(queue.entries.compactMap { try? queue.contents(of: $0).first } == [7, 8, 9])
         // However many processes there were.
-        #expect(try DiskQueue(folder: scratch("a/b/queue")).takeDropped() == 6)
+        #expect(try DiskQueue(folder: scratch.path("a/b/queue")).takeDropped() == 6)
         #expect(queue.takeDropped() == 0)
         // One that is larger than all of it stays alone.
         try queue.append(Array(repeating: 1, count: 500))
@@ -50,10 +50,10 @@ import Testing
         ]
         for name in names {
             try "text".write(
-                toFile: scratch("a/b/queue/\(name)"), atomically: true, encoding: .utf8)
+                toFile: scratch.path("a/b/queue/\(name)"), atomically: true, encoding: .utf8)
         }
         try FileManager.default.createDirectory(
-            atPath: scratch("a/b/queue/0.queued"), withIntermediateDirectories: true)
+            atPath: scratch.path("a/b/queue/0.queued"), withIntermediateDirectories: true)
         #expect(queue.entries.count == 1)
         try queue.append([2])
         #expect(queue.entries.map { try? queue.contents(of: $0) } == [[1], [2]])
@@ -62,27 +62,28 @@ import Testing
     @Test func numbersEnd() throws {
         let queue = try queue()
         try "text".write(
-            toFile: scratch("a/b/queue/999999999999.queued"), atomically: true, encoding: .utf8)
+            toFile: scratch.path("a/b/queue/999999999999.queued"), atomically: true, encoding: .utf8
+        )
         #expect(throws: QueueError.self) { try queue.append([1]) }
         try "\(Int.max)".write(
-            toFile: scratch("a/b/queue/dropped"), atomically: true, encoding: .utf8)
+            toFile: scratch.path("a/b/queue/dropped"), atomically: true, encoding: .utf8)
         #expect(queue.takeDropped() > 0)
     }
 
     @Test func itsOwnerAloneMayRead() throws {
         try queue().append([1])
-        let folder = try FileManager.default.attributesOfItem(atPath: scratch("a/b/queue"))
+        let folder = try FileManager.default.attributesOfItem(atPath: scratch.path("a/b/queue"))
         #expect(folder[.posixPermissions] as? Int == 0o700)
     }
 
     @Test func aFileInThePlaceOfTheFolder() throws {
-        try "text".write(toFile: scratch("file"), atomically: true, encoding: .utf8)
-        #expect(throws: QueueError.self) { try DiskQueue(folder: scratch("file/queue")) }
-        #expect(throws: QueueError.self) { try DiskQueue(folder: scratch("file")) }
+        try "text".write(toFile: scratch.path("file"), atomically: true, encoding: .utf8)
+        #expect(throws: QueueError.self) { try DiskQueue(folder: scratch.path("file/queue")) }
+        #expect(throws: QueueError.self) { try DiskQueue(folder: scratch.path("file")) }
     }
 
     @Test func manyAtOnce() async throws {
-        let folder = scratch("shared")
+        let folder = scratch.path("shared")
         await withTaskGroup(of: Void.self) { group in
             for task in 0..<4 {
                 group.addTask {

@@ -1,6 +1,7 @@
 import Foundation
 import ProfileModel
 import Shipping
+import TestSupport
 import Testing
 
 @Suite struct MetricsSenderTests {
@@ -33,7 +34,7 @@ import Testing
     ) throws -> MetricsSender.Outcome {
         let address = try WebAddress("http://127.0.0.1:\(port)/v1/metrics", standardPort: 1)
         return try MetricsSender(
-            to: address, DiskQueue(folder: scratch("queue")), client: HTTPClient(limit: limit),
+            to: address, DiskQueue(folder: scratch.path("queue")), client: HTTPClient(limit: limit),
             clock: pauses.clock
         ).send(Array(text.utf8))
     }
@@ -100,7 +101,7 @@ import Testing
         let server = try Server([.silence])
         defer { server.end() }
         let address = try WebAddress("http://127.0.0.1:\(server.port)/", standardPort: 1)
-        let queue = try DiskQueue(folder: scratch("queue"))
+        let queue = try DiskQueue(folder: scratch.path("queue"))
         for number in 0..<20 { try queue.append([UInt8(number)]) }
         let sender = MetricsSender(to: address, queue, patience: .milliseconds(100))
         #expect(try sender.send([1]).kept == 21)
@@ -112,7 +113,7 @@ import Testing
     @Test func twoAtOnce() throws {
         let server = try Server([Server.status(200)])
         defer { server.end() }
-        let queue = try DiskQueue(folder: scratch("queue"))
+        let queue = try DiskQueue(folder: scratch.path("queue"))
         let outcome = try queue.delivering { () throws(QueueError) in
             try? send("one", to: server.port)
         }
@@ -165,7 +166,7 @@ import Testing
     @Test func aNameThatNobodyKnows() throws {
         let address = try WebAddress("http://no.such.host.invalid/", standardPort: 80)
         let sender = MetricsSender(
-            to: address, try DiskQueue(folder: scratch("queue")), patience: .zero)
+            to: address, try DiskQueue(folder: scratch.path("queue")), patience: .zero)
         let outcome = try sender.send([1])
         #expect(outcome.kept == 1 && !outcome.reason.isEmpty)
     }

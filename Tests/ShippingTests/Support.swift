@@ -1,20 +1,6 @@
 import Foundation
 import Glibc
 
-/// A folder for one test, removed with it.
-final class Scratch: Sendable {
-    let path: String
-
-    init() throws {
-        path = NSTemporaryDirectory() + "/firstlight-shipping-" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
-}
-
 /// A server on this machine that answers as it is told, one request after the other.
 final class Server: @unchecked Sendable {
     enum Answer {

@@ -1,24 +1,25 @@
 import Glibc
 import ProfileModel
 import Symbolicate
+import TestSupport
 import Testing
 
 @Suite(.enabled(if: Tools.has("gcc", "readelf"), "needs gcc and binutils"))
 struct DebianPackagesTests {
     private struct Subject {
-        let folder: TemporaryFolder
+        let folder: Scratch
         let program: String
         let buildID: [UInt8]
 
         init() throws {
-            folder = try TemporaryFolder()
+            folder = try Scratch()
             program = try folder.compile(
                 "int main(void) { return 0; }", with: "gcc", as: "program")
             buildID = try folder.buildID(of: program)
         }
 
         func owners(_ buildID: [UInt8]? = nil) -> [String: String] {
-            DebianPackages(folder: folder.path).owners(
+            DebianPackages(folder: folder.folder).owners(
                 of: [Module(path: program, buildID: buildID ?? self.buildID)])
         }
     }
@@ -41,7 +42,7 @@ struct DebianPackagesTests {
 
     @Test func whatIsNoListIsLeftAlone() throws {
         let subject = try Subject()
-        #expect(mkfifo(subject.folder.file("aaa.list"), 0o600) == 0)
+        #expect(mkfifo(subject.folder.path("aaa.list"), 0o600) == 0)
         try subject.folder.write("", to: "bbb.list")
         #expect(subject.owners().isEmpty)
         #expect(DebianPackages(folder: "/nowhere").owners(of: []).isEmpty)
@@ -51,7 +52,7 @@ struct DebianPackagesTests {
     @Test(.enabled(if: Tools.has("dpkg"), "needs dpkg"))
     func theCLibrary() throws {
         let libc = "/usr/lib/x86_64-linux-gnu/libc.so.6"
-        let folder = try TemporaryFolder()
+        let folder = try Scratch()
         try #require(access(libc, R_OK) == 0)
         let module = Module(path: libc, buildID: try folder.buildID(of: libc))
         #expect(DebianPackages().owners(of: [module]) == [libc: "libc6"])

@@ -2,6 +2,7 @@ import ELF
 import Glibc
 import ProfileModel
 import Symbolicate
+import TestSupport
 import Testing
 
 /// Separate debug files: found where they should be, and used only if they belong.
@@ -15,26 +16,26 @@ struct DebugFileTests {
 
     /// A stripped program, and the debug file that was split off it.
     private struct Subject {
-        let folder: TemporaryFolder
-        var program: String { folder.file("program") }
-        var debugFile: String { folder.file("program.debug") }
+        let folder: Scratch
+        var program: String { folder.path("program") }
+        var debugFile: String { folder.path("program.debug") }
         let buildID: [UInt8]
         let secret: UInt64
 
         init(buildID option: String = "sha1") throws {
-            folder = try TemporaryFolder()
+            folder = try Scratch()
             let program = try folder.compile(
                 DebugFileTests.source, with: "gcc", as: "program", "-O1", "-g",
                 "-Wl,--build-id=\(option)")
             secret = try #require(try folder.address(of: "secret", in: program))
             buildID = try folder.buildID(of: program)
-            try run(["objcopy", "--only-keep-debug", program, "program.debug"], in: folder.path)
-            try run(["strip", program], in: folder.path)
+            try folder.run(["objcopy", "--only-keep-debug", program, "program.debug"])
+            try folder.run(["strip", program])
         }
 
         func link() throws {
-            try run(
-                ["objcopy", "--add-gnu-debuglink=program.debug", program], in: folder.path)
+            try folder.run(
+                ["objcopy", "--add-gnu-debuglink=program.debug", program])
         }
 
         /// Where the debug file lies by build id, below the debug directory `debug`.
@@ -43,19 +44,19 @@ struct DebugFileTests {
                 let digits = String(byte, radix: 16)
                 return digits.count == 1 ? "0" + digits : digits
             }
-            return folder.file(
+            return folder.path(
                 "debug/.build-id/\(digits[0])/\(digits.dropFirst().joined()).debug")
         }
 
         func move(to path: String) throws {
             let target = path.split(separator: "/").dropLast().joined(separator: "/")
-            try run(["mkdir", "-p", "/" + target], in: folder.path)
-            try run(["mv", "program.debug", path], in: folder.path)
+            try folder.run(["mkdir", "-p", "/" + target])
+            try folder.run(["mv", "program.debug", path])
         }
 
         func resolver(buildID: [UInt8]? = nil) -> ModuleResolver {
             let module = Module(path: program, buildID: buildID ?? self.buildID)
-            let search = DebugFileSearch(debugDirectories: [folder.file("debug")])
+            let search = DebugFileSearch(debugDirectories: [folder.path("debug")])
             return ModuleResolver(module, search: search)
         }
 
@@ -63,7 +64,7 @@ struct DebugFileTests {
         func isResolved(_ resolver: ModuleResolver) -> Bool {
             let frames = resolver.frames(at: secret)
             return frames.map(\.function) == ["secret"] && frames[0].line == 2
-                && frames[0].file == folder.file("program.c")
+                && frames[0].file == folder.path("program.c")
         }
     }
 
@@ -92,8 +93,8 @@ struct DebugFileTests {
         let parts = place.split(separator: "%")
         let path =
             parts.count == 2
-            ? subject.folder.file("debug") + subject.folder.path + parts[1]
-            : subject.folder.file(place)
+            ? subject.folder.path("debug") + subject.folder.folder + parts[1]
+            : subject.folder.path(place)
         if path != subject.debugFile { try subject.move(to: path) }
         let resolver = subject.resolver()
         #expect(subject.isResolved(resolver))
@@ -137,13 +138,13 @@ struct DebugFileTests {
     @Test func aLinkedFileOfAnotherBuildIDIsRefused() throws {
         let subject = try Subject()
         let other = try Subject(buildID: "0x0123456789abcdef0123456789abcdef01234567")
-        try run(["cp", other.debugFile, subject.debugFile], in: "/")
+        try subject.folder.run(["cp", other.debugFile, subject.debugFile])
         try subject.link()
         #expect(subject.resolver().summary.debugInfoPath == nil)
     }
 
     @Test func aReplacedModuleIsNotUsed() throws {
-        let folder = try TemporaryFolder()
+        let folder = try Scratch()
         let program = try folder.compile(Self.source, with: "gcc", as: "program", "-O1", "-g")
         let secret = try #require(try folder.address(of: "secret", in: program))
         var buildID = try folder.buildID(of: program)
@@ -178,15 +179,15 @@ struct DebugFileTests {
         // "program.debug" becomes "sub/../.debug": the same file, reached through folders.
         bytes.replaceSubrange(position..<(position + name.count), with: Array("sub/../.debug".utf8))
         try subject.folder.write(bytes, to: "program")
-        try run(["mkdir", "sub"], in: subject.folder.path)
-        try run(["mv", "program.debug", ".debug"], in: subject.folder.path)
+        try subject.folder.run(["mkdir", "sub"])
+        try subject.folder.run(["mv", "program.debug", ".debug"])
         #expect(subject.resolver().summary.debugInfoPath == nil)
     }
 
     /// `dwz` moves what two programs' debug information shares into a third file.
     @Test(.enabled(if: Tools.has("dwz"), "needs dwz"))
     func aCommonFileAnswers() throws {
-        let folder = try TemporaryFolder()
+        let folder = try Scratch()
         let shared = (0..<40).map { "struct S\($0) { int a\($0), b\($0); struct S\($0) *next; };" }
         var programs: [String] = []
         for name in ["one", "two"] {
@@ -197,8 +198,8 @@ struct DebugFileTests {
             programs.append(program)
         }
         let secret = try #require(try folder.address(of: "secret", in: programs[0]))
-        try run(
-            ["dwz", "-m", "common", "-M", folder.file("common"), "one", "two"], in: folder.path)
+        try folder.run(
+            ["dwz", "-m", "common", "-M", folder.path("common"), "one", "two"])
         let module = Module(path: programs[0])
         func resolver() -> ModuleResolver { ModuleResolver(module, search: DebugFileSearch()) }
         #expect(
@@ -208,10 +209,10 @@ struct DebugFileTests {
         #expect(expected[0].line != nil)
         #expect(resolver().summary.remarks.isEmpty)
         // Without it, what is left is used, and it is said.
-        try run(["mv", "common", "elsewhere"], in: folder.path)
+        try folder.run(["mv", "common", "elsewhere"])
         #expect(
             resolver().summary.remarks == [
-                ModuleRemark(.missingCommonFile, folder.file("common"))
+                ModuleRemark(.missingCommonFile, folder.path("common"))
             ])
         #expect(resolver().frames(at: secret).map(\.function) == ["secret"])
     }

@@ -1,6 +1,7 @@
 import ELF
 import Glibc
 import Symbolicate
+import TestSupport
 import Testing
 
 @Suite struct DebugInformationTests {
@@ -11,17 +12,17 @@ import Testing
 
     @Test(.enabled(if: Tools.has("gcc", "objcopy", "strip"), "needs gcc and binutils"))
     func whereItIs() throws {
-        let folder = try TemporaryFolder()
-        try run(["sh", "-c", "echo 'int main(void) { return 0; }' > main.c"], in: folder.path)
-        try run(["gcc", "-g", "-o", "program", "main.c"], in: folder.path)
-        let program = folder.file("program")
+        let folder = try Scratch()
+        try folder.run(["sh", "-c", "echo 'int main(void) { return 0; }' > main.c"])
+        try folder.run(["gcc", "-g", "-o", "program", "main.c"])
+        let program = folder.path("program")
         #expect(DebugInformation(ofModuleAt: program) == .inModule)
-        try run(["objcopy", "--only-keep-debug", "program", "program.debug"], in: folder.path)
-        try run(["strip", "program"], in: folder.path)
+        try folder.run(["objcopy", "--only-keep-debug", "program", "program.debug"])
+        try folder.run(["strip", "program"])
         #expect(DebugInformation(ofModuleAt: program) == .missing)
-        try run(["objcopy", "--add-gnu-debuglink=program.debug", "program"], in: folder.path)
+        try folder.run(["objcopy", "--add-gnu-debuglink=program.debug", "program"])
         #expect(
-            DebugInformation(ofModuleAt: program) == .separate(folder.file("program.debug")))
+            DebugInformation(ofModuleAt: program) == .separate(folder.path("program.debug")))
         #expect(DebugInformation(ofModuleAt: program, search: .none) == .missing)
     }
 }

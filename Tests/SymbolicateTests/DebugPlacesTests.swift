@@ -47,17 +47,17 @@ struct DebugPlacesTests {
 
     /// A program, and recordings of its addresses.
     private struct Subject {
-        let folder: TemporaryFolder
+        let folder: Scratch
         let module: Module
         let code: [Range<UInt64>]
 
         init(_ options: String...) throws {
-            folder = try TemporaryFolder()
-            let program = folder.file("program")
+            folder = try Scratch()
+            let program = folder.path("program")
             try folder.write(DebugPlacesTests.source, to: "program.cpp")
-            try run(
+            try folder.run(
                 ["g++", "program.cpp", "-o", program, "-g", "-std=c++17", "-Wl,--build-id=sha1"]
-                    + options, in: folder.path)
+                    + options)
             module = Module(path: program, buildID: try folder.buildID(of: program))
             code = try folder.symbols(of: program).sorted { $0.key < $1.key }.map(\.value)
                 .filter { $0.count < 1 << 16 }
@@ -83,15 +83,15 @@ struct DebugPlacesTests {
             return Symbolicator(search: .none, cache: cache).symbolicate(recording).frames
         }
 
-        var cache: SymbolCache { SymbolCache(folder: folder.file("cache")) }
+        var cache: SymbolCache { SymbolCache(folder: folder.path("cache"), leastCost: .zero) }
 
         func cached(_ suffix: String) throws -> String? {
-            try folder.printed(by: ["ls", "-A", folder.file("cache")])
+            try folder.printed(by: ["ls", "-A", folder.path("cache")])
                 .first { $0.hasSuffix(suffix) }.map { "cache/\($0)" }
         }
 
         func remove(_ suffix: String) throws {
-            if let name = try cached(suffix) { try run(["rm", name], in: folder.path) }
+            if let name = try cached(suffix) { try folder.run(["rm", name]) }
         }
     }
 
@@ -132,13 +132,13 @@ struct DebugPlacesTests {
         #expect(subject.symbols(subject.cache) == plain)
         // They do come from there: the file's own cannot be unpacked any more.
         let bytes = try subject.folder.read("program")
-        try run(["cp", "-p", "program", "kept"], in: subject.folder.path)
+        try subject.folder.run(["cp", "-p", "program", "kept"])
         let name = option == "-gz=zlib" ? ".debug_info" : ".zdebug_info"
         let section = try #require(try subject.folder.section(name, of: "program"))
         var damaged = bytes
         for index in section.dropFirst(64) { damaged[index] = 0xFF }
         try subject.folder.write(damaged, to: "program")
-        try run(["touch", "-r", "kept", "program"], in: subject.folder.path)
+        try subject.folder.run(["touch", "-r", "kept", "program"])
         #expect(subject.symbols(nil) != plain)
         try subject.remove(".symbols")
         #expect(subject.symbols(subject.cache) == plain)
@@ -153,19 +153,19 @@ struct DebugPlacesTests {
         let plain = subject.symbols(nil)
         #expect(subject.symbols(subject.cache) == plain)
         try subject.remove(".symbols")
-        try run(["dwp", "-o", "package", "program.dwo"], in: folder.path)
-        try run(["rm", "program.dwo"], in: folder.path)
+        try folder.run(["dwp", "-o", "package", "program.dwo"])
+        try folder.run(["rm", "program.dwo"])
         let bare = subject.symbols(subject.cache)
         #expect(bare != plain)
         // A file that is missing may appear.
         #expect(try subject.cached(".symbols") == nil)
-        try run(["cp", "package", "program.dwp"], in: folder.path)
+        try folder.run(["cp", "package", "program.dwp"])
         #expect(subject.symbols(subject.cache) == plain)
         #expect(try subject.cached(".symbols") != nil)
         try subject.remove(".symbols")
         #expect(subject.symbols(subject.cache) == plain)
         let names = try #require(
-            try folder.section(".debug_str.dwo", of: folder.file("program.dwp")))
+            try folder.section(".debug_str.dwo", of: folder.path("program.dwp")))
         var changed = try folder.read("program.dwp")
         for index in names where changed[index] == UInt8(ascii: "o") {
             changed[index] = UInt8(ascii: "0")
@@ -173,7 +173,7 @@ struct DebugPlacesTests {
         try folder.write(changed, to: "program.dwp")
         let other = subject.symbols(subject.cache)
         #expect(other != plain && other != bare)
-        try run(["rm", "program.dwp"], in: folder.path)
+        try folder.run(["rm", "program.dwp"])
         #expect(subject.symbols(subject.cache) == bare)
     }
 

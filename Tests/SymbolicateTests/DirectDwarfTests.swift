@@ -92,20 +92,20 @@ struct DirectDwarfTests {
             ["-g", "-O2", "-gdwarf64"], ["-gdwarf-4", "-O2", "-gdwarf64"],
         ])
     func agreesWithLibdw(options: [String]) throws {
-        let folder = try TemporaryFolder()
+        let folder = try Scratch()
         let source = try folder.write(Self.source, to: "subject.cpp")
-        try run(["g++", source, "-o", "subject"] + options, in: folder.path)
-        try expectAgreement(folder.file("subject"))
+        try folder.run(["g++", source, "-o", "subject"] + options)
+        try expectAgreement(folder.path("subject"))
     }
 
     @Test(
         .enabled(if: Tools.has("clang++", "readelf"), "needs clang and binutils"),
         arguments: [["-gdwarf-5", "-O2"], ["-gdwarf-4", "-O2"], ["-gdwarf-5", "-O0"]])
     func agreesOnClangs(options: [String]) throws {
-        let folder = try TemporaryFolder()
+        let folder = try Scratch()
         let source = try folder.write(Self.source, to: "subject.cpp")
-        try run(["clang++", source, "-o", "subject"] + options, in: folder.path)
-        try expectAgreement(folder.file("subject"))
+        try folder.run(["clang++", source, "-o", "subject"] + options)
+        try expectAgreement(folder.path("subject"))
     }
 
     /// Functions in a `.dwo` file.
@@ -119,11 +119,11 @@ struct DirectDwarfTests {
             ["clang++", "-gdwarf-5", "-O2", "-fsplit-dwarf-inlining"],
         ])
     func agreesOnSplitDebugInformation(command: [String]) throws {
-        let folder = try TemporaryFolder()
+        let folder = try Scratch()
         try folder.write(Self.source, to: "subject.cpp")
-        try run(command + ["-g", "-gsplit-dwarf", "-c", "subject.cpp"], in: folder.path)
-        try run(command + ["subject.o", "-o", "subject"], in: folder.path)
-        try expectAgreement(folder.file("subject"))
+        try folder.run(command + ["-g", "-gsplit-dwarf", "-c", "subject.cpp"])
+        try folder.run(command + ["subject.o", "-o", "subject"])
+        try expectAgreement(folder.path("subject"))
     }
 
     /// This very test: Swift, C, and hundreds of units.
@@ -142,7 +142,7 @@ private struct ModuleCodeRange {
     let range: Range<UInt64>?
 
     init(_ path: String) throws {
-        let folder = try TemporaryFolder()
+        let folder = try Scratch()
         let line = try folder.printed(by: ["readelf", "-SW", path]).first { $0.contains(" .text ") }
         let words = line?.split(separator: "]").last?.split(separator: " ") ?? []
         guard words.count > 4, let start = UInt64(words[2], radix: 16),

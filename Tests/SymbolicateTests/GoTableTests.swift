@@ -30,18 +30,18 @@ struct GoTableTests {
         """
 
     private struct Built {
-        let folder: TemporaryFolder
+        let folder: Scratch
         let full: String
         let stripped: String
     }
 
     private func build(_ mode: String = "exe") throws -> Built {
-        let folder = try TemporaryFolder()
+        let folder = try Scratch()
         try folder.write(Array(Self.source.utf8), to: "main.go")
         let go = ["env", "CGO_ENABLED=0", "GO111MODULE=off", "go", "build", "-buildmode=" + mode]
-        try run(go + ["-o", "full", "main.go"], in: folder.path)
-        try run(go + ["-ldflags=-s -w", "-o", "stripped", "main.go"], in: folder.path)
-        return Built(folder: folder, full: folder.file("full"), stripped: folder.file("stripped"))
+        try folder.run(go + ["-o", "full", "main.go"])
+        try folder.run(go + ["-ldflags=-s -w", "-o", "stripped", "main.go"])
+        return Built(folder: folder, full: folder.path("full"), stripped: folder.path("stripped"))
     }
 
     /// By Go's own tool, which reads the program that was not stripped.
@@ -119,9 +119,9 @@ struct GoTableTests {
             bytes[start + Int.random(in: 0..<range, using: &generator)] =
                 UInt8.random(in: .min ... .max, using: &generator)
         }
-        let folder = try TemporaryFolder()
+        let folder = try Scratch()
         try folder.write(bytes, to: "bad")
-        let resolver = ModuleResolver(Module(path: folder.file("bad")), search: .none)
+        let resolver = ModuleResolver(Module(path: folder.path("bad")), search: .none)
         for _ in 0..<300 {
             let address = UInt64.random(in: 0x40_1000...0x50_0000, using: &generator)
             #expect(resolver.frames(at: address).count == 1)

@@ -35,7 +35,7 @@ struct HostileFileTests {
 
     @Test(arguments: [["-gdwarf-5"], ["-gdwarf-4"], ["-gz"]])
     func mutatedFiles(options: [String]) throws {
-        let folder = try TemporaryFolder()
+        let folder = try Scratch()
         let program = try folder.compile(
             Self.source, with: "g++", as: "subject", "-O2", "-g", options[0])
         interrogate(program)
@@ -53,7 +53,7 @@ struct HostileFileTests {
 
     /// The headers hold the offsets, sizes and counts that everything else is found by.
     @Test func mutatedHeaders() throws {
-        let folder = try TemporaryFolder()
+        let folder = try Scratch()
         _ = try folder.compile(Self.source, with: "g++", as: "subject", "-O2", "-g")
         let original = try folder.read("subject")
         let sections = original[40..<48].reversed().reduce(0) { $0 << 8 | Int($1) }
@@ -71,7 +71,7 @@ struct HostileFileTests {
     }
 
     @Test func truncatedFiles() throws {
-        let folder = try TemporaryFolder()
+        let folder = try Scratch()
         _ = try folder.compile(Self.source, with: "g++", as: "subject", "-O2", "-g")
         let original = try folder.read("subject")
         var numbers = SeededNumbers(seed: 99)
@@ -85,7 +85,7 @@ struct HostileFileTests {
     /// and what is told then counts for nothing.
     @Test(arguments: [0, 5000])
     func aFileThatIsCutShortMeanwhile(length: Int) throws {
-        let folder = try TemporaryFolder()
+        let folder = try Scratch()
         let path = try folder.compile(Self.source, with: "g++", as: "subject", "-O2", "-g")
         let resolver = ModuleResolver(Module(path: path), search: .none)
         #expect(!resolver.lostBytes)
@@ -98,8 +98,8 @@ struct HostileFileTests {
     /// A program chooses what its mappings' paths lead to in the end, and which files its debug
     /// information names. To open a pipe lets its writer go; to open a device may do anything.
     @Test func nothingButFilesIsOpened() throws {
-        let folder = try TemporaryFolder()
-        let path = folder.file("pipe")
+        let folder = try Scratch()
+        let path = folder.path("pipe")
         let opened = try PipeWatch(path)
         #expect(ModuleResolver(Module(path: path), search: .none).problem == .notUsable)
         #expect(!opened())
@@ -111,35 +111,34 @@ struct HostileFileTests {
     /// Beside the program, where the compiler was run, and as a package.
     @Test(arguments: [4, 5], ["subject.dwo", "built/subject.dwo", "subject.dwp"])
     func noPipeIsOpenedAsSplitFile(version: Int, name: String) throws {
-        let folder = try TemporaryFolder()
-        try run(["mkdir", "built"], in: folder.path)
+        let folder = try Scratch()
+        try folder.run(["mkdir", "built"])
         try folder.write(Self.source, to: "built/subject.cpp")
         let options = ["-O2", "-g", "-gdwarf-\(version)", "-gsplit-dwarf"]
-        try run(
-            ["sh", "-c", "cd built && g++ -c subject.cpp \(options.joined(separator: " "))"],
-            in: folder.path)
-        try run(["g++", "built/subject.o", "-o", "subject"], in: folder.path)
-        try run(["rm", "built/subject.dwo"], in: folder.path)
-        let opened = try PipeWatch(folder.file(name))
-        interrogate(folder.file("subject"))
+        try folder.run(
+            ["sh", "-c", "cd built && g++ -c subject.cpp \(options.joined(separator: " "))"])
+        try folder.run(["g++", "built/subject.o", "-o", "subject"])
+        try folder.run(["rm", "built/subject.dwo"])
+        let opened = try PipeWatch(folder.path(name))
+        interrogate(folder.path("subject"))
         #expect(!opened())
     }
 
     /// The common file that `dwz` makes.
     @Test func noPipeIsOpenedAsCommonFile() throws {
-        let folder = try TemporaryFolder()
+        let folder = try Scratch()
         try folder.write(Self.source, to: "subject.cpp")
-        try run(["g++", "-O2", "-g", "-S", "subject.cpp"], in: folder.path)
+        try folder.run(["g++", "-O2", "-g", "-S", "subject.cpp"])
         // All texts are said to be in the common file: DW_FORM_GNU_strp_alt for DW_FORM_strp.
-        try run(
-            ["sed", "-i", "s/uleb128 0xe$/uleb128 0x1f21/", "subject.s"], in: folder.path)
-        try run(["g++", "subject.s", "-o", "subject"], in: folder.path)
+        try folder.run(
+            ["sed", "-i", "s/uleb128 0xe$/uleb128 0x1f21/", "subject.s"])
+        try folder.run(["g++", "subject.s", "-o", "subject"])
         try folder.write(Array("common\0".utf8) + [UInt8](repeating: 7, count: 20), to: "link")
-        try run(
-            ["objcopy", "--add-section", ".gnu_debugaltlink=link", "subject"], in: folder.path)
-        let opened = try PipeWatch(folder.file("common"))
-        interrogate(folder.file("subject"))
-        let resolver = ModuleResolver(Module(path: folder.file("subject")), search: .none)
+        try folder.run(
+            ["objcopy", "--add-section", ".gnu_debugaltlink=link", "subject"])
+        let opened = try PipeWatch(folder.path("common"))
+        interrogate(folder.path("subject"))
+        let resolver = ModuleResolver(Module(path: folder.path("subject")), search: .none)
         for address in stride(from: UInt64(0x1000), to: 0x3000, by: 41) {
             #expect(!resolver.framesByLibdw(at: address).isEmpty)
         }
@@ -147,7 +146,7 @@ struct HostileFileTests {
     }
 
     @Test func noise() throws {
-        let folder = try TemporaryFolder()
+        let folder = try Scratch()
         var numbers = SeededNumbers(seed: 5)
         for _ in 0..<50 {
             var bytes = (0..<4096).map { _ in UInt8.random(in: 0...255, using: &numbers) }

@@ -1,5 +1,6 @@
 import ProfileModel
 import Symbolicate
+import TestSupport
 import Testing
 
 /// Names of the kernel's functions, from made lists.
@@ -14,13 +15,13 @@ struct KernelListTests {
 
         """
 
-    private let root: TemporaryFolder
+    private let root: Scratch
 
-    init() throws { root = try TemporaryFolder() }
+    init() throws { root = try Scratch() }
 
     private func write(_ bytes: [UInt8], to path: String) throws {
         let folder = path.split(separator: "/").dropLast().joined(separator: "/")
-        try run(["mkdir", "-p", root.file(folder)], in: root.path)
+        try root.run(["mkdir", "-p", root.path(folder)])
         _ = try root.write(bytes, to: path)
     }
 
@@ -46,7 +47,7 @@ struct KernelListTests {
         let frame = FrameAddress(module: ModuleIndex(0), address: CodeAddress(address, kind))
         _ = recording.stacks.intern(parent: nil, frame: frame)
         let table = Symbolicator(
-            search: .none, kernels: KernelLists(root: root.path, home: root.path)
+            search: .none, kernels: KernelLists(root: root.folder, home: root.folder)
         ).symbolicate(recording)
         return (table.frames[frame]?.first?.function, table.modules[ModuleIndex(0)])
     }

@@ -1,16 +1,17 @@
 import ProfileModel
 import Symbolicate
+import TestSupport
 import Testing
 
 /// Which libraries others name symbols of, in processes that load files of known content.
 @Suite struct LibraryReferenceTests {
-    private let folder: TemporaryFolder
+    private let folder: Scratch
     private let paths: [String]
 
     private enum File: Int, CaseIterable { case program, used, copied, idle, both }
 
     init() throws {
-        folder = try TemporaryFolder()
+        folder = try Scratch()
         let sources = [
             "used": "int used(void) { return 1; }",
             "copied": "int copied = 7;",
@@ -20,15 +21,14 @@ import Testing
         ]
         for (name, source) in sources {
             try folder.write(source, to: "\(name).c")
-            try run(["gcc", "-shared", "-fPIC", "-o", "\(name).so", "\(name).c"], in: folder.path)
+            try folder.run(["gcc", "-shared", "-fPIC", "-o", "\(name).so", "\(name).c"])
         }
         try folder.write(
             "extern int copied; int used(void); int main(void) { return used() + copied; }",
             to: "program.c")
-        try run(
-            ["gcc", "-no-pie", "-fno-pie", "-o", "program", "program.c", "used.so", "copied.so"],
-            in: folder.path)
-        paths = ["program", "used.so", "copied.so", "idle.so", "both.so"].map(folder.file)
+        try folder.run(
+            ["gcc", "-no-pie", "-fno-pie", "-o", "program", "program.c", "used.so", "copied.so"])
+        paths = ["program", "used.so", "copied.so", "idle.so", "both.so"].map(folder.path)
     }
 
     /// Each process maps some of the files, and has all but the program among its libraries.
@@ -73,8 +73,8 @@ import Testing
 
     /// Who knows what is in the file that is gone.
     @Test func aFileThatCannotBeRead() throws {
-        try run(["rm", "program"], in: folder.path)
-        try run(["rm", "both.so"], in: folder.path)
+        try folder.run(["rm", "program"])
+        try folder.run(["rm", "both.so"])
         #expect(references([(nil, File.allCases)]) == [0: true])
     }
 

@@ -10,23 +10,23 @@ import Testing
         "needs gcc, binutils and xz"))
 struct MiniDebugInfoTests {
     private struct Subject {
-        let folder: TemporaryFolder
+        let folder: Scratch
         let program: String
         let secret: UInt64
 
         /// - Parameter packed: what becomes of the packed symbols before they are put in.
         init(_ packed: ([UInt8]) -> [UInt8] = { $0 }) throws {
-            folder = try TemporaryFolder()
+            folder = try Scratch()
             program = try folder.compile(
                 DebugFileTests.source, with: "gcc", as: "program", "-O1")
             secret = try #require(try folder.address(of: "secret", in: program))
-            try run(["objcopy", "--only-keep-debug", program, "mini"], in: folder.path)
-            try run(["objcopy", "-S", "--keep-symbol=secret", "mini"], in: folder.path)
-            try run(["xz", "mini"], in: folder.path)
+            try folder.run(["objcopy", "--only-keep-debug", program, "mini"])
+            try folder.run(["objcopy", "-S", "--keep-symbol=secret", "mini"])
+            try folder.run(["xz", "mini"])
             try folder.write(packed(try folder.read("mini.xz")), to: "mini.xz")
-            try run(["strip", program], in: folder.path)
-            try run(
-                ["objcopy", "--add-section", ".gnu_debugdata=mini.xz", program], in: folder.path)
+            try folder.run(["strip", program])
+            try folder.run(
+                ["objcopy", "--add-section", ".gnu_debugdata=mini.xz", program])
         }
 
         var resolver: ModuleResolver { ModuleResolver(Module(path: program), search: .none) }
@@ -45,8 +45,8 @@ struct MiniDebugInfoTests {
         let subject = try Subject()
         let whole = try subject.folder.compile(
             DebugFileTests.source, with: "gcc", as: "whole", "-O1")
-        try run(
-            ["objcopy", "--add-section", ".gnu_debugdata=mini.xz", whole], in: subject.folder.path)
+        try subject.folder.run(
+            ["objcopy", "--add-section", ".gnu_debugdata=mini.xz", whole])
         let resolver = ModuleResolver(Module(path: whole), search: .none)
         #expect(resolver.summary == ModuleSymbols(symbolOrigin: .complete))
     }
@@ -66,12 +66,12 @@ struct MiniDebugInfoTests {
     /// 300 MB of zeros, in 45 kB.
     @Test func whatIsMadeToFillMemoryIsRefused() throws {
         let subject = try Subject()
-        try run(
-            ["sh", "-c", "head -c 300000000 /dev/zero | xz > bomb.xz"], in: subject.folder.path)
-        try run(
+        try subject.folder.run(
+            ["sh", "-c", "head -c 300000000 /dev/zero | xz > bomb.xz"])
+        try subject.folder.run(
             [
                 "objcopy", "--update-section", ".gnu_debugdata=bomb.xz", subject.program,
-            ], in: subject.folder.path)
+            ])
         #expect(subject.resolver.summary.remarks == [ModuleRemark(.damagedMiniDebugInfo)])
     }
 
@@ -83,10 +83,10 @@ struct MiniDebugInfoTests {
             var bytes = packed
             bytes[Int.random(in: 0..<bytes.count, using: &numbers)] ^= 1
             try subject.folder.write(bytes, to: "changed.xz")
-            try run(
+            try subject.folder.run(
                 [
                     "objcopy", "--update-section", ".gnu_debugdata=changed.xz", subject.program,
-                ], in: subject.folder.path)
+                ])
             let resolver = subject.resolver
             // xz has a checksum: nothing that was changed is believed.
             let name = resolver.frames(at: subject.secret).map(\.function)

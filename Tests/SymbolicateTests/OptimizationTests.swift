@@ -1,4 +1,5 @@
 import ProfileModel
+import TestSupport
 import Testing
 
 @testable import Symbolicate
@@ -36,7 +37,7 @@ struct OptimizationTests {
         .enabled(if: Tools.has("gcc", "nm"), "needs gcc and binutils"),
         arguments: [("-O0", true), ("-fPIC", true), ("-O2", false), ("-Og", false)])
     func compiledPrograms(option: String, isUnoptimized: Bool) throws {
-        let folder = try TemporaryFolder()
+        let folder = try Scratch()
         let program = try folder.compile(
             "int main(void) { return 0; }", with: "gcc", as: "program", "-g", option)
         let address = try #require(try folder.address(of: "main", in: program))

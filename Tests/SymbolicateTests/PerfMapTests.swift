@@ -58,16 +58,16 @@ import Testing
     }
 
     @Test func onlyTheUsersOwnRegularFilesAreRead() throws {
-        let folder = try TemporaryFolder()
+        let folder = try Scratch()
         let path = try folder.write(Self.text, to: "perf-1.map")
         #expect(PerfMap(path: path, owner: geteuid()) != nil)
         #expect(PerfMap(path: path, owner: geteuid() &+ 1) == nil)
-        try run(["ln", "-s", "perf-1.map", "link"], in: folder.path)
-        #expect(PerfMap(path: folder.file("link"), owner: geteuid()) == nil)
-        #expect(mkfifo(folder.file("pipe"), 0o600) == 0)
-        #expect(PerfMap(path: folder.file("pipe"), owner: geteuid()) == nil)
-        #expect(PerfMap(path: folder.file("none"), owner: geteuid()) == nil)
-        try run(["truncate", "-s", "65M", path], in: "/")
+        try folder.run(["ln", "-s", "perf-1.map", "link"])
+        #expect(PerfMap(path: folder.path("link"), owner: geteuid()) == nil)
+        #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
+        #expect(PerfMap(path: folder.path("pipe"), owner: geteuid()) == nil)
+        #expect(PerfMap(path: folder.path("none"), owner: geteuid()) == nil)
+        try folder.run(["truncate", "-s", "65M", path])
         #expect(PerfMap(path: path, owner: geteuid()) == nil)
     }
 

@@ -6,12 +6,12 @@ import Testing
 
 /// Functions of scripts that were compiled from others.
 @Suite struct ScriptOriginTests {
-    private let files: TemporaryFolder
-    private var folder: String { files.path }
+    private let files: Scratch
+    private var folder: String { files.folder }
 
     init() throws {
-        files = try TemporaryFolder()
-        try run(["mkdir", "dist"], in: files.path)
+        files = try Scratch()
+        try files.run(["mkdir", "dist"])
     }
 
     private func write(_ text: String, _ name: String) throws {

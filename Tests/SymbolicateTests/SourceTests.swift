@@ -1,6 +1,7 @@
 import Glibc
 import ProfileModel
 import Symbolicate
+import TestSupport
 import Testing
 
 /// Compiled programs against what binutils say of them.
@@ -51,7 +52,7 @@ struct SourceTests {
         .enabled(if: Tools.has("g++", "addr2line", "nm"), "needs g++ and binutils"),
         arguments: ["-gdwarf-5", "-gdwarf-4"])
     func everyAddressAgreesWithAddr2line(format: String) throws {
-        let folder = try TemporaryFolder()
+        let folder = try Scratch()
         let program = try folder.compile(Self.shapes, with: "g++", as: "shapes", "-O2", format)
         let symbols = try folder.symbols(of: program)
         let resolver = ModuleResolver(Module(path: program), search: .none)
@@ -74,7 +75,7 @@ struct SourceTests {
 
     /// Outermost first: `function file:line`, as binutils demangle and without discriminators.
     private func oracle(
-        _ program: String, _ range: Range<UInt64>, _ folder: TemporaryFolder
+        _ program: String, _ range: Range<UInt64>, _ folder: Scratch
     ) throws -> [[String]] {
         let addresses = range.map { String($0, radix: 16) }
         let lines = try folder.printed(by: ["addr2line", "-afiCe", program] + addresses)
@@ -102,13 +103,13 @@ struct SourceTests {
 
     @Test(.enabled(if: Tools.has("g++", "nm"), "needs g++ and binutils"))
     func inlinedFramesAreOutermostFirst() throws {
-        let folder = try TemporaryFolder()
+        let folder = try Scratch()
         let program = try folder.compile(Self.shapes, with: "g++", as: "shapes", "-O2", "-g")
         let range = try #require(try folder.symbols(of: program)[Self.measure])
         let resolver = ModuleResolver(Module(path: program), search: .none)
         let stacks = range.map { resolver.frames(at: $0) }
         let deepest = try #require(stacks.first { $0.count == 3 })
-        let source = folder.file("shapes.cpp")
+        let source = folder.path("shapes.cpp")
         #expect(
             deepest[0]
                 == SourceFrame(
@@ -127,7 +128,7 @@ struct SourceTests {
 
     @Test(.enabled(if: Tools.has("g++", "nm"), "needs g++ and binutils"))
     func functionsWithoutLinkageNameAreQualifiedByTheirPlace() throws {
-        let folder = try TemporaryFolder()
+        let folder = try Scratch()
         let program = try folder.compile(Self.shapes, with: "g++", as: "shapes", "-O2", "-g")
         let range = try #require(try folder.symbols(of: program)["_ZN5space7visibleEi"])
         let resolver = ModuleResolver(Module(path: program), search: .none)
@@ -137,7 +138,7 @@ struct SourceTests {
 
     @Test(.enabled(if: Tools.has("gcc", "nm"), "needs gcc and binutils"))
     func partsThatTheCompilerMovedAwayKeepTheirFunction() throws {
-        let folder = try TemporaryFolder()
+        let folder = try Scratch()
         let program = try folder.compile(
             """
             #include <stdlib.h>
@@ -159,7 +160,7 @@ struct SourceTests {
 
     @Test(.enabled(if: Tools.has("gcc", "nm"), "needs gcc and binutils"))
     func withoutDebugInfoThereIsOneFrame() throws {
-        let folder = try TemporaryFolder()
+        let folder = try Scratch()
         let program = try folder.compile(Self.shapes, with: "g++", as: "plain", "-O2")
         let range = try #require(try folder.symbols(of: program)[Self.measure])
         let resolver = ModuleResolver(Module(path: program), search: .none)

@@ -1,5 +1,6 @@
 import ProfileModel
 import Symbolicate
+import TestSupport
 import Testing
 
 /// Debug information in `.dwo` files.
@@ -15,19 +16,18 @@ struct SplitFileTests {
         int main(int count, char **words) { return outer(count); }
         """
 
-    private func compile(_ folder: TemporaryFolder, _ version: Int) throws -> String {
+    private func compile(_ folder: Scratch, _ version: Int) throws -> String {
         // In two steps, as with make: the file is named after the object.
         try folder.write(Self.source, to: "program.c")
-        try run(
-            ["gcc", "-O2", "-g", "-gdwarf-\(version)", "-gsplit-dwarf", "-c", "program.c"],
-            in: folder.path)
-        try run(["gcc", "program.o", "-o", "program"], in: folder.path)
-        return folder.file("program")
+        try folder.run(
+            ["gcc", "-O2", "-g", "-gdwarf-\(version)", "-gsplit-dwarf", "-c", "program.c"])
+        try folder.run(["gcc", "program.o", "-o", "program"])
+        return folder.path("program")
     }
 
     @Test(arguments: [4, 5])
     func theyAreFoundAndMissed(version: Int) throws {
-        let folder = try TemporaryFolder()
+        let folder = try Scratch()
         let program = try compile(folder, version)
         let range = try #require(try folder.symbols(of: program)["outer"])
         func answers() -> (ModuleSymbols, [String?]) {
@@ -38,12 +38,12 @@ struct SplitFileTests {
         let there = answers()
         #expect(there.1 == ["outer", "deep"])
         #expect(there.0.remarks.isEmpty)
-        try run(["mv", "program.dwo", "elsewhere"], in: folder.path)
+        try folder.run(["mv", "program.dwo", "elsewhere"])
         let gone = answers()
         #expect(gone.1 == ["outer"])
         #expect(gone.0.remarks == [ModuleRemark(.missingSplitFile, "program.dwo")])
         // It is no package.
-        try run(["mv", "elsewhere", "program.dwp"], in: folder.path)
+        try folder.run(["mv", "elsewhere", "program.dwp"])
         #expect(answers().0.remarks == [ModuleRemark(.unreadPackage, program + ".dwp")])
     }
 }

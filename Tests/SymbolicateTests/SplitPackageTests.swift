@@ -52,26 +52,25 @@ struct SplitPackageTests {
 
     /// A program of two units that are split off.
     private struct Subject {
-        let folder: TemporaryFolder
+        let folder: Scratch
         let program: String
         let code: [UInt64]
         private let version: Int
 
         init(_ kind: Kind) throws {
-            folder = try TemporaryFolder()
-            program = folder.file("program")
+            folder = try Scratch()
+            program = folder.path("program")
             version = kind.version
             for (name, source) in zip(["first", "second"], SplitPackageTests.sources) {
                 try folder.write(source, to: name + ".cpp")
-                try run(
+                try folder.run(
                     [
                         kind.compiler, "-c", "-O2", "-g", "-gdwarf-\(version)", "-gsplit-dwarf",
                         "-ffunction-sections", name + ".cpp",
-                    ], in: folder.path)
+                    ])
             }
-            try run(
-                [kind.compiler, "first.o", "second.o", "-Wl,--build-id=sha1", "-o", program],
-                in: folder.path)
+            try folder.run(
+                [kind.compiler, "first.o", "second.o", "-Wl,--build-id=sha1", "-o", program])
             code = Set(try folder.symbols(of: program).values.joined()).sorted()
                 .filter { $0 % 3 == 0 }
         }
@@ -83,9 +82,9 @@ struct SplitPackageTests {
                 version == 4
                 ? ["dwp", "-o", package]
                 : ["python3", "/\(script)/Benchmarks/split_package.py", package]
-            try run(tool + names, in: folder.path)
-            try run(["mkdir", "-p", "hidden"], in: folder.path)
-            try run(["mv", "first.dwo", "second.dwo", "hidden"], in: folder.path)
+            try folder.run(tool + names)
+            try folder.run(["mkdir", "-p", "hidden"])
+            try folder.run(["mv", "first.dwo", "second.dwo", "hidden"])
         }
 
         func resolver(_ search: DebugFileSearch = .none) -> ModuleResolver {
@@ -136,7 +135,7 @@ struct SplitPackageTests {
         subject.expect(subject.frames(), toBe: expected)
         #expect(subject.resolver().summary.remarks.isEmpty)
         // They do come from there.
-        try run(["rm", "program.dwp"], in: subject.folder.path)
+        try subject.folder.run(["rm", "program.dwp"])
         #expect(subject.frames() != expected)
         #expect(subject.resolver().summary.remarks.map(\.kind) == [.missingSplitFile])
     }
@@ -147,16 +146,15 @@ struct SplitPackageTests {
         let subject = try Subject(.gcc5)
         let expected = subject.framesByLibdw()
         let folder = subject.folder
-        try run(["mkdir", "-p", "debug\(folder.path)"], in: folder.path)
-        try run(["objcopy", "--only-keep-debug", "program", "debug/other.debug"], in: folder.path)
-        try run(["strip", "program"], in: folder.path)
-        try run(
-            ["objcopy", "--add-gnu-debuglink=debug/other.debug", "program"], in: folder.path)
-        try run(
-            ["ln", "-s", folder.file("debug/other.debug"), "debug\(folder.path)/other.debug"],
-            in: folder.path)
+        try folder.run(["mkdir", "-p", "debug\(folder.folder)"])
+        try folder.run(["objcopy", "--only-keep-debug", "program", "debug/other.debug"])
+        try folder.run(["strip", "program"])
+        try folder.run(
+            ["objcopy", "--add-gnu-debuglink=debug/other.debug", "program"])
+        try folder.run(
+            ["ln", "-s", folder.path("debug/other.debug"), "debug\(folder.folder)/other.debug"])
         try subject.pack(as: place)
-        let search = DebugFileSearch(debugDirectories: [folder.file("debug")])
+        let search = DebugFileSearch(debugDirectories: [folder.path("debug")])
         subject.expect(subject.frames(search), toBe: expected)
         #expect(subject.resolver(search).summary.remarks.isEmpty)
     }
@@ -165,9 +163,8 @@ struct SplitPackageTests {
         let subject = try Subject(.clang5)
         let expected = subject.framesByLibdw()
         try subject.pack(as: "plain")
-        try run(
-            ["objcopy", "--compress-debug-sections=zlib-gabi", "plain", "program.dwp"],
-            in: subject.folder.path)
+        try subject.folder.run(
+            ["objcopy", "--compress-debug-sections=zlib-gabi", "plain", "program.dwp"])
         #expect(subject.frames() == expected)
     }
 

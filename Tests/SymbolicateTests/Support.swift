@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 /// Programs that tests compile their subjects with. Missing ones skip the tests, except in CI.
@@ -18,85 +19,14 @@ enum Tools {
     }
 }
 
-struct CommandFailure: Error {
-    var command: [String]
-    var status: Int32
-}
-
-/// Runs a command to its end; its standard output goes to `output` if that is given.
-func run(_ command: [String], in folder: String, output: String = "/dev/null") throws {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-    let shell = ["sh", "-c", "cd \"$0\" && exec \"$@\"", folder] + command
-    var arguments: [UnsafeMutablePointer<CChar>?] = shell.map { strdup($0) }
-    arguments.append(nil)
-    defer { arguments.forEach { free($0) } }
-    var child: pid_t = 0
-    let problem = posix_spawnp(&child, "sh", &actions, nil, arguments, environ)
-    guard problem == 0 else { throw CommandFailure(command: command, status: problem) }
-    var status: Int32 = 0
-    while waitpid(child, &status, 0) < 0, errno == EINTR {}
-    guard status == 0 else { throw CommandFailure(command: command, status: status) }
-}
-
-/// A folder of its own for one test, removed with the value's owner.
-final class TemporaryFolder: Sendable {
-    let path: String
-
-    init() throws {
-        var template = Array("/tmp/symbolicate-XXXXXX".utf8CString)
-        guard let made = mkdtemp(&template) else {
-            throw CommandFailure(command: ["mkdtemp"], status: errno)
-        }
-        path = String(cString: made)
-    }
-
-    deinit {
-        try? run(["rm", "-rf", path], in: "/")
-    }
-
-    func file(_ name: String) -> String { "\(path)/\(name)" }
-
-    @discardableResult
-    func write(_ text: String, to name: String) throws -> String {
-        try write(Array(text.utf8), to: name)
-    }
-
-    @discardableResult
-    func write(_ bytes: [UInt8], to name: String) throws -> String {
-        let descriptor = open(file(name), O_WRONLY | O_CREAT | O_TRUNC, 0o700)
-        defer { close(descriptor) }
-        guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count else {
-            throw CommandFailure(command: ["write", name], status: errno)
-        }
-        return file(name)
-    }
-
-    func read(_ name: String) throws -> [UInt8] {
-        let descriptor = open(file(name), O_RDONLY)
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: Int(lseek(descriptor, 0, SEEK_END)))
-        guard pread(descriptor, &bytes, bytes.count, 0) == bytes.count else {
-            throw CommandFailure(command: ["read", name], status: errno)
-        }
-        return bytes
-    }
-
+extension Scratch {
     /// Compiles a source text and returns the program's path.
     func compile(
         _ source: String, with compiler: String, as name: String, _ options: String...
     ) throws -> String {
         let source = try write(source, to: compiler == "gcc" ? "\(name).c" : "\(name).cpp")
-        try run([compiler, source, "-o", name] + options, in: path)
-        return file(name)
-    }
-
-    /// What a command prints.
-    func printed(by command: [String]) throws -> [Substring] {
-        try run(command, in: path, output: file("printed"))
-        return String(decoding: try read("printed"), as: UTF8.self).split(separator: "\n")
+        try run([compiler, source, "-o", name] + options)
+        return path(name)
     }
 
     /// The symbols of a program that have a size, as `nm` sees them.

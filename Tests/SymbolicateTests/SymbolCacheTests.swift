@@ -1,6 +1,7 @@
 import Glibc
 import ProfileModel
 import Symbolicate
+import TestSupport
 import Testing
 
 /// The symbol cache's folder.
@@ -25,13 +26,13 @@ struct SymbolCacheTests {
 
     /// A program, and recordings of its addresses.
     private struct Subject {
-        let folder: TemporaryFolder
+        let folder: Scratch
         let module: Module
         let range: Range<UInt64>
-        var cacheFolder: String { folder.file("cache") }
+        var cacheFolder: String { folder.path("cache") }
 
         init() throws {
-            folder = try TemporaryFolder()
+            folder = try Scratch()
             let program = try folder.compile(
                 SymbolCacheTests.source, with: "g++", as: "program", "-g", "-O1",
                 "-Wl,--build-id=sha1")
@@ -52,7 +53,7 @@ struct SymbolCacheTests {
             return Symbolicator(search: .none, cache: cache).symbolicate(recording).frames
         }
 
-        var cache: SymbolCache { SymbolCache(folder: cacheFolder) }
+        var cache: SymbolCache { SymbolCache(folder: cacheFolder, leastCost: .zero) }
 
         func files() throws -> [Substring] { try folder.printed(by: ["ls", "-A", cacheFolder]) }
     }
@@ -77,7 +78,7 @@ struct SymbolCacheTests {
     @Test func answersBelongToTheFilesTheyAreOf() throws {
         let subject = try Subject()
         let plain = subject.symbols(subject.cache)
-        try run(["cp", "-p", "program", "kept"], in: subject.folder.path)
+        try subject.folder.run(["cp", "-p", "program", "kept"])
         // Another source file in the debug information, of the same size, at the same time.
         var bytes = try subject.folder.read("program")
         let (name, other) = (Array("program.cpp".utf8), Array("another.cpp".utf8))
@@ -86,10 +87,10 @@ struct SymbolCacheTests {
             bytes.replaceSubrange(start..<(start + name.count), with: other)
         }
         try subject.folder.write(bytes, to: "program")
-        try run(["touch", "-r", "kept", "program"], in: subject.folder.path)
+        try subject.folder.run(["touch", "-r", "kept", "program"])
         #expect(subject.symbols(nil) != plain)
         #expect(subject.symbols(subject.cache) == plain)
-        try run(["touch", "-d", "1 hour ago", "program"], in: subject.folder.path)
+        try subject.folder.run(["touch", "-d", "1 hour ago", "program"])
         #expect(subject.symbols(subject.cache) == subject.symbols(nil))
     }
 
@@ -107,13 +108,13 @@ struct SymbolCacheTests {
 
     @Test func aFolderThatOthersMayWriteToIsNotUsed() throws {
         let subject = try Subject()
-        try run(["mkdir", "-m", "777", subject.cacheFolder], in: subject.folder.path)
+        try subject.folder.run(["mkdir", "-m", "777", subject.cacheFolder])
         _ = subject.symbols(subject.cache)
         #expect(try subject.files().isEmpty)
         // Nor is one that is somewhere else in truth.
-        try run(["chmod", "700", subject.cacheFolder], in: subject.folder.path)
-        try run(["ln", "-s", "cache", "link"], in: subject.folder.path)
-        _ = subject.symbols(SymbolCache(folder: subject.folder.file("link")))
+        try subject.folder.run(["chmod", "700", subject.cacheFolder])
+        try subject.folder.run(["ln", "-s", "cache", "link"])
+        _ = subject.symbols(SymbolCache(folder: subject.folder.path("link"), leastCost: .zero))
         #expect(try subject.files().isEmpty)
     }
 
@@ -121,22 +122,24 @@ struct SymbolCacheTests {
         let subject = try Subject()
         let plain = subject.symbols(nil)
         for path in ["/proc/self/nothing", subject.module.path, "/nowhere/at/all"] {
-            #expect(subject.symbols(SymbolCache(folder: path)) == plain)
+            #expect(subject.symbols(SymbolCache(folder: path, leastCost: .zero)) == plain)
         }
     }
 
     @Test func whatWasNotUsedForLongestGoes() throws {
         let subject = try Subject()
-        try run(["mkdir", "-m", "700", subject.cacheFolder], in: subject.folder.path)
+        try subject.folder.run(["mkdir", "-m", "700", subject.cacheFolder])
         let size = 1 << 20
         for (name, age) in [("old", "3 days ago"), ("older", "5 days ago"), ("new", "1 hour ago")] {
             let path = "\(subject.cacheFolder)/\(name).symbols"
-            try run(["truncate", "-s", String(size), path], in: "/")
-            try run(["touch", "-d", age, path], in: "/")
+            try subject.folder.run(["truncate", "-s", String(size), path])
+            try subject.folder.run(["touch", "-d", age, path])
         }
-        try run(["touch", "-d", "2 days ago", "\(subject.cacheFolder)/.new-1-x"], in: "/")
-        try run(["touch", "\(subject.cacheFolder)/foreign"], in: "/")
-        _ = subject.symbols(SymbolCache(folder: subject.cacheFolder, limit: size * 5 / 2))
+        try subject.folder.run(["touch", "-d", "2 days ago", "\(subject.cacheFolder)/.new-1-x"])
+        try subject.folder.run(["touch", "\(subject.cacheFolder)/foreign"])
+        _ = subject.symbols(
+            SymbolCache(
+                folder: subject.cacheFolder, limit: size * 5 / 2, leastCost: .zero))
         let left = try subject.files()
         #expect(left.contains("new.symbols"))
         #expect(!left.contains("older.symbols"))

@@ -2,6 +2,7 @@ import ELF
 import Glibc
 import ProfileModel
 import Symbolicate
+import TestSupport
 import Testing
 
 /// Which symbol an address belongs to, and that it is none where none covers it.
@@ -34,7 +35,7 @@ struct SymbolTests {
         """
 
     @Test func sizesAreBordersAndLabelsWithoutSizeFillGapsOnly() throws {
-        let folder = try TemporaryFolder()
+        let folder = try Scratch()
         let program = try folder.compile(Self.assembler, with: "gcc", as: "asm")
         let sized = try #require(try folder.address(of: "sized", in: program))
         let expected: [(UInt64, String?)] = [
@@ -47,7 +48,7 @@ struct SymbolTests {
     }
 
     @Test func dataHasNames() throws {
-        let folder = try TemporaryFolder()
+        let folder = try Scratch()
         let program = try folder.compile(
             """
             long wide[4]; static int narrow = 3; int zero;
@@ -68,7 +69,7 @@ struct SymbolTests {
     }
 
     @Test func nothingReachesIntoAnotherSection() throws {
-        let folder = try TemporaryFolder()
+        let folder = try Scratch()
         let program = try folder.compile(Self.assembler, with: "gcc", as: "asm")
         let covered = try #require(try folder.address(of: "covered", in: program))
         #expect(function(covered, in: program) == "covered")
@@ -78,18 +79,18 @@ struct SymbolTests {
 
     /// Once local symbols are stripped, the next one left says nothing about where one ends.
     @Test func labelsWithoutSizeCoverNothingInAStrippedLibrary() throws {
-        let folder = try TemporaryFolder()
+        let folder = try Scratch()
         let library = try folder.compile(
             Self.assembler, with: "gcc", as: "asm.so", "-shared", "-fPIC")
         let unsized = try #require(try folder.address(of: "unsized", in: library))
         #expect(function(unsized, in: library) == "unsized")
-        try run(["strip", library], in: folder.path)
+        try folder.run(["strip", library])
         #expect(function(unsized, in: library) == nil)
         #expect(function(unsized + 4, in: library) == "next")
     }
 
     @Test func startIsNamed() throws {
-        let folder = try TemporaryFolder()
+        let folder = try Scratch()
         let program = try folder.compile("int main(void) { return 0; }", with: "gcc", as: "small")
         let start = try #require(try folder.address(of: "_start", in: program))
         #expect(function(start, in: program) == "_start")
@@ -98,7 +99,7 @@ struct SymbolTests {
     }
 
     @Test func aliasesAreChosenByRule() throws {
-        let folder = try TemporaryFolder()
+        let folder = try Scratch()
         let program = try folder.compile(
             """
             static __attribute__((used, noinline)) int aa_local(void) { return 7; }
@@ -115,7 +116,7 @@ struct SymbolTests {
 
     @Test(arguments: [["-fcf-protection=full", "-Wl,-z,ibtplt"], ["-fcf-protection=none"]])
     func stubsAreNamedAfterWhatTheyCall(options: [String]) throws {
-        let folder = try TemporaryFolder()
+        let folder = try Scratch()
         let source = try folder.write(
             """
             #include <stdio.h>
@@ -124,10 +125,9 @@ struct SymbolTests {
                 puts(words[0]); srand(count); free(malloc(count)); return (long)&free == 1;
             }
             """, to: "stubs.c")
-        let program = folder.file("stubs")
-        try run(
-            ["gcc", source, "-o", program, "-O1", "-fno-builtin", "-Wl,-z,lazy"] + options,
-            in: folder.path)
+        let program = folder.path("stubs")
+        try folder.run(
+            ["gcc", source, "-o", program, "-O1", "-fno-builtin", "-Wl,-z,lazy"] + options)
         var names: [String: Set<String?>] = [:]
         for line in try folder.printed(by: ["readelf", "-SW", program]) {
             let words = line.split { " []".contains($0) }
@@ -158,11 +158,11 @@ struct SymbolTests {
     }
 
     @Test func filesThatCannotBeUsedSayWhy() throws {
-        let folder = try TemporaryFolder()
-        #expect(mkfifo(folder.file("pipe"), 0o600) == 0)
+        let folder = try Scratch()
+        #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
         let expected: [(String, ELFFileError)] = [
-            (folder.file("missing"), .cannotOpen(ENOENT)), (folder.path, .notUsable),
-            (folder.file("pipe"), .notUsable), ("/dev/null", .notUsable),
+            (folder.path("missing"), .cannotOpen(ENOENT)), (folder.folder, .notUsable),
+            (folder.path("pipe"), .notUsable), ("/dev/null", .notUsable),
             (try folder.write("", to: "empty"), .notUsable),
             (try folder.write("#!/bin/sh\n", to: "script"), .notUsable),
             (try folder.write("\u{7F}ELF", to: "stub"), .notUsable),

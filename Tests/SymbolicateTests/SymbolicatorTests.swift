@@ -3,6 +3,7 @@ import Glibc
 import ProfileModel
 import Symbolicate
 import Synchronization
+import TestSupport
 import Testing
 
 /// Whole recordings.
@@ -36,10 +37,10 @@ struct SymbolicatorTests {
 
     @Test(.enabled(if: Tools.has("gcc", "nm"), "needs gcc and binutils"))
     func returnAddressesBelongToTheCallersFunction() throws {
-        let folder = try TemporaryFolder()
+        let folder = try Scratch()
         let source = try folder.write(Self.source, to: "calls.s")
-        try run(["gcc", source, "-o", "calls"], in: folder.path)
-        let program = folder.file("calls")
+        try folder.run(["gcc", source, "-o", "calls"])
+        let program = folder.path("calls")
         let second = try #require(try folder.address(of: "second", in: program))
         // The call is the last instruction of `first`: it returns to the first byte of `second`.
         let index = ModuleIndex(0)
@@ -73,7 +74,7 @@ struct SymbolicatorTests {
     /// been begun.
     @Test(.enabled(if: Tools.has("gcc", "nm"), "needs gcc and binutils"))
     func whatIsCalledOffIsLeft() throws {
-        let folder = try TemporaryFolder()
+        let folder = try Scratch()
         let program = try folder.compile(
             "int main(void) { return 0; }", with: "gcc", as: "program", "-g")
         let place = try #require(try folder.address(of: "main", in: program))

@@ -1,5 +1,6 @@
 import Glibc
 import System
+import TestSupport
 import Testing
 
 /// Calls that a signal interrupts, or that do less than was asked for, behind the files' seam.
@@ -56,13 +57,14 @@ private final class Calls {
 
     @Test(arguments: [1, 1000, 64 << 10, (64 << 10) + 1, 300_000])
     func `files are read whole, whether or not their size is known`(size: Int) throws {
-        let folder = try Folder()
+        let scratch = try Scratch()
         let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
-        try Descriptor(folder["file"], O_WRONLY | O_CREAT, mode: 0o600).write(bytes)
-        #expect(try WholeFile.bytes(of: folder["file"], limit: size) == bytes)
-        #expect(try WholeFile.bytes(ofRegular: folder["file"], limit: size) == bytes)
-        #expect(try WholeFile.beginning(of: folder["file"], count: 10) == Array(bytes.prefix(10)))
-        let end = try Descriptor(folder["file"]).bytes(at: UInt64(size / 2), count: size)
+        try Descriptor(scratch.path("file"), O_WRONLY | O_CREAT, mode: 0o600).write(bytes)
+        #expect(try WholeFile.bytes(of: scratch.path("file"), limit: size) == bytes)
+        #expect(try WholeFile.bytes(ofRegular: scratch.path("file"), limit: size) == bytes)
+        #expect(
+            try WholeFile.beginning(of: scratch.path("file"), count: 10) == Array(bytes.prefix(10)))
+        let end = try Descriptor(scratch.path("file")).bytes(at: UInt64(size / 2), count: size)
         #expect(end == Array(bytes[(size / 2)...]))
     }
 
@@ -90,24 +92,24 @@ private final class Calls {
     @Test func `a file of somebody else's choosing is a regular one, and no larger than allowed`()
         throws
     {
-        let folder = try Folder()
-        try Descriptor(folder["file"], O_WRONLY | O_CREAT, mode: 0o600).write([1, 2, 3])
+        let scratch = try Scratch()
+        try Descriptor(scratch.path("file"), O_WRONLY | O_CREAT, mode: 0o600).write([1, 2, 3])
         let read = { (name: String, limit: Int, owner: UInt32?) throws(Errno) in
-            try WholeFile.bytes(ofRegular: folder[name], limit: limit, owner: owner)
+            try WholeFile.bytes(ofRegular: scratch.path(name), limit: limit, owner: owner)
         }
         #expect(try read("file", 3, nil) == [1, 2, 3])
         #expect(try read("file", 3, geteuid()) == [1, 2, 3])
         #expect(throws: Errno(EFBIG)) { try read("file", 2, nil) }
-        #expect(throws: Errno(EFBIG)) { try WholeFile.bytes(of: folder["file"], limit: 2) }
+        #expect(throws: Errno(EFBIG)) { try WholeFile.bytes(of: scratch.path("file"), limit: 2) }
         #expect(throws: Errno(EPERM)) { try read("file", 3, geteuid() + 1) }
-        #expect(symlink("file", folder["link"]) == 0)
+        #expect(symlink("file", scratch.path("link")) == 0)
         #expect(try read("link", 3, nil) == [1, 2, 3])
         #expect(throws: Errno.self) { try read("link", 3, geteuid()) }
-        #expect(mkfifo(folder["pipe"], 0o600) == 0)
+        #expect(mkfifo(scratch.path("pipe"), 0o600) == 0)
         #expect(throws: Errno(EMEDIUMTYPE)) { try read("pipe", 3, nil) }
         #expect(throws: Errno(EMEDIUMTYPE)) { try read(".", 3, nil) }
         // Nobody writes there, and nobody waits.
-        #expect(try WholeFile.bytes(of: folder["pipe"], limit: 3).isEmpty)
+        #expect(try WholeFile.bytes(of: scratch.path("pipe"), limit: 3).isEmpty)
     }
 
     @Test func `a descriptor is closed once, or given away`() throws {
@@ -126,32 +128,13 @@ private final class Calls {
     }
 
     @Test func `who has a lock keeps others from it`() throws {
-        let folder = try Folder()
+        let scratch = try Scratch()
         let flags = O_RDWR | O_CREAT
-        let first = try Descriptor(folder["lock"], flags, mode: 0o600)
-        let second = try Descriptor(folder["lock"], flags, mode: 0o600)
+        let first = try Descriptor(scratch.path("lock"), flags, mode: 0o600)
+        let second = try Descriptor(scratch.path("lock"), flags, mode: 0o600)
         #expect(try first.lock(waiting: true))
         #expect(try !second.lock(waiting: false))
         try first.finish()
         #expect(try second.lock(waiting: false))
     }
-}
-
-/// Goes with what is in it.
-private final class Folder {
-    private let path: String
-
-    init() throws {
-        var template = Array("/tmp/firstlight-system-XXXXXX".utf8CString)
-        let isMade = mkdtemp(&template) != nil
-        try #require(isMade)
-        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-
-    deinit {
-        for name in ["file", "link", "pipe", "lock"] { unlink(self[name]) }
-        rmdir(path)
-    }
-
-    subscript(name: String) -> String { "\(path)/\(name)" }
 }

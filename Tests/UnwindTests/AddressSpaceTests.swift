@@ -20,7 +20,7 @@ import Testing
 
     @Test func aFileThatIsThere() throws {
         let scratch = try Scratch()
-        let path = scratch.write(readBytes("/bin/true"), to: "a program")
+        let path = try scratch.write(readBytes("/bin/true"), to: "a program")
         let segment = try CodeSegment(readBytes(path))
         var space = AddressSpace()
         let mapping = segment.mapping(at: 0x5555_0000_0000, path: path, inode: inode(of: path))
@@ -84,8 +84,8 @@ import Testing
     @Test(arguments: ["text", "missing", "folder", "short", ""])
     func whatIsNoELFFile(name: String) throws {
         let scratch = try Scratch()
-        scratch.write("#!/bin/sh\n", to: "text")
-        scratch.write([0x7F, 0x45, 0x4C, 0x46], to: "short")
+        try scratch.write("#!/bin/sh\n", to: "text")
+        try scratch.write([0x7F, 0x45, 0x4C, 0x46], to: "short")
         mkdir(scratch.path("folder"), 0o700)
         var space = AddressSpace()
         let mapping = CodeMapping(
@@ -100,7 +100,7 @@ import Testing
 
     @Test func aDeletedFileIsFoundByItsOtherPath() throws {
         let scratch = try Scratch()
-        let kept = scratch.write(readBytes("/bin/true"), to: "kept")
+        let kept = try scratch.write(readBytes("/bin/true"), to: "kept")
         let segment = try CodeSegment(readBytes(kept))
         let mapping = segment.mapping(
             at: 0x10_0000, path: scratch.path("gone") + " (deleted)", inode: inode(of: kept))
@@ -116,7 +116,7 @@ import Testing
     /// The build id says which file was mapped, where it is known; then inodes do not count.
     @Test func aFileWithAnotherBuildIDIsNotTheOneThatWasMapped() throws {
         let scratch = try Scratch()
-        let path = scratch.write(readBytes("/bin/true"), to: "program")
+        let path = try scratch.write(readBytes("/bin/true"), to: "program")
         let segment = try CodeSegment(readBytes(path))
         var mapping = segment.mapping(at: 0x10_0000, path: path, inode: inode(of: path) + 1)
         var space = AddressSpace()
@@ -135,10 +135,10 @@ import Testing
     /// An update replaced the file while the process ran: its tables would be lies.
     @Test func aReplacedFileIsNotTheOneThatWasMapped() throws {
         let scratch = try Scratch()
-        let path = scratch.write(readBytes("/bin/true"), to: "program")
+        let path = try scratch.write(readBytes("/bin/true"), to: "program")
         let mapped = inode(of: path)
         rename(path, scratch.path("older"))
-        scratch.write(readBytes("/bin/cat"), to: "program")
+        try scratch.write(readBytes("/bin/cat"), to: "program")
         try #require(inode(of: path) != mapped)
         let segment = try CodeSegment(readBytes(scratch.path("older")))
         let mapping = segment.mapping(at: 0x10_0000, path: path, inode: mapped)

@@ -1,3 +1,5 @@
+import TestSupport
+
 /// Code whose every rule is known, because it was written by hand.
 enum Assembly {
     static let source = """

@@ -47,7 +47,7 @@ import Testing
                     ? UInt8.random(in: 0...255, using: &random)
                     : [0, 1, 0x7F, 0x80, 0xFF].randomElement(using: &random) ?? 0
             }
-            Self.examine(scratch.write(mutated, to: "damaged"), &random)
+            try Self.examine(scratch.write(mutated, to: "damaged"), &random)
         }
     }
 
@@ -72,7 +72,7 @@ import Testing
         await #expect(processExitsWith: .success) {
             let bytes = try Assembly.library.get().bytes
             let scratch = try Scratch()
-            let path = scratch.write(bytes, to: "rules.so")
+            let path = try scratch.write(bytes, to: "rules.so")
             let line = try scratch.printed(by: ["readelf", "-SW", path])
                 .first { $0.contains(" .eh_frame ") }
             let words = (line ?? "").split(separator: " ")
@@ -92,7 +92,7 @@ import Testing
             var random = SeededNumbers(seed: 53)
             let lengths = Array(0..<70) + (0..<60).map { bytes.count * $0 / 60 }
             for length in lengths {
-                Self.examine(scratch.write(Array(bytes.prefix(length)), to: "cut"), &random)
+                try Self.examine(scratch.write(Array(bytes.prefix(length)), to: "cut"), &random)
             }
         }
     }
@@ -101,7 +101,7 @@ import Testing
     @Test func aFileThatIsCutShortAfterItWasOpened() async {
         await #expect(processExitsWith: .success) {
             let scratch = try Scratch()
-            let path = scratch.write(readBytes("/bin/true"), to: "program")
+            let path = try scratch.write(readBytes("/bin/true"), to: "program")
             let file = try ELFFile(path: path, access: .read)
             truncate(path, 0)
             let tables = FrameTables(file)

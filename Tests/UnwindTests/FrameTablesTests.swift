@@ -2,6 +2,7 @@ import Architecture
 import ELF
 import Glibc
 import ProfileModel
+import TestSupport
 import Testing
 
 @testable import Unwind
@@ -15,7 +16,7 @@ import Testing
         scratch = try Scratch()
         let library = try Assembly.library.get()
         symbols = library.symbols
-        let path = scratch.write(library.bytes, to: "rules.so")
+        let path = try scratch.write(library.bytes, to: "rules.so")
         tables = FrameTables(try ELFFile(path: path, access: .read))
     }
 

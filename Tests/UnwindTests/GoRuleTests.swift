@@ -22,7 +22,7 @@ struct GoRuleTests {
         """
 
     private func build(_ scratch: Scratch, _ name: String, _ options: String...) throws -> ELFFile {
-        scratch.write(Self.source, to: "main.go")
+        try scratch.write(Self.source, to: "main.go")
         try scratch.run(
             ["env", "CGO_ENABLED=0", "GO111MODULE=off", "go", "build", "-o", scratch.path(name)]
                 + options + [scratch.path("main.go")])

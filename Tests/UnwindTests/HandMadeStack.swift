@@ -1,5 +1,6 @@
 import Architecture
 import ProfileModel
+import TestSupport
 import Testing
 
 @testable import Unwind
@@ -21,7 +22,7 @@ struct HandMade {
         scratch = try Scratch()
         let assembled = try Assembly.library.get()
         symbols = assembled.symbols
-        let path = scratch.write(assembled.bytes, to: "rules.so")
+        let path = try scratch.write(assembled.bytes, to: "rules.so")
         let segment = try CodeSegment(assembled.bytes)
         bias = Self.library &- (segment.address & ~4095)
         mappings = [

@@ -1,5 +1,6 @@
 import Architecture
 import ProfileModel
+import TestSupport
 import Testing
 
 @testable import Unwind

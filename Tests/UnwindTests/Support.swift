@@ -1,5 +1,6 @@
 import Glibc
 import ProfileModel
+import TestSupport
 import Testing
 
 @testable import Unwind
@@ -26,67 +27,10 @@ extension StackMemory {
     }
 }
 
-struct CommandFailure: Error {
-    var command: [String]
-    var status: Int32
-}
-
-/// A folder of a test's own, removed in the end.
-final class Scratch: Sendable {
-    let folder: String
-
-    init() throws {
-        var template = Array("/tmp/firstlight-test-XXXXXX".utf8CString)
-        folder = template.withUnsafeMutableBufferPointer { buffer in
-            buffer.baseAddress.flatMap(mkdtemp).map { String(cString: $0) } ?? ""
-        }
-        if folder.isEmpty { throw CommandFailure(command: ["mkdtemp"], status: errno) }
-    }
-
-    deinit {
-        try? run(["rm", "-rf", folder])
-    }
-
-    func path(_ name: String) -> String { folder + "/" + name }
-
-    @discardableResult
-    func write(_ bytes: [UInt8], to name: String) -> String {
-        unlink(path(name))
-        let descriptor = open(path(name), O_WRONLY | O_CREAT | O_EXCL, 0o700)
-        defer { close(descriptor) }
-        let written = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-        #expect(written == bytes.count)
-        return path(name)
-    }
-
-    @discardableResult
-    func write(_ text: String, to name: String) -> String { write(Array(text.utf8), to: name) }
-
-    func run(_ command: [String]) throws {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(
-            &actions, 1, path("printed"), O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-        var words: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) }
-        words.append(nil)
-        defer { words.forEach { free($0) } }
-        var child: pid_t = 0
-        let problem = posix_spawnp(&child, command[0], &actions, nil, words, environ)
-        guard problem == 0 else { throw CommandFailure(command: command, status: problem) }
-        var status: Int32 = 0
-        while waitpid(child, &status, 0) < 0, errno == EINTR {}
-        guard status == 0 else { throw CommandFailure(command: command, status: status) }
-    }
-
-    func printed(by command: [String]) throws -> [Substring] {
-        try run(command)
-        return String(decoding: readBytes(path("printed")), as: UTF8.self).split(separator: "\n")
-    }
-
+extension Scratch {
     /// Assembles a shared library from a source text.
     func assemble(_ source: String, as name: String, _ options: String...) throws -> String {
-        let source = write(source, to: name + ".S")
+        let source = try write(source, to: name + ".S")
         try run(
             ["gcc", "-shared", "-nostdlib", "-Wl,--build-id", "-o", path(name), source] + options)
         return path(name)

@@ -108,8 +108,18 @@ private struct Work {
     /// Heaviest root first.
     var wholes: [[Int]] { tree.roots.compactMap { undivided[$0] } }
 
-    /// What of it is in none of the jobs.
+    /// What of it is in none of the jobs, and in no import: there are findings about those.
     func left(of path: [Int]) -> TimeSpan {
-        jobs.filter { $0.starts(with: path) }.reduce(active(path)) { $0 - active($1) }
+        let jobs = Set(jobs.compactMap(\.last))
+        var left = active(path)
+        var pending = path.last.map { Array(tree.nodes[$0].children) } ?? []
+        while let node = pending.popLast() {
+            if jobs.contains(node) || tree.function(of: tree.nodes[node]).isImport {
+                left = left - active([node])
+            } else {
+                pending += tree.nodes[node].children
+            }
+        }
+        return left
     }
 }

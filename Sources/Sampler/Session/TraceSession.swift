@@ -89,6 +89,8 @@ final class TraceSession {
 
     // MARK: Ticks
 
+    /// Looks at each thread that is due. ``ProcessGroup/run(_:_:)`` calls it.
+    ///
     /// - Parameter missed: how many ticks were missed before this one.
     func tick(at now: MonotonicTime, missed: Int32) {
         ledger.tick(missed: missed)

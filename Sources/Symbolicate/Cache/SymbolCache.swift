@@ -1,5 +1,5 @@
 internal import Glibc
-internal import ProfileModel
+package import ProfileModel
 
 /// What earlier symbolication found, kept on disk by build id.
 ///
@@ -23,20 +23,30 @@ package struct SymbolCache: Sendable {
     }
 
     private let folder: CacheFolder
+    /// Answers that were found faster are not kept.
+    let leastCost: TimeSpan
 
     /// - Parameters:
     ///   - path: absolute. The folder is created if it is missing, but not its parent.
     ///   - limit: the total size of all files in bytes; the least recently used ones are deleted.
-    package init(folder path: String, limit: Int = 512 << 20) {
-        folder = CacheFolder(path: path, makes: [], limit: limit)
+    ///   - leastCost: answers that were found faster are not worth a file.
+    package init(
+        folder path: String, limit: Int = 512 << 20, leastCost: TimeSpan = Self.usualLeastCost
+    ) {
+        self.init(CacheFolder(path: path, makes: [], limit: limit), leastCost: leastCost)
     }
 
-    private init(_ folder: CacheFolder) { self.folder = folder }
+    private init(_ folder: CacheFolder, leastCost: TimeSpan = Self.usualLeastCost) {
+        self.folder = folder
+        self.leastCost = leastCost
+    }
+
+    package static let usualLeastCost = TimeSpan.milliseconds(3)
 
     /// The user's cache: `$FIRSTLIGHT_CACHE`, else `firstlight` in `$XDG_CACHE_HOME`, else
     /// `~/.cache/firstlight`. nil if there is none of these, or if `FIRSTLIGHT_CACHE` is empty.
     package static var ofUser: SymbolCache? {
-        CacheFolder.ofUser.map(SymbolCache.init)
+        CacheFolder.ofUser.map { SymbolCache($0) }
     }
 
     /// Where the cache is, or would be.

@@ -5,6 +5,7 @@ import Glibc
 import ProfileModel
 import Synchronization
 import System
+import TestSupport
 import Testing
 
 @testable import Sampler

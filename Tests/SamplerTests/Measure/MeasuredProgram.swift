@@ -3,6 +3,7 @@ import CSystem
 import Conditions
 import Glibc
 import ProfileModel
+import TestSupport
 import Testing
 
 @testable import Sampler

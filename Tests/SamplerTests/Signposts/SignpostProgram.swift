@@ -2,6 +2,7 @@ import CSystem
 import Glibc
 import ProfileModel
 import System
+import TestSupport
 import Testing
 
 @testable import Sampler

@@ -1,10 +1,10 @@
 import Glibc
 package import Sampler
 
-/// The program's entry: reads the command line, dispatches, exits.
-@main
-package enum Main {
-    package static func main() {
+/// Reads the command line, dispatches, exits.
+package enum CommandLineInterface {
+    /// What the program does, from its beginning to its end.
+    package static func main() -> Never {
         // Swift reads the words from /proc, which recording needs for much else, too.
         let words = (0..<Int(CommandLine.argc)).compactMap { number in
             CommandLine.unsafeArgv[number].map { CommandWord(cString: $0) }
