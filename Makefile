@@ -31,8 +31,8 @@ TARBALL_TEST_PACKAGES = mmdebstrap
 CAMPAIGN_PACKAGES = default-jdk-headless
 KERNEL_PACKAGES = qemu-system-x86 cpio busybox-static
 
-.PHONY: build build-tests build-fuzz demo test test-units test-program test-launches test-browser \
-	test-fleet test-shipping test-libraries test-fuzz test-kernels campaign lint format bench fuzz \
+.PHONY: build build-tests build-fuzz demo test test-units test-conditions test-program test-launches \
+	test-browser test-fleet test-shipping test-libraries test-fuzz test-kernels campaign lint format bench fuzz \
 	install clean fixtures package test-package tarball test-tarball
 
 build:
@@ -60,7 +60,7 @@ test:
 	@scripts/install-packages $(TEST_PACKAGES)
 	@$(MAKE) --no-print-directory --jobs=$$(nproc) build-tests build-fuzz fixtures
 	@rm -f $(REPEATS)
-	@$(MAKE) --no-print-directory test-units
+	@$(MAKE) --no-print-directory --jobs=2 test-units test-conditions
 	@$(MAKE) --no-print-directory test-program
 	@$(MAKE) --no-print-directory test-launches
 	@$(MAKE) --no-print-directory --output-sync --jobs=$$(nproc) $(TESTS_ASIDE)
@@ -76,7 +76,14 @@ build-fuzz:
 
 # The parts of `make test`, one by one: what they need must be built and installed.
 test-units:
-	REPEATS=$(REPEATS) PAGES=$(PAGES) scripts/run-tests $(SWIFT) test $(BUILD_FLAGS) --skip-build --skip EndToEndTests
+	REPEATS=$(REPEATS) PAGES=$(PAGES) scripts/run-tests $(SWIFT) test $(BUILD_FLAGS) --skip-build --ignore-lock \
+		--skip EndToEndTests --skip LaunchedTests
+
+# Slow links and disks, one after the other: they wait, most of the time, and may do so beside others
+# (SwiftPM's lock is for who builds).
+test-conditions:
+	REPEATS=$(REPEATS) scripts/run-tests $(SWIFT) test $(BUILD_FLAGS) --skip-build --ignore-lock \
+		--filter LaunchedTests
 
 test-program:
 	REPEATS=$(REPEATS) FIRSTLIGHT=$(CURDIR)/$(BINARY) FIXTURES=$(CURDIR)/$(FIXTURES) STARS=$(CURDIR)/$(STARS) \

@@ -40,6 +40,8 @@ extension TraceSession {
             // The kernel asks for the same permission.
             try process.checkPermission()
         }
+        // Before anybody is told: once it has ended, nobody can say what it was.
+        var description = process.image(at: process.now)
         permitted()
         if options.asksScheduler {
             scheduler.begin(
@@ -50,7 +52,7 @@ extension TraceSession {
         let now = process.now
         ledger.began(process.cpu)
         if process.hasHadChildren { looksForChildren = Self.enoughLooks }
-        let description = process.image(at: now)
+        description.time = now
         let image = RunningImage(
             start: now, path: description.path, arguments: description.arguments)
         image.mayBeTraced = !isSpared
