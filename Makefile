@@ -32,8 +32,8 @@ CAMPAIGN_PACKAGES = default-jdk-headless
 KERNEL_PACKAGES = qemu-system-x86 cpio busybox-static
 
 .PHONY: build build-tests build-fuzz demo test test-units test-conditions test-program test-launches \
-	test-browser test-fleet test-shipping test-libraries test-fuzz test-kernels campaign lint format bench fuzz \
-	install clean fixtures package test-package tarball test-tarball
+	test-browser test-fleet test-shipping test-libraries test-install test-fuzz test-kernels campaign lint format bench fuzz \
+	install uninstall clean fixtures package test-package tarball test-tarball
 
 build:
 	@scripts/install-packages $(BUILD_PACKAGES)
@@ -55,7 +55,7 @@ fixtures:
 
 # The end-to-end tests run the release binary: what is tested is what is installed. Those that measure
 # run while nothing else does; those of TESTS_ASIDE do not, and run as many at once as there are cores.
-TESTS_ASIDE = test-shipping test-fleet test-browser test-libraries test-fuzz
+TESTS_ASIDE = test-shipping test-fleet test-browser test-libraries test-install test-fuzz
 test:
 	@scripts/install-packages $(TEST_PACKAGES)
 	@$(MAKE) --no-print-directory --jobs=$$(nproc) build-tests build-fuzz fixtures
@@ -108,6 +108,9 @@ test-fleet:
 test-libraries:
 	scripts/run-library-tests
 
+test-install:
+	scripts/run-install-tests $(BINARY)
+
 test-fuzz:
 	FUZZ_BUILD=debug Fuzz/run $(CURDIR)/$(BINARY) 10
 
@@ -147,6 +150,9 @@ bench: build
 
 install: build
 	packaging/install $(BINARY) $(PREFIX) $(DESTDIR)
+
+uninstall:
+	packaging/uninstall $(PREFIX) $(DESTDIR)
 
 # For the release of Debian or Ubuntu on which it is built.
 package: build
