@@ -149,10 +149,12 @@ let package = Package(
             swiftSettings: settings),
 
         // The program needs no Swift where it runs. Only how it is linked says so: what is compiled for it
-        // serves tests, too.
+        // serves tests, too. Nobody looks its symbols up at run time.
         .executableTarget(
             name: "Firstlight", dependencies: ["ProfileCLI"], swiftSettings: settings,
-            linkerSettings: [.unsafeFlags(["-static-stdlib"])]),
+            linkerSettings: [
+                .unsafeFlags(["-static-stdlib", "-Xlinker", "--no-export-dynamic"])
+            ]),
 
         // What programs use to say where their time goes. Nothing of ours uses it.
         .target(name: "Signpost", dependencies: ["CSignpost"], swiftSettings: settings),
@@ -274,7 +276,8 @@ if Context.environment["FIRSTLIGHT_BENCH"] != nil {
     func benchmark(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
         .executableTarget(
             name: "\(name)Benchmark", dependencies: dependencies,
-            path: "Benchmarks/\(name)Benchmark", swiftSettings: settings)
+            path: "Benchmarks/\(name)Benchmark", swiftSettings: settings,
+            linkerSettings: [.unsafeFlags(["-static-stdlib"])])
     }
     package.targets += [
         benchmark("Unwind", ["Architecture", "ProfileModel", "PerfData", "Unwind"]),

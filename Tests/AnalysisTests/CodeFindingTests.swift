@@ -229,26 +229,36 @@ import Testing
         #expect(working(0, of: 800).findings.isEmpty)
     }
 
-    /// `share` ms in a script of the developer's, the rest up to 800 in what it imports.
-    private func importing(besides share: Int64) -> FindingLaunch {
+    /// `share` ms in code of the developer's, called by a script, the rest up to 640 in what that code
+    /// imports, and a little elsewhere.
+    private func importing(besides share: Int64, in code: [Spot]) -> FindingLaunch {
         var launch = FindingLaunch()
-        for time in 0..<800 as Range<Int64> {
+        let script = FindingLaunch.entry + [.python("<module>", "/home/dev/app.py")]
+        for time in 0..<640 as Range<Int64> {
             let leaf =
                 time < share
                 ? [] : [Spot.imported("numpy"), .python("f\(time % 20)", "/usr/lib/numpy.py")]
-            launch.run(
-                launch.main, at: 110 + time, running: 1,
-                in: FindingLaunch.entry + [.python("<module>", "/home/dev/app.py")] + leaf)
+            launch.run(launch.main, at: 110 + time, running: 1, in: script + code + leaf)
+        }
+        for time in 640..<800 as Range<Int64> {
+            let leaf = Spot.python("g\(time % 20)", "/home/dev/app.py")
+            launch.run(launch.main, at: 110 + time, running: 1, in: script + [leaf])
         }
         return launch
     }
 
-    @Test func importsAreNoWorkOfTheScriptsOwn() {
+    @Test(arguments: [[], [RecordingBuilder.Spot.python("load", "/home/dev/app.py")]])
+    func importsAreNoWorkOfWhatImports(code: [RecordingBuilder.Spot]) throws {
         let kind = Finding.Kind.mainThreadWork
-        #expect(!importing(besides: 199).findings.map(\.kind).contains(kind))
-        let launch = importing(besides: 200)
-        let findings = launch.findings.filter { $0.kind == kind }
-        #expect(findings.map(launch.profile.name) == ["<module>"])
+        #expect(!importing(besides: 100, in: code).findings.map(\.kind).contains(kind))
+        let launch = importing(besides: 300, in: code)
+        let found = launch.findings.filter { $0.kind == kind }
+        #expect(found.map(launch.profile.name) == [code.isEmpty ? "<module>" : "load"])
+        let finding = try #require(found.first)
+        #expect(finding.subject == .mainThreadWork(cpu: .milliseconds(300)))
+        #expect(finding.saving == .milliseconds(300))
+        let names = finding.stack.map { launch.profile.frames.function(of: $0).name }
+        #expect(!names.contains("import numpy"), "\(names)")
     }
 
     /// Initialisers that were not watched are stacks like any other.

@@ -61,8 +61,10 @@ class PageTest(BrowserTest):
 
     def tabs(self, driver):
         """The names of all tabs."""
-        return [button.get_attribute("id").removeprefix("tab-")
-                for button in self.elements(driver, "[role=tab]")]
+        names = [button.get_attribute("id").removeprefix("tab-")
+                 for button in self.elements(driver, "[role=tab]")]
+        self.assertIn("heaviest", names)
+        return names
 
     def tab(self, driver, name):
         self.element(driver, f"#tab-{name}").click()

@@ -58,6 +58,13 @@ struct SymbolCacheTests {
         func files() throws -> [Substring] { try folder.printed(by: ["ls", "-A", cacheFolder]) }
     }
 
+    @Test func whatIsFoundFastIsNotKept() throws {
+        let subject = try Subject()
+        let cache = SymbolCache(folder: subject.cacheFolder, leastCost: .milliseconds(3_600_000))
+        #expect(subject.symbols(cache) == subject.symbols(nil))
+        #expect(!subject.folder.names.contains("cache"))
+    }
+
     @Test func answersAreTheSameWithIt() throws {
         let subject = try Subject()
         let plain = subject.symbols(nil)

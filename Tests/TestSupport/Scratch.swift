@@ -29,6 +29,7 @@ public final class Scratch: Sendable {
         let path = path(name)
         unlink(path)
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL, 0o600)
+        guard descriptor >= 0 else { throw CommandFailure(command: ["open", name], status: errno) }
         defer { close(descriptor) }
         guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count,
             fchmod(descriptor, mode) == 0

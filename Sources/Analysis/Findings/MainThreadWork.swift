@@ -18,21 +18,22 @@ struct MainThreadWork: FindingRule {
         let work = Work(tree)
         let least = TimeSpan(
             nanoseconds: Int64(Double(search.end.nanoseconds) * Self.leastShare))
-        let jobs = work.jobs.filter { work.active($0) >= least }
-        let chosen = jobs.isEmpty ? work.wholes.filter { work.left(of: $0) >= least } : jobs
-        return chosen.compactMap { finding(work.worker(of: $0), of: tree, in: windows, search) }
+        let isEnough = { (path: [Int]) in work.own(path).active >= least }
+        let jobs = work.jobs.filter(isEnough)
+        let chosen = jobs.isEmpty ? work.wholes.filter(isEnough) : jobs
+        return chosen.compactMap { finding(work.worker(of: $0), of: work, in: windows, search) }
     }
 
     private func finding(
-        _ path: [Int], of tree: CallTree, in windows: TimeWindows, _ search: FindingSearch
+        _ path: [Int], of work: Work, in windows: TimeWindows, _ search: FindingSearch
     ) -> Finding? {
         guard let last = path.last else { return nil }
+        let (tree, own) = (work.tree, work.own(path))
         let node = tree.nodes[last]
         let function = tree.frames[node.frame].function
         guard let range = search.range(of: function, in: windows) else { return nil }
         return Finding(
-            subject: .mainThreadWork(cpu: node.total.running),
-            saving: node.total.wall - node.total.blocked,
+            subject: .mainThreadWork(cpu: own.cpu), saving: own.active,
             thread: search.mainThread(at: range.lowerBound),
             range: range, place: node.frame,
             stack: path.map { tree.nodes[$0].frame } + Self.heaviest(below: last, tree))
@@ -47,7 +48,7 @@ struct MainThreadWork: FindingRule {
     private static func heaviest(below node: Int, _ tree: CallTree) -> [FrameID] {
         var result: [FrameID] = []
         var current = node
-        while let next = tree.nodes[current].children.first {
+        while let next = tree.nodes[current].children.first(where: { !tree.isImport($0) }) {
             result.append(tree.nodes[next].frame)
             current = next
         }
@@ -63,6 +64,7 @@ private struct Work {
     let tree: CallTree
     /// The outermost own functions that have a part of the work, not all of it.
     private(set) var jobs: [[Int]] = []
+    private var jobNodes: Set<Int> = []
     /// Of each root, the innermost own function that has all of its work.
     private var undivided: [Int: [Int]] = [:]
 
@@ -80,15 +82,28 @@ private struct Work {
             if isOwn, isWhole { undivided[first] = path }
             if isOwn, !isWhole {
                 jobs.append(path)
+                jobNodes.insert(last)
             } else {
                 pending += node.children.reversed().map { path + [$0] }
             }
         }
     }
 
-    /// Its time without waits.
-    func active(_ path: [Int]) -> TimeSpan {
-        path.last.map { tree.nodes[$0].total.wall - tree.nodes[$0].total.blocked } ?? .zero
+    /// What a path has in no other job and in no import. What is imported is not the importer's work.
+    ///
+    /// - Returns: the time without waits, and the CPU time.
+    func own(_ path: [Int]) -> (active: TimeSpan, cpu: TimeSpan) {
+        guard let last = path.last else { return (.zero, .zero) }
+        var own = tree.nodes[last].total
+        var pending = Array(tree.nodes[last].children)
+        while let node = pending.popLast() {
+            if jobNodes.contains(node) || tree.isImport(node) {
+                own = own - tree.nodes[node].total
+            } else {
+                pending += tree.nodes[node].children
+            }
+        }
+        return (own.wall - own.blocked, own.running)
     }
 
     /// Further inward, where a job's function only passes the work on.
@@ -96,7 +111,7 @@ private struct Work {
         var (result, path) = (job, job)
         while let last = path.last, let next = tree.nodes[last].children.first {
             let whole = Double(tree.nodes[last].total.running.nanoseconds)
-            guard tree.function(of: tree.nodes[next]).isOwn,
+            guard tree.function(of: tree.nodes[next]).isOwn, !tree.isImport(next),
                 Double(tree.nodes[next].total.running.nanoseconds) >= whole * FindingSearch.passedOn
             else { break }
             path.append(next)
@@ -107,19 +122,8 @@ private struct Work {
 
     /// Heaviest root first.
     var wholes: [[Int]] { tree.roots.compactMap { undivided[$0] } }
+}
 
-    /// What of it is in none of the jobs, and in no import: there are findings about those.
-    func left(of path: [Int]) -> TimeSpan {
-        let jobs = Set(jobs.compactMap(\.last))
-        var left = active(path)
-        var pending = path.last.map { Array(tree.nodes[$0].children) } ?? []
-        while let node = pending.popLast() {
-            if jobs.contains(node) || tree.function(of: tree.nodes[node]).isImport {
-                left = left - active([node])
-            } else {
-                pending += tree.nodes[node].children
-            }
-        }
-        return left
-    }
+extension CallTree {
+    fileprivate func isImport(_ node: Int) -> Bool { function(of: nodes[node]).isImport }
 }

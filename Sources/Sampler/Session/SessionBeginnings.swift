@@ -41,7 +41,7 @@ extension TraceSession {
             try process.checkPermission()
         }
         // Before anybody is told: once it has ended, nobody can say what it was.
-        var description = process.image(at: process.now)
+        let first = process.image(at: process.now)
         permitted()
         if options.asksScheduler {
             scheduler.begin(
@@ -52,7 +52,11 @@ extension TraceSession {
         let now = process.now
         ledger.began(process.cpu)
         if process.hasHadChildren { looksForChildren = Self.enoughLooks }
-        description.time = now
+        // It may have become another program since.
+        var description = process.image(at: now)
+        if description.path.isEmpty {
+            (description.path, description.arguments) = (first.path, first.arguments)
+        }
         let image = RunningImage(
             start: now, path: description.path, arguments: description.arguments)
         image.mayBeTraced = !isSpared

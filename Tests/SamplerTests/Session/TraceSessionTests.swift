@@ -63,6 +63,19 @@ import Testing
         #expect(session.stage.image?.path == "/asked/for")
     }
 
+    @Test func aProcessThatEndsAsItIsAttachedToHasItsName() throws {
+        let session = TraceSession(process, options: options(.signal), sink: sink)
+        try session.beginAttached { process.path = "" }
+        #expect(sink.images == ["/made/first"])
+        #expect(session.stage.image?.path == "/made/first")
+    }
+
+    @Test func aProcessThatBecomesAnotherAsItIsAttachedToHasThatName() throws {
+        let session = TraceSession(process, options: options(.signal), sink: sink)
+        try session.beginAttached { process.path = "/made/second" }
+        #expect(sink.images == ["/made/second"])
+    }
+
     /// Between two looks one thread ends and another begins: there are as many as before.
     @Test func aThreadTakesTheirPlaceWhoEnded() throws {
         process.start(process.pid + 1).block()
