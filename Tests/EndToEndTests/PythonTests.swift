@@ -272,6 +272,33 @@ extension EndToEnd {
             }
         }
 
+        /// Threads that work for a millisecond and sleep for some, more of them than there are timers.
+        private static let inTurns = """
+            import random, threading, time
+
+            def work(seed):
+                chance = random.Random(seed)
+                end = time.monotonic() + 2
+                while time.monotonic() < end:
+                    sorted(chance.random() for _ in range(800))
+                    time.sleep(chance.uniform(0.002, 0.008))
+
+            threads = [threading.Thread(target=work, args=(seed,)) for seed in range(24)]
+            for thread in threads: thread.start()
+            for thread in threads: thread.join()
+            """
+
+        @Test(.enabled(if: !interpreters.isEmpty, "no CPython of 3.8 to 3.14"))
+        func manyThreadsThatWorkInTurnsAreSampled() throws {
+            let python = try #require(Self.interpreters.last)
+            try scratch.write(Self.inTurns, to: "turns.py")
+            let cpu = try Firstlight.record([python, scratch("turns.py")], in: scratch)
+                .folded("--weight", "cpu")
+            #expect(cpu.total > 100_000)
+            #expect(cpu.nanoseconds(through: "[not sampled]") < cpu.total * 1000 / 5)
+            #expect(cpu.nanoseconds(through: "work") > cpu.total * 1000 / 2)
+        }
+
         @Test(.enabled(if: !interpreters.isEmpty, "no CPython of 3.8 to 3.14"))
         func aProgramThatNeverBeginsHasAWholeMain() throws {
             let python = try #require(Self.interpreters.last)

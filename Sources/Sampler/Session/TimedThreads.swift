@@ -60,14 +60,24 @@ extension TraceSession {
         return canAsk(thread, status)
     }
 
+    private func hasWaited(_ thread: TracedThread, until now: MonotonicTime) -> Bool {
+        guard thread.timer != nil, thread.blocked != nil, let wait = thread.wait else {
+            return false
+        }
+        return now - wait.start >= Self.idlePatience
+    }
+
+    private static var idlePatience: TimeSpan { .milliseconds(50) }
+
     private func beginTimer(
         _ thread: TracedThread, _ status: ThreadStatus, _ counters: SchedulerCounters,
         by signals: SignalCapture, at now: MonotonicTime
     ) -> Bool {
         guard timers.mayBeTried(at: now), events.mayBeTried(at: now) else { return false }
-        // Who waits can do without.
+        // Who has waited for long can do without. Who goes on in a moment keeps it: of many threads in
+        // turns nobody's timer would ever come to its first signal, and events tell of the others.
         if !signals.slots.hasRoomForTimer,
-            let waiting = threads.values.first(where: { $0.timer != nil && $0.blocked != nil })
+            let waiting = threads.values.first(where: { hasWaited($0, until: now) })
         {
             endTimer(of: waiting)
         }
