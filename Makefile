@@ -32,8 +32,8 @@ CAMPAIGN_PACKAGES = default-jdk-headless
 KERNEL_PACKAGES = qemu-system-x86 cpio busybox-static
 
 .PHONY: build build-tests build-fuzz demo test test-units test-conditions test-program test-launches \
-	test-browser test-fleet test-shipping test-libraries test-install test-fuzz test-kernels campaign lint format bench fuzz \
-	install uninstall clean fixtures package test-package tarball test-tarball
+	test-browser test-fleet test-shipping test-libraries test-install test-fuzz test-kernels campaign \
+	lint format bench fuzz install uninstall clean fixtures package test-package tarball test-tarball
 
 build:
 	@scripts/install-packages $(BUILD_PACKAGES)

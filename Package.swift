@@ -12,8 +12,8 @@ let settings: [SwiftSetting] = [
 /// For the modules that never touch raw memory: every unsafe construct is a warning.
 let pureSettings = settings + [.strictMemorySafety()]
 
-/// Tests are built for a release, with what they test, but not optimised: that takes longer than they
-/// run.
+/// Tests are built for a release, together with what they test. They are not optimised: that would take
+/// longer than it saves when they run.
 let testSettings = settings + [.unsafeFlags(["-Onone"])]
 
 let package = Package(
