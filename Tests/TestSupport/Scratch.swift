@@ -67,14 +67,3 @@ public final class Scratch: Sendable {
         return String(decoding: try output.read("printed"), as: UTF8.self).split(separator: "\n")
     }
 }
-
-/// Why a command, or what stands for one, did not do what a test needs.
-public struct CommandFailure: Error {
-    public var command: [String]
-    /// As waitpid(2) has it, or an error number.
-    public var status: Int32
-
-    public init(command: [String], status: Int32) {
-        (self.command, self.status) = (command, status)
-    }
-}

@@ -1,10 +1,14 @@
 import Glibc
 
-/// Why a program could not be started.
-public struct SpawnFailure: Error {
+/// Why a command, or what stands for one, did not do what a test needs.
+public struct CommandFailure: Error {
     public var command: [String]
-    /// An error number.
-    public var problem: Int32
+    /// As waitpid(2) has it, or an error number.
+    public var status: Int32
+
+    public init(command: [String], status: Int32) {
+        (self.command, self.status) = (command, status)
+    }
 }
 
 /// Starts a command with no signal blocked, as a shell would: threads of a test's own pool block
@@ -31,6 +35,6 @@ public func spawn(_ command: [String], input: Int32?, output: String) throws -> 
     defer { words.forEach { free($0) } }
     var child: pid_t = 0
     let problem = posix_spawnp(&child, command[0], &actions, &attributes, words, environ)
-    guard problem == 0 else { throw SpawnFailure(command: command, problem: problem) }
+    guard problem == 0 else { throw CommandFailure(command: command, status: problem) }
     return child
 }
