@@ -7,7 +7,7 @@ import Testing
 @Suite struct ProcFormatsTests {
     @Test func schedulerCounters() {
         let counters = SchedulerCounters(text(ProcSamples.schedstat))
-        #expect(counters == SchedulerCounters(run: 750379, delay: 73540, slices: 2))
+        #expect(counters == SchedulerCounters(run: 750379, delay: 73540, timeslices: 2))
         #expect(SchedulerCounters(text("")) == nil)
         #expect(SchedulerCounters(text("1 2\n")) == nil)
     }

@@ -15,14 +15,14 @@ import Testing
     }
 
     private static func counters(
-        run: Int64 = 0, delay: Int64 = 0, slices: Int64 = 1
+        run: Int64 = 0, delay: Int64 = 0, timeslices: Int64 = 1
     ) -> SchedulerCounters {
         SchedulerCounters(
-            run: (5000 + run) * 1000, delay: (700 + delay) * 1000, slices: 10 + slices)
+            run: (5000 + run) * 1000, delay: (700 + delay) * 1000, timeslices: 10 + timeslices)
     }
 
     private static func clock() -> ThreadClock {
-        ThreadClock(time: at(1000), counters: counters(slices: 0))
+        ThreadClock(time: at(1000), counters: counters(timeslices: 0))
     }
 
     private static func times(
@@ -209,7 +209,8 @@ import Testing
                 let before = clock.time
                 let times = clock.advance(
                     to: MonotonicTime(nanoseconds: now),
-                    counters: SchedulerCounters(run: figure(), delay: figure(), slices: figure()),
+                    counters: SchedulerCounters(
+                        run: figure(), delay: figure(), timeslices: figure()),
                     isContinuous: Bool.random(using: &random),
                     switches: Bool.random(using: &random) ? switches : nil)
                 #expect(times.wall == clock.time - before)

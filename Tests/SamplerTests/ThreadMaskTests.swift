@@ -25,34 +25,34 @@ import Testing
         var mask = ThreadMask()
         // Twice: that it has not waited since the last look does not say that it runs.
         for _ in 0..<3 {
-            mask.saw(try status(Self.open, voluntary: 5, forced: 1), slices: 6)
+            mask.saw(try status(Self.open, voluntary: 5, forced: 1), timeslices: 6)
             #expect(!mask.isOwn)
         }
         // It has a core.
-        mask.saw(try status(Self.blocked, voluntary: 5, forced: 1), slices: 7)
+        mask.saw(try status(Self.blocked, voluntary: 5, forced: 1), timeslices: 7)
         #expect(mask.isOwn)
         // And in the next sigwait.
-        mask.saw(try status(Self.open, voluntary: 6, forced: 1), slices: 7)
+        mask.saw(try status(Self.open, voluntary: 6, forced: 1), timeslices: 7)
         #expect(!mask.isOwn)
-        mask.saw(try status(Self.blocked, voluntary: 6, forced: 2), slices: 8)
+        mask.saw(try status(Self.blocked, voluntary: 6, forced: 2), timeslices: 8)
         #expect(mask.isOwn)
     }
 
     /// The only core is ours while we look: it never has one. But it had one since it waited.
     @Test func aThreadThatIsNeverSeenOnItsCore() throws {
         var mask = ThreadMask()
-        mask.saw(try status(Self.open, voluntary: 3, forced: 10), slices: 13)
+        mask.saw(try status(Self.open, voluntary: 3, forced: 10), timeslices: 13)
         #expect(!mask.isOwn)
-        mask.saw(try status(Self.open, voluntary: 3, forced: 11), slices: 14)
+        mask.saw(try status(Self.open, voluntary: 3, forced: 11), timeslices: 14)
         #expect(mask.isOwn)
         // It is woken with the mask that is known to be its own.
-        mask.saw(try status(Self.open, voluntary: 4, forced: 11), slices: 15)
+        mask.saw(try status(Self.open, voluntary: 4, forced: 11), timeslices: 15)
         #expect(mask.isOwn)
     }
 
     @Test func onItsCore() throws {
         var mask = ThreadMask()
-        mask.saw(try status(Self.open, voluntary: 0), slices: 1)
+        mask.saw(try status(Self.open, voluntary: 0), timeslices: 1)
         #expect(mask.isOwn)
         mask.forget()
         #expect(!mask.isOwn)
@@ -61,7 +61,7 @@ import Testing
     /// Where the kernel does not count, nothing is known, and nothing was known before.
     @Test func withoutCounts() throws {
         var mask = ThreadMask()
-        mask.saw(try status(Self.open, voluntary: 0), slices: 0)
+        mask.saw(try status(Self.open, voluntary: 0), timeslices: 0)
         #expect(mask.isOwn)
     }
 
@@ -73,9 +73,9 @@ import Testing
         #expect(!mask.isOwn)
         mask.sawAsleep(try status(Self.open, voluntary: 4, forced: 1), in: 202)
         #expect(mask.isOwn)
-        mask.saw(try status(Self.open, voluntary: 9, forced: 1), slices: 10)
+        mask.saw(try status(Self.open, voluntary: 9, forced: 1), timeslices: 10)
         #expect(mask.isOwn)
-        mask.saw(try status(Self.blocked, voluntary: 9, forced: 1), slices: 10)
+        mask.saw(try status(Self.blocked, voluntary: 9, forced: 1), timeslices: 10)
         #expect(!mask.isOwn)
     }
 }

@@ -40,36 +40,6 @@ final class Area {
             && fl_address_space_limit(pid) == .max
     }
 
-    /// Most stacks are shallow, and few threads have a core at once. So there are many small
-    /// buffers, and some with room for the largest copy.
-    struct Buffers {
-        static let start = Int(FL_RING) + SignpostRing.size()
-        static let mostSmall = 64
-        static let smallSize = 32 << 10
-        private static let mostLarge = max(8, min(64, 2 * sysconf(Int32(_SC_NPROCESSORS_ONLN))))
-        private static let allLarge = 16 << 20
-
-        let small: [Range<Int>]
-        let large: [Range<Int>]
-        let end: Int
-
-        fileprivate init(stackBytes: Int) {
-            let size = VirtualMemory.wholePages(max(1, stackBytes))
-            var end = Self.start
-            func make(_ count: Int, _ size: Int) -> [Range<Int>] {
-                defer { end += count * size }
-                return (0..<count).map { (end + $0 * size)..<(end + ($0 + 1) * size) }
-            }
-            small = make(Self.mostSmall, min(Self.smallSize, size))
-            large =
-                size <= Self.smallSize
-                ? [] : make(max(8, min(Self.mostLarge, Self.allLarge / size)), size)
-            self.end = end
-        }
-
-        var count: Int { small.count + large.count }
-    }
-
     private init?(descriptor: Int32, stackBytes: Int) {
         buffers = Buffers(stackBytes: stackBytes)
         size = buffers.end
@@ -132,63 +102,6 @@ final class Area {
 
     // MARK: Filling in
 
-    /// The content to fill in before a program uses the area.
-    struct Contents {
-        /// The address that the area should get.
-        var place: UInt64
-        var recorder: Int32
-        var cookie: UInt64
-        /// The sampling signal, and the action that the program is to see for it; nil: no stacks by
-        /// signal.
-        var signal: (number: Int32, original: UInt64)?
-        /// The signal that replaces it if the program uses it itself; 0: none.
-        var spare: Int32 = 0
-        var patches: [Patch] = []
-        /// The linker's `r_debug`; 0: the linker reports nothing.
-        var debug: UInt64 = 0
-        /// The word that tells the linker where the program's first instruction is, and that
-        /// address; nil: the word does not lead to our code.
-        var entry: (pointer: UInt64, address: UInt64)?
-        /// The linker is musl's.
-        var isMusl = false
-        /// How many libraries the linker lists already; nil: the program has not begun.
-        var known: Int?
-        var startPointer: UInt64 = 0
-        var startIsProtected = false
-        var main: UInt64 = 0
-        /// Relative to the C library's load address; nil: its calls will not be hooked.
-        var sites: CallSites?
-        /// The calls that will be hooked.
-        var calls = CallSites.Call.allCases
-        /// True if a launch is measured, not recorded: our code notes only the launch's borders and
-        /// its own cost.
-        var isMeasured = false
-        var isGated = false
-        /// The gate is where the area settles.
-        var gatesEntry = false
-        /// The initialisers of a static program; nil: not timed.
-        var initializers: StaticInitializers?
-        var island: UInt64 = 0
-    }
-
-    /// Eight bytes of code.
-    struct Patch {
-        var address: UInt64
-        var word: UInt64
-        /// The place in the area that the first five bytes jump to; 0: they are no jump.
-        var target: UInt64 = 0
-        /// The call of the C library that this jump hooks.
-        var call: CallSites.Call?
-
-        /// Restores code that our bootstrap has replaced.
-        static func restoring(_ word: UInt64, at address: UInt64) -> Patch {
-            Patch(address: address, word: word, target: UInt64(FL_RESTORES))
-        }
-        var isRestoring: Bool { target == UInt64(FL_RESTORES) }
-    }
-
-    static let mostPatches = Int(FL_MOST_PATCHES)
-
     /// Writes what does not depend on the program, so that the program need not be stopped for it.
     func prepare() {
         guard !isPrepared else { return }
@@ -209,73 +122,14 @@ final class Area {
         islandRange = nil
         hasSettled = false
         prepare()
-        var state = fl_state()
-        state.next_area = -1
-        state.gate = UInt32(contents.isGated ? FL_GATE_CLOSED : FL_GATE_OPEN)
-        state.recorder = UInt32(bitPattern: contents.recorder)
-        state.size = UInt64(size)
-        state.may_gain_privileges = geteuid() == 0 ? 1 : 0
-        state.cookie = contents.cookie
-        if let signal = contents.signal {
-            state.sample_signal = UInt64(signal.number)
-            state.original_handler = signal.original
-            state.spare_signal = UInt32(contents.spare)
-            // Not SA_ONSTACK: we know whether a frame fits
-            // on the thread's own stack, but not whether it fits on an alternate one.
-            state.settled_flags =
-                SignalFrameLayout.restorerFlag | UInt64(SA_RESTART | SA_SIGINFO)
-        }
-        state.debug = contents.debug
-        state.gates_entry = contents.gatesEntry ? 1 : 0
-        let words = contents.initializers?.words ?? []
-        state.words = UInt32(words.count)
-        state.libraries = state.words
-        state.words_are_protected = contents.initializers?.isProtected == true ? 1 : 0
-        state.entry_pointer = contents.entry?.pointer ?? 0
-        state.real_entry = contents.entry?.address ?? 0
-        state.is_musl = contents.isMusl ? 1 : 0
-        state.is_started = contents.known == nil ? 0 : 1
-        state.known = UInt32(clamping: contents.known ?? 0)
-        state.opens = UInt32(FL_FIRST_OPEN)
-        state.start_pointer = contents.startPointer
-        state.start_is_protected = contents.startIsProtected ? 1 : 0
-        state.real_main = contents.main
-        state.island = contents.island
-        state.is_measured = contents.isMeasured ? 1 : 0
-        if let sites = contents.sites {
-            state.wants_sites = contents.calls.reduce(0) { $0 | 1 << UInt64($1.index) }
-            state.sites = sites.offsets
-        }
-        let patches = contents.patches.prefix(Self.mostPatches)
-        state.patch_count = UInt64(patches.count)
-        withUnsafeMutableBytes(of: &state.patches) { bytes in
-            for (index, patch) in patches.enumerated() {
-                bytes.storeBytes(
-                    of: fl_patch(address: patch.address, word: patch.word, target: patch.target),
-                    toByteOffset: index * MemoryLayout<fl_patch>.stride, as: fl_patch.self)
-            }
-        }
+        let state = contents.state(size: size)
         // The program may have given up already; the first word tells.
         let first = MemoryLayout.size(ofValue: state.phase)
         withUnsafeBytes(of: state) { write(Array($0.dropFirst(first)), at: Int(FL_STATE) + first) }
         if let initializers = contents.initializers { fill(initializers) }
-        for patch in patches {
+        for patch in contents.patchesThatFit {
             guard let call = patch.call else { continue }
             prepareReturn(of: call, to: patch.address &+ 7, word: patch.word)
-        }
-    }
-
-    private func fill(_ initializers: StaticInitializers) {
-        let running = MemoryLayout<fl_library>.offset(of: \.running) ?? 0
-        for (number, word) in initializers.words.prefix(Int(FL_MOST_LIBRARIES)).enumerated() {
-            var library = fl_library()
-            library.initializer = word.function
-            library.runs = position(Int(FL_LIBRARIES) + running)
-            library.bias = initializers.bias
-            library.entries.0 = word.source
-            library.own.0 = word.address
-            let place = Int(FL_LIBRARIES) + number * MemoryLayout<fl_library>.stride
-            withUnsafeBytes(of: library) { write(Array($0), at: place) }
         }
     }
 
@@ -333,7 +187,7 @@ final class Area {
 
     // MARK: The state's words
 
-    private static func offset<Value>(_ field: KeyPath<fl_state, Value>) -> Int {
+    static func offset<Value>(_ field: KeyPath<fl_state, Value>) -> Int {
         Int(FL_STATE) + (MemoryLayout<fl_state>.offset(of: field) ?? 0)
     }
 
@@ -366,150 +220,5 @@ final class Area {
 
     func set(_ field: KeyPath<fl_state, UInt32>, _ value: UInt32) {
         word(field).pointee.store(value, ordering: .sequentiallyConsistent)
-    }
-
-    // MARK: What concerns the process
-
-    /// True if the program's calls that set a signal's action are hooked, or will be before
-    /// anything but the linker runs.
-    var seesActions: Bool {
-        self[\.hooked] & 1 << UInt64(CallSites.Call.sigaction.index) != 0
-            || (self[\.wants_sites] != 0 && self[\.is_started] == 0)
-    }
-    /// True if the program may have a handler that blocks one of our signals while it runs.
-    var handlersBlock: Bool { value(\.handlers_block) != 0 }
-    /// True if the program has set another action for the sampling signal.
-    var isDisplaced: Bool { value(\.displaced) != 0 }
-    /// True if another signal has replaced it, or is ready to.
-    var hasSpare: Bool { value(\.spare) == UInt32(FL_SPARE_IN_PLACE) }
-
-    /// From now on no signal replaces another one, unless it has done so already.
-    ///
-    /// - Returns: false: a replacement is just under way.
-    func refuseSpare() -> Bool {
-        let (before, desired) = (UInt32(FL_SPARE_NOT_NEEDED), UInt32(FL_SPARE_REFUSED))
-        _ = word(\.spare).pointee.compareExchange(
-            expected: before, desired: desired, ordering: .sequentiallyConsistent)
-        return value(\.spare) != UInt32(FL_SPARE_BEGUN)
-    }
-
-    /// The signals that may lead to our handler, each with its earlier action, as the program left
-    /// it. The program may have changed their actions where we do not see it; then they lead
-    /// elsewhere.
-    var signals: [Signal] { Self.signals(of: read(fl_state.self, at: Int(FL_STATE))) }
-
-    struct Signal: Hashable {
-        var number: Int32
-        /// The signal's earlier action: 0 the default, 1 ignored.
-        var original: UInt64
-    }
-
-    static func signals(of state: fl_state) -> [Signal] {
-        var signals: [Signal] = []
-        if state.sample_signal != 0 {
-            signals.append(
-                Signal(
-                    number: Int32(clamping: state.sample_signal),
-                    original: state.original_handler))
-        }
-        if state.spare != UInt32(FL_SPARE_NOT_NEEDED), state.spare != UInt32(FL_SPARE_REFUSED) {
-            signals.append(
-                Signal(
-                    number: Int32(clamping: state.spare_signal), original: state.spare_original))
-        }
-        // We never replace a handler, whatever a child of the program may have written here.
-        return signals.map { Signal(number: $0.number, original: $0.original == 1 ? 1 : 0) }
-    }
-
-    /// True if the program prepares a filter for its system calls.
-    var isFiltered: Bool { value(\.filtered) != 0 }
-    /// From now on our code makes no system calls, whichever thread passes it.
-    func silence() { set(\.filtered, 1) }
-
-    /// True if one of its threads, about to execute a program, waits for us to trace it.
-    var isAboutToExecute: Bool { value(\.execution) == UInt32(FL_EXECUTION_AHEAD) }
-    /// False as soon as its execve has failed: then it runs on, and may be about to try another.
-    var isExecuting: Bool { value(\.execution) == UInt32(FL_EXECUTION_FOLLOWED) }
-
-    /// - Returns: false: the thread has stopped waiting, and continues without us.
-    func followExecution() -> Bool { changeExecution(FL_EXECUTION_AHEAD, FL_EXECUTION_FOLLOWED) }
-
-    /// Ends the following of an execve that took too long.
-    func forgetExecution() { changeExecution(FL_EXECUTION_FOLLOWED, FL_EXECUTION_NONE) }
-
-    /// Both sides change this word, but only from the value that they have seen.
-    @discardableResult
-    private func changeExecution(_ expected: Int, _ desired: Int) -> Bool {
-        word(\.execution).pointee.compareExchange(
-            expected: UInt32(expected), desired: UInt32(desired), ordering: .sequentiallyConsistent
-        ).exchanged
-    }
-
-    /// True if a thread waits until we are ready for what runs next.
-    var isGateWaiting: Bool { value(\.gate) == UInt32(FL_GATE_WAITING) }
-    /// Makes the thread wait on while code is changed. false: it has continued already.
-    func holdGate() -> Bool {
-        word(\.gate).pointee.compareExchange(
-            expected: UInt32(FL_GATE_WAITING), desired: UInt32(FL_GATE_SERVING),
-            ordering: .sequentiallyConsistent
-        ).exchanged
-    }
-    func openGate() { set(\.gate, UInt32(FL_GATE_PASSED)) }
-
-    func time(_ field: KeyPath<fl_state, Int64>) -> MonotonicTime? {
-        let time = self[field]
-        return time > 0 ? MonotonicTime(nanoseconds: time) : nil
-    }
-
-    /// The original words at the C library's calls that we have hooked.
-    var hookedWords: [UInt64: UInt64] {
-        Self.hookedWords(of: read(fl_state.self, at: Int(FL_STATE)))
-    }
-
-    static func hookedWords(of state: fl_state) -> [UInt64: UInt64] {
-        let (words, after, hooked) = (state.hooked_words, state.after, state.hooked)
-        let all = [
-            (words.0, after.0), (words.1, after.1), (words.2, after.2), (words.3, after.3),
-            (words.4, after.4), (words.5, after.5),
-        ]
-        var result: [UInt64: UInt64] = [:]
-        for (index, (word, after)) in all.enumerated() where hooked & (1 << UInt64(index)) != 0 {
-            result[after &- 7] = word
-        }
-        return result
-    }
-
-    /// Notes where a hooked call continues, and its original word.
-    func setReturn(of call: CallSites.Call, to address: UInt64, word: UInt64) {
-        prepareReturn(of: call, to: address, word: word)
-        set(\.hooked, self[\.hooked] | 1 << UInt64(call.index))
-    }
-
-    /// The same for a call that will be hooked.
-    private func prepareReturn(of call: CallSites.Call, to address: UInt64, word: UInt64) {
-        var (afters, words) = (self[\.after], self[\.hooked_words])
-        withUnsafeMutableBytes(of: &afters) {
-            $0.storeBytes(of: address, toByteOffset: 8 * call.index, as: UInt64.self)
-        }
-        withUnsafeMutableBytes(of: &words) {
-            $0.storeBytes(of: word, toByteOffset: 8 * call.index, as: UInt64.self)
-        }
-        withUnsafeBytes(of: afters) { write(Array($0), at: Self.offset(\.after)) }
-        withUnsafeBytes(of: words) { write(Array($0), at: Self.offset(\.hooked_words)) }
-    }
-
-    /// Notes the linker's hook that leads to our code.
-    func setHook(at address: UInt64, word: UInt64) {
-        let hook = fl_patch(address: address, word: word, target: AreaCode.debugState)
-        withUnsafeBytes(of: hook) { write(Array($0), at: Self.offset(\.hook)) }
-    }
-
-    /// Keeps the area mapped at the end: a thread may be in a signpost or a mark at any time, even
-    /// if nothing else shows it.
-    func keep() { set(\.stays, 1) }
-
-    /// Forgets a call that was not hooked after all.
-    func forgetReturn(of call: CallSites.Call) {
-        set(\.hooked, self[\.hooked] & ~(1 << UInt64(call.index)))
     }
 }

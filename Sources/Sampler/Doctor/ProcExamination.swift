@@ -13,7 +13,7 @@ enum ProcExamination {
         let entry = AuxiliaryVector((try? contents(process + "/auxv")) ?? []).entry
         return [
             check("syscall", in: task) { isReading($0, input) },
-            check("schedstat", in: task) { (SchedulerCounters($0)?.slices ?? 0) > 0 },
+            check("schedstat", in: task) { (SchedulerCounters($0)?.timeslices ?? 0) > 0 },
             check("status", in: task) {
                 ProcFormats.field("nonvoluntary_ctxt_switches:", $0) != nil
             },

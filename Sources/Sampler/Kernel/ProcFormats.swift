@@ -11,18 +11,18 @@ struct SchedulerCounters: Hashable, Sendable {
     var run: Int64
     /// Nanoseconds of waiting for a core.
     var delay: Int64
-    /// How often the thread got a core.
-    var slices: Int64
+    /// How often the thread got a core, by the kernel's count.
+    var timeslices: Int64
 
-    static let zero = SchedulerCounters(run: 0, delay: 0, slices: 0)
+    static let zero = SchedulerCounters(run: 0, delay: 0, timeslices: 0)
 }
 
 extension SchedulerCounters {
     init?(_ text: ProcText) {
         var text = text
-        guard let run = text.decimal(), let delay = text.decimal(), let slices = text.decimal()
+        guard let run = text.decimal(), let delay = text.decimal(), let timeslices = text.decimal()
         else { return nil }
-        self.init(run: run, delay: delay, slices: slices)
+        self.init(run: run, delay: delay, timeslices: timeslices)
     }
 }
 

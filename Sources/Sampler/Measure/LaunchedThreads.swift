@@ -25,9 +25,9 @@ final class LaunchedThreads: LaunchView {
     private func stretch(of tid: Int32) -> UInt32? {
         let thread = threads[tid] ?? KernelThread(process: files.pid, tid: tid)
         threads[tid] = thread
-        guard let before = thread.counters()?.slices, case .blocked? = thread.activity(),
+        guard let before = thread.counters()?.timeslices, case .blocked? = thread.activity(),
             // The same count again: so no slice lay between the two readings.
-            thread.counters()?.slices == before
+            thread.counters()?.timeslices == before
         else { return nil }
         return UInt32(truncatingIfNeeded: before)
     }

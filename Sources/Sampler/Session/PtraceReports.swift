@@ -113,12 +113,13 @@ extension TraceSession {
         thread.phase = .free
         if isLeaving || (stage.hasMissedExec && thread.tid == pid) { return }
         // An exact copy of what it had: it did not move since.
-        if thread.blocked != nil, thread.counters()?.slices == thread.clock.counters.slices {
+        if thread.blocked != nil, thread.counters()?.timeslices == thread.clock.counters.timeslices
+        {
             try? observer.refine(thread)
         } else {
             _ = try? observer.sampleStopped(thread, stoppedSince: since)
         }
-        thread.coresAtStop = thread.counters()?.slices
+        thread.coresAtStop = thread.counters()?.timeslices
         // The stop itself counts as leaving its core.
         if let status = thread.status() { thread.burst.sawStop(voluntary: status.voluntary) }
     }

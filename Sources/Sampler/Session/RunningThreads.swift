@@ -291,7 +291,7 @@ extension TraceSession {
             blocked.serial == refinement.blocking, !thread.isRefined,
             blocked.position.systemCall >= 0, blocked.kind < .fragile,
             // Where threads take turns, the last look at it may be long ago.
-            thread.counters()?.slices == thread.clock.counters.slices,
+            thread.counters()?.timeslices == thread.clock.counters.timeslices,
             stage.image?.mayBeTraced != false, !mayHarmOthers(thread)
         else { return }
         stop(thread)

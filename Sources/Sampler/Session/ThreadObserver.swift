@@ -68,12 +68,12 @@ struct ThreadObserver: ~Copyable {
         at thread: TracedThread, _ before: SchedulerCounters, at now: MonotonicTime
     ) -> Look {
         // It has not had a core since it was found blocked: still there.
-        if thread.blocked != nil, before.slices == thread.clock.counters.slices {
+        if thread.blocked != nil, before.timeslices == thread.clock.counters.timeslices {
             followWait(of: thread, at: now)
             return .blocked
         }
         // It has not gone on from our last stop, and would do nothing but stop again.
-        if before.slices == thread.coresAtStop { return .moving }
+        if before.timeslices == thread.coresAtStop { return .moving }
         guard let activity = thread.activity() else { return .gone }
         guard case .blocked(let call, let registers) = activity else { return .running }
         let state = Self.mayBeStop(call) ? thread.state : nil
@@ -85,7 +85,9 @@ struct ThreadObserver: ~Copyable {
         let content = isResumed ? .unchanged : content(registers, of: thread)
         // All that was read belongs together only if the thread had no core meanwhile; else it is
         // a matter for the next tick.
-        guard let after = thread.counters(), after.slices == before.slices else { return .moving }
+        guard let after = thread.counters(), after.timeslices == before.timeslices else {
+            return .moving
+        }
         let kind = RestartingCalls.kind(of: call, registers, process: process.pid)
         thread.sawWait(kind, in: call, registers, at: process.now)
         thread.learnMask(asleepIn: call, after)
@@ -184,7 +186,7 @@ struct ThreadObserver: ~Copyable {
     /// At a recording's end: charges the time up to `now` to the stack that the thread had.
     mutating func close(_ thread: TracedThread, at now: MonotonicTime) {
         if thread.blocked != nil, let counters = thread.counters(),
-            counters.slices != thread.clock.counters.slices
+            counters.timeslices != thread.clock.counters.timeslices
         {
             // It has gone on since it was looked at last: what it did then nobody saw.
             emit(thread, at: now, now: nil, content: .following, counters: counters)

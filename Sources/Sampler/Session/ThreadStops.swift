@@ -331,11 +331,11 @@ extension TraceSession {
     ///
     /// - Returns: false: it is gone.
     func resumeForCore(_ thread: TracedThread, by deadline: MonotonicTime) -> Bool {
-        let before = thread.counters()?.slices
+        let before = thread.counters()?.timeslices
         guard (try? thread.tracee.resume()) != nil else { return false }
         repeat {
             pause(microseconds: 40)
-        } while thread.counters()?.slices == before && process.now < deadline && !isCalledOff
+        } while thread.counters()?.timeslices == before && process.now < deadline && !isCalledOff
         return true
     }
 

@@ -115,7 +115,7 @@ final class TracedThread {
     /// Whether some thread was about to block it then.
     var wasMasking = false
     private var mask = ThreadMask()
-    private var statusSlices: Int64 = -1
+    private var statusTimeslices: Int64 = -1
     private var statusUses = 0
     /// The time that slices account for so far.
     private(set) var observedCPU = TimeSpan.zero
@@ -188,15 +188,15 @@ final class TracedThread {
     ///
     /// - Parameter looks: for how many looks a status may be used at most.
     func recentStatus(_ counters: SchedulerCounters, looks: Int = 1) -> ThreadStatus? {
-        let isRecent = (counters.slices == statusSlices || burst.isAtWork) && mask.isOwn
+        let isRecent = (counters.timeslices == statusTimeslices || burst.isAtWork) && mask.isOwn
         if isRecent, statusUses < looks, lastStatus != nil {
             statusUses += 1
             return lastStatus
         }
         lastStatus = status()
-        if let lastStatus { mask.saw(lastStatus, slices: counters.slices) }
+        if let lastStatus { mask.saw(lastStatus, timeslices: counters.timeslices) }
         hasBlockedOurs = hasBlockedOurs || lastStatus?.blocksOurs == true
-        statusSlices = counters.slices
+        statusTimeslices = counters.timeslices
         statusUses = 1
         return lastStatus
     }
@@ -207,8 +207,8 @@ final class TracedThread {
     ///
     /// - Parameter counters: its counters when it fell asleep.
     func learnMask(asleepIn call: Int32, _ counters: SchedulerCounters) {
-        guard !mask.isOwn, counters.slices > 0, let status = status(),
-            self.counters()?.slices == counters.slices
+        guard !mask.isOwn, counters.timeslices > 0, let status = status(),
+            self.counters()?.timeslices == counters.timeslices
         else { return }
         mask.sawAsleep(status, in: call)
         hasBlockedOurs = hasBlockedOurs || status.blocksOurs
@@ -234,7 +234,7 @@ final class TracedThread {
     }
 
     private func switches(_ counters: SchedulerCounters) -> SwitchCounts? {
-        if counters.slices != statusSlices { forgetStatus() }
+        if counters.timeslices != statusTimeslices { forgetStatus() }
         return recentStatus(counters, looks: .max).map {
             SwitchCounts(voluntary: $0.voluntary, forced: $0.forced)
         }
@@ -302,7 +302,7 @@ final class TracedThread {
         let newer = known ?? counters() ?? clock.counters
         let isContinuous =
             isRunning && wasRunning
-            && (newer.slices <= clock.counters.slices + 1
+            && (newer.timeslices <= clock.counters.timeslices + 1
                 || clock.rest(until: now, newer) < ThreadClock.negligible)
         let isWorthAsking = !isContinuous && clock.delay(since: newer) > ThreadClock.worthAsking
         let times = clock.advance(

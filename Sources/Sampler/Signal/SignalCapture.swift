@@ -70,7 +70,7 @@ struct SignalCapture {
         guard let slot = thread.slot ?? slots.take() else { return false }
         thread.slot = slot
         guard slots.isReady, slots.state(of: slot) == .idle else { return true }
-        thread.coresAtRequest = counters.slices
+        thread.coresAtRequest = counters.timeslices
         thread.runAtRequest = counters.run
         let request = slots.request(
             slot, stack: place.range, limit: stackBytes, masks: thread.masksAtStatus,
@@ -88,8 +88,8 @@ struct SignalCapture {
         guard let slot = thread.slot, isUnderWay(slot) else { return false }
         // On a core it would have answered within microseconds.
         let hasRun = counters.run - thread.runAtRequest > Self.longRun.nanoseconds
-        if counters.slices != thread.coresAtRequest || hasRun {
-            thread.coresAtRequest = counters.slices
+        if counters.timeslices != thread.coresAtRequest || hasRun {
+            thread.coresAtRequest = counters.timeslices
             thread.silence += 1
             if thread.silence > Self.patienceForSignal, takeBackIfLost(thread) { return false }
         }

@@ -10,19 +10,19 @@ struct ThreadMask: Sendable {
     private var own: UInt64?
     /// The thread's latest wait, by how often it has waited, and how often it had had a core when that
     /// was first seen.
-    private var wait: (voluntary: Int64, slices: Int64)?
+    private var wait: (voluntary: Int64, timeslices: Int64)?
     private(set) var isOwn = false
 
     init() {}
 
-    /// - Parameter slices: how often it had had a core, read before the status; 0: nobody counts.
-    mutating func saw(_ status: ThreadStatus, slices: Int64) {
+    /// - Parameter timeslices: how often it had had a core, read before the status; 0: nobody counts.
+    mutating func saw(_ status: ThreadStatus, timeslices: Int64) {
         let known = wait.flatMap { $0.voluntary == status.voluntary ? $0 : nil }
-        wait = known ?? (status.voluntary, slices)
+        wait = known ?? (status.voluntary, timeslices)
         // A core is left, by itself or not, as often as it is had, and once less by who has one.
-        let hasCore = slices > status.voluntary &+ status.forced
-        let hasHadCore = known.map { $0.slices != slices } ?? false
-        if slices == 0 || hasCore || hasHadCore { own = status.blockedSignals }
+        let hasCore = timeslices > status.voluntary &+ status.forced
+        let hasHadCore = known.map { $0.timeslices != timeslices } ?? false
+        if timeslices == 0 || hasCore || hasHadCore { own = status.blockedSignals }
         isOwn = own == status.blockedSignals
     }
 

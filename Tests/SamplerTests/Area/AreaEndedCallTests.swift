@@ -127,12 +127,12 @@ extension AreaSignalTests {
                 }
                 #expect(eventually { waits() })
                 for _ in 0..<20 where waiter.result == nil {
-                    let before = thread.counters()?.slices ?? 0
+                    let before = thread.counters()?.timeslices ?? 0
                     #expect(fl_signal_thread(getpid(), tid, Self.signal, 1) == 0)
                     #expect(
                         eventually {
                             waiter.result != nil
-                                || (thread.counters()?.slices ?? 0) > before && waits()
+                                || (thread.counters()?.timeslices ?? 0) > before && waits()
                         })
                 }
                 #expect(waiter.result == nil, "call \(index): \(waiter.error)")
@@ -405,12 +405,12 @@ extension AreaSignalTests {
             }
             #expect(eventually { waits() })
             for _ in 0..<20 where waiter.result == nil {
-                let before = thread.counters()?.slices ?? 0
+                let before = thread.counters()?.timeslices ?? 0
                 #expect(fl_signal_thread(getpid(), tid, Self.signal, 1) == 0)
                 #expect(
                     eventually {
                         waiter.result != nil
-                            || (thread.counters()?.slices ?? 0) > before && waits()
+                            || (thread.counters()?.timeslices ?? 0) > before && waits()
                     })
             }
             #expect(waiter.result == nil)

@@ -243,7 +243,7 @@ import Testing
     @Test func aThreadOfOurs() throws {
         let thread = KernelProcess(pid: getpid()).thread(getpid())
         let counters = try #require(thread.counters())
-        #expect(counters.slices > 0)
+        #expect(counters.timeslices > 0)
         #expect(thread.activity() != nil)
         #expect(thread.status() != nil)
         #expect(thread.state() != nil)

@@ -173,7 +173,7 @@ final class MadeThread: ThreadAccess {
     fileprivate(set) var doing: Doing
     private(set) var run: Int64 = 0
     private var delay: Int64 = 0
-    private var slices: Int64 = 1
+    private var timeslices: Int64 = 1
     private var voluntary: Int64 = 0
     private var forced: Int64 = 0
     private(set) var isTraced = false
@@ -225,7 +225,7 @@ final class MadeThread: ThreadAccess {
     func wake() {
         guard doing != .running else { return }
         doing = .running
-        slices += 1
+        timeslices += 1
     }
 
     /// Another one takes its core.
@@ -239,7 +239,7 @@ final class MadeThread: ThreadAccess {
     func takeOver(run: Int64) {
         self.run = run
         doing = .running
-        slices = 100
+        timeslices = 100
     }
 
     fileprivate func pass(_ span: TimeSpan) {
@@ -254,7 +254,7 @@ final class MadeThread: ThreadAccess {
     // MARK: What it tells
 
     func counters() -> SchedulerCounters? {
-        doing == .gone ? nil : SchedulerCounters(run: run, delay: delay, slices: slices)
+        doing == .gone ? nil : SchedulerCounters(run: run, delay: delay, timeslices: timeslices)
     }
 
     func activity() -> ThreadActivity? {
@@ -364,7 +364,7 @@ final class MadeThread: ThreadAccess {
 
     private func goOn() {
         isStopped = false
-        slices += 1
+        timeslices += 1
     }
 
     func resume(delivering signal: Int32) throws(SystemError) {
