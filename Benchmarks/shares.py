@@ -1,8 +1,7 @@
 """Whether functions of programs whose threads work in short bursts get the shares of CPU time that
 perf gives them: both attach to the same running program in turn.
 
-Ours shows user frames only, so what the kernel did counts, in perf's stacks, for the function that
-called it.
+What the kernel did counts, in the stacks of both, for the program's function that called it.
 """
 
 import json
@@ -36,7 +35,8 @@ MOST_HELD_PERCENT = 1
 # The functions that are shown: with so much of the CPU time, and so many.
 LEAST_PERCENT, MOST_FUNCTIONS = 3, 8
 
-KERNEL = 1 << 63
+# Of perf's frames the kernel's are known by their addresses; ours have none, but a module.
+KERNEL, KERNEL_MODULE = 1 << 63, "[kernel]"
 FRAME = re.compile(r"\s+([0-9a-f]+) (.*) \((.*)\)$")
 # A line of readelf: number, address, size, kind …, name, for some with a version.
 SYMBOL = re.compile(
@@ -237,7 +237,9 @@ def function(frames, names):
     for line in frames:
         frame = FRAME.match(line)
         # Inlined copies belong to the function behind them.
-        if not frame or line.endswith(INLINED) or int(frame[1], 16) >= KERNEL:
+        if not frame or line.endswith(INLINED):
+            continue
+        if int(frame[1], 16) >= KERNEL or frame[3] == KERNEL_MODULE:
             continue
         if not frame[2].startswith("[no stack"):
             return names.known(frame[2], frame[3])
