@@ -31,9 +31,10 @@ TARBALL_TEST_PACKAGES = mmdebstrap
 CAMPAIGN_PACKAGES = default-jdk-headless
 KERNEL_PACKAGES = qemu-system-x86 cpio busybox-static
 
-.PHONY: build build-tests build-fuzz demo test test-units test-conditions test-program test-launches \
-	test-browser test-fleet test-shipping test-libraries test-install test-fuzz test-kernels campaign \
-	lint format bench fuzz install uninstall clean fixtures package test-package tarball test-tarball
+.PHONY: build build-tests build-fuzz build-launches demo test test-units test-conditions test-program \
+	test-launches test-browser test-fleet test-shipping test-store test-libraries test-install \
+	test-fuzz test-kernels campaign lint format bench fuzz install uninstall clean fixtures package \
+	test-package tarball test-tarball
 
 build:
 	@scripts/install-packages $(BUILD_PACKAGES)
@@ -55,10 +56,10 @@ fixtures:
 
 # The end-to-end tests run the release binary: what is tested is what is installed. Those that measure
 # run while nothing else does; those of TESTS_ASIDE do not, and run as many at once as there are cores.
-TESTS_ASIDE = test-shipping test-fleet test-browser test-libraries test-install test-fuzz
+TESTS_ASIDE = test-shipping test-browser test-store test-fuzz test-fleet test-libraries test-install
 test:
 	@scripts/install-packages $(TEST_PACKAGES)
-	@$(MAKE) --no-print-directory --jobs=$$(nproc) build-tests build-fuzz fixtures
+	@$(MAKE) --no-print-directory --jobs=$$(nproc) build-tests build-fuzz build-launches fixtures
 	@rm -f $(REPEATS)
 	@$(MAKE) --no-print-directory --jobs=2 test-units test-conditions
 	@$(MAKE) --no-print-directory test-program
@@ -73,6 +74,10 @@ build-tests:
 
 build-fuzz:
 	Fuzz/build $(CURDIR)/.build/fuzz debug
+
+# An example's tests, a package of their own.
+build-launches:
+	scripts/run-launch-tests --build
 
 # The parts of `make test`, one by one: what they need must be built and installed.
 test-units:
@@ -97,13 +102,16 @@ test-launches:
 test-browser:
 	PAGES=$(PAGES) scripts/run-browser-tests $(BINARY) $(STARS)
 
-# What is sent to a store takes as long as all else about fleets.
+# What is sent to a store, and what a store answers: each a minute.
 test-shipping:
 	scripts/run-fleet-tests $(BINARY) test_ship
 
+test-store:
+	scripts/run-fleet-tests $(BINARY) test_store
+
 test-fleet:
-	scripts/run-fleet-tests $(BINARY) \
-		$(filter-out test_ship,$(patsubst Tests/Fleet/%.py,%,$(wildcard Tests/Fleet/test_*.py)))
+	scripts/run-fleet-tests $(BINARY) $(filter-out test_ship test_store, \
+		$(patsubst Tests/Fleet/%.py,%,$(wildcard Tests/Fleet/test_*.py)))
 
 test-libraries:
 	scripts/run-library-tests
@@ -112,7 +120,7 @@ test-install:
 	scripts/run-install-tests $(BINARY)
 
 test-fuzz:
-	FUZZ_BUILD=debug Fuzz/run $(CURDIR)/$(BINARY) 10
+	FUZZ_BUILD=debug Fuzz/run $(CURDIR)/$(BINARY) 5
 
 # On kernels that this machine does not run, emulated: three minutes each, and 60 MB of kernels when
 # it is run first. KERNELS="linux-image-cloud-amd64 ...": Debian's packages; see scripts/test-kernels.

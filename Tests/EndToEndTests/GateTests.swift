@@ -277,7 +277,7 @@ extension EndToEnd {
 
         @Test func interrupted() throws {
             try #require(mkfifo(scratch("there"), 0o600) == 0)
-            let fourth = "{ echo > there; \(Nap(4717).command); }"
+            let fourth = "{ echo > there; \(Nap().command); }"
             let script = "echo x >> made; [ $(wc -l < made) != 4 ] || \(fourth)"
             var command = try Firstlight.command([
                 "gate", "--baseline", "true", "--junit", "gate.xml", "--", "sh", "-c", script,

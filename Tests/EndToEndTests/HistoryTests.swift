@@ -60,9 +60,9 @@ extension EndToEnd {
         }
 
         @Test(.alone) func aStepIsFoundWhereItIs() throws {
-            for number in 1...4 { try keep("1.\(number)", milliseconds: 200) }
-            for number in 5...8 { try keep("1.\(number)", milliseconds: 600) }
-            let report = try show(["--goal", "400ms", "kept"])
+            for number in 1...4 { try keep("1.\(number)", milliseconds: 100) }
+            for number in 5...8 { try keep("1.\(number)", milliseconds: 300) }
+            let report = try show(["--goal", "200ms", "kept"])
             #expect(report.kind == "history")
             let series = try #require(report.series.first)
             #expect(report.series.count == 1)

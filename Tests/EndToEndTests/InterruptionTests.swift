@@ -71,9 +71,9 @@ extension EndToEnd {
             try Misses.afterAttempts {
                 var (quiet, accompanied, watched): ([Figures], [Figures], [Figures]) = ([], [], [])
                 for _ in 1...3 {
-                    quiet.append(try run(kind, calls: 250, work: 50, isRecorded: false))
-                    watched.append(try run(kind, calls: 250, work: 50, isRecorded: true))
-                    accompanied.append(try runInCompany(kind, calls: 250, work: 50))
+                    quiet.append(try run(kind, calls: 150, work: 50, isRecorded: false))
+                    watched.append(try run(kind, calls: 150, work: 50, isRecorded: true))
+                    accompanied.append(try runInCompany(kind, calls: 150, work: 50))
                 }
                 expectFewInterruptions(watched)
                 let all = [quiet, accompanied, watched].map { $0.map(\.asleep) }

@@ -15,6 +15,12 @@ extension EndToEnd {
             var truth: [String: Int64]
         }
 
+        /// What programs do alone, run once for all tests.
+        private static let alone = Result {
+            try ["groundtruth": Setup.fixture("groundtruth"), "stars": Setup.star("starsearcher")]
+                .mapValues { try Command([$0]).run() }
+        }
+
         /// Kills the recorder once the program's main thread has used `cpu` nanoseconds, or as soon
         /// as the program exists.
         private func kill(
@@ -66,7 +72,7 @@ extension EndToEnd {
         @Test(arguments: moments)
         func theProgramGoesOn(cpu: Int64?) throws {
             let program = try Setup.fixture("groundtruth")
-            let alone = try Command([program]).run()
+            let alone = try #require(try Self.alone.get()["groundtruth"])
             let orphan = try kill(
                 recorderOf: program, afterCPU: cpu,
                 adding: ["FIRSTLIGHT_TRUTH": scratch("truth")])
@@ -82,7 +88,7 @@ extension EndToEnd {
         @Test(arguments: [0, 20_000_000, 150_000_000, 300_000_000] as [Int64])
         func breakpointsDoNotOutliveIt(cpu: Int64) throws {
             let program = try Setup.star("starsearcher")
-            let alone = try Command([program]).run()
+            let alone = try #require(try Self.alone.get()["stars"])
             let orphan = try kill(
                 recorderOf: program, afterCPU: cpu,
                 adding: ["STARSEARCHER_TRUTH": scratch("truth")])

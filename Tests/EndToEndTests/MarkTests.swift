@@ -242,7 +242,7 @@ extension EndToEnd {
                         + marks(["hit=hit"]) + [String(server.child.pid)])
                 let recorder = try recording.start()
                 // Until the recorder has attached, and has seen a mark.
-                for _ in 1...500 where !recorder.waitUntilEnded(limit: 0) {
+                for _ in 1...500 where !recorder.hasEnded {
                     _ = try server.isUnchanged(working: true)
                 }
                 let result = try recorder.finish()
@@ -270,7 +270,7 @@ extension EndToEnd {
             }
             let recorder = try attach().start()
             while try server.isUnchanged(working: true) {
-                if recorder.waitUntilEnded(limit: 0) { break }
+                if recorder.hasEnded { break }
             }
             #expect(try !server.loseFirstThread())
             for _ in 1...3 { _ = try server.isUnchanged(working: true) }

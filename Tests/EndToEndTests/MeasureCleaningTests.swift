@@ -6,7 +6,7 @@ extension EndToEnd {
     /// `measure`: all that a launch leaves behind is gone before the next one, and at the end.
     @Suite struct MeasureCleaning {
         private let scratch: Scratch
-        private let nap = Nap(4714)
+        private let nap = Nap()
 
         init() throws { scratch = try Scratch() }
 
@@ -86,7 +86,7 @@ extension EndToEnd {
 
         /// A program that goes to the background is not waited for.
         @Test(.needs("setsid"), .needs("pgrep")) func aProgramThatGoesToTheBackground() throws {
-            let nap = Nap(4716)
+            let nap = Nap()
             let words = ["--clean", "--until", "listen", "setsid", "-f"] + nap.words
             let finished = try command(words).run()
             #expect(finished.status == 1, "\(finished)")
@@ -121,7 +121,7 @@ extension EndToEnd {
 
         /// What the user's commands leave behind is ended, too, even if they failed.
         @Test(.needs("pgrep")) func commands() throws {
-            let nap = Nap(4715)
+            let nap = Nap()
             let left = "\(nap.command) > /dev/null 2>&1 &"
             let finished = try command(["--before", left, "true"]).run()
             #expect(finished.status == 0, "\(finished)")

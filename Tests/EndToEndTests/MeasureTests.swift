@@ -116,7 +116,7 @@ extension EndToEnd {
         }
 
         @Test func hanging() throws {
-            let nap = Nap(4711)
+            let nap = Nap()
             let finished = try measure(["--watchdog", "50ms", "--format", "json"] + nap.words)
             #expect(finished.status == 1)
             #expect(finished.error.contains("it hung"))
@@ -159,7 +159,7 @@ extension EndToEnd {
 
         @Test func interrupted() throws {
             try #require(mkfifo(scratch("there"), 0o600) == 0)
-            let nap = Nap(4712)
+            let nap = Nap()
             let fourth = "{ echo $$ > there; \(nap.command); }"
             let child = try command(
                 ["-n", "50", "--format", "json"]
@@ -233,7 +233,7 @@ extension EndToEnd {
         }
 
         @Test(.needs("setsid")) func daemons() throws {
-            let nap = Nap(4713)
+            let nap = Nap()
             let program = script("setsid -f \(nap.command)")
             let named = try measure(["-n", "2"] + program)
             #expect(named.status == 0)

@@ -77,6 +77,14 @@ final class Child {
         return ended.wait(timeout: .now() + limit) == .success
     }
 
+    /// True if it has ended by now; it stays a zombie.
+    var hasEnded: Bool {
+        var info = siginfo_t()
+        // As long as it runs, nothing is filled in.
+        return waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT | WNOHANG) == 0
+            && info.si_signo == SIGCHLD
+    }
+
     private func reap() -> Finished.End {
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0, errno == EINTR {}

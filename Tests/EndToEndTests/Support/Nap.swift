@@ -1,12 +1,16 @@
 import Glibc
+import Synchronization
 
-/// A sleep(1) that is longer than any test, and unique to one test in one run of the tests, so that
-/// it can be found among all processes of the machine.
+/// A sleep(1) that is longer than any test. No other one is as long, in whichever test and run of the
+/// tests, so that it can be found among all processes of the machine.
 struct Nap {
+    private static let made = Atomic(1000)
     private let seconds: String
 
-    /// - Parameter number: the test's own number.
-    init(_ number: Int) { seconds = "\(number)\(getpid()).25" }
+    init() {
+        let number = Self.made.add(1, ordering: .relaxed).newValue
+        seconds = "\(getpid())\(number).25"
+    }
 
     var words: [String] { ["sleep", seconds] }
 
