@@ -102,7 +102,7 @@ test-launches:
 test-browser:
 	PAGES=$(PAGES) scripts/run-browser-tests $(BINARY) $(STARS)
 
-# What is sent to a store, and what a store answers: each a minute.
+# What is sent to a store, and what a store answers: in two parts, so that they run beside each other.
 test-shipping:
 	scripts/run-fleet-tests $(BINARY) test_ship
 
