@@ -1,7 +1,9 @@
 """Whether functions of programs whose threads work in short bursts get the shares of CPU time that
 perf gives them: both attach to the same running program in turn.
 
-What the kernel did counts, in the stacks of both, for the program's function that called it.
+What the kernel did counts, in the stacks of both, for the program's function that called it. A
+function that Python runs stands, in our stacks, where perf has the interpreter's loop: it counts for
+that.
 """
 
 import json
@@ -42,6 +44,7 @@ FRAME = re.compile(r"\s+([0-9a-f]+) (.*) \((.*)\)$")
 SYMBOL = re.compile(
     r"\s*\d+: ([0-9a-f]+)\s+\S+ +I?FUNC .* ([^\s@]+)(?:@\S+)?(?: \(\d+\))?$")
 INLINED = " (inlined)"
+LOOP = "_PyEval_EvalFrameDefault"
 UNNAMED = "without a name"
 NO_STACK = ("", "no stack")
 
@@ -252,8 +255,12 @@ class Names:
 
     def __init__(self, modules):
         self.usual = {}
+        self.modules = set()
+        # What runs the functions that lie in no module.
+        self.loop = None
         for module in modules:
             base = os.path.basename(module["path"])
+            self.modules.add(base)
             for path in {module["path"], module["debugInfoFile"]}:
                 if path and os.path.exists(path):
                     self.learn(base, path)
@@ -271,9 +278,13 @@ class Names:
             usual = min(names, key=lambda name: (len(name), name))
             for name in names:
                 self.usual.setdefault((base, name), usual)
+            if LOOP in names:
+                self.loop = base, usual
 
     def known(self, name, module):
         base = os.path.basename(module)
+        if self.loop and base not in self.modules:
+            return self.loop
         if name == "[unknown]" or name.startswith(base + "+0x"):
             return base, UNNAMED
         name = name.split("@")[0]

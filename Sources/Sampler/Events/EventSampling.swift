@@ -28,7 +28,7 @@ extension TraceSession {
             events.failed(error, at: process.now)
         }
         if thread.samples?.isUserOnly == true { ledger.note(.kernelUnsampled, 1) }
-        observer.interpreters.lookAhead(at: thread.tid, at: process.now)
+        observer.interpreters.look(at: thread.tid, at: process.now)
         return thread.samples != nil
     }
 
@@ -55,9 +55,7 @@ extension TraceSession {
         guard let samples = thread.samples, thread.timer == nil else { return }
         var isCut = false
         let taken = samples.take(cpuAtLeast: counters.run, upTo: limit)
-        let around =
-            taken.isEmpty
-            ? nil : observer.interpreters.surroundings(of: thread.tid, at: process.now)
+        if !taken.isEmpty { observer.interpreters.look(at: thread.tid, at: process.now) }
         for seen in taken {
             // Where there is no other way, a stack without its end is better than none.
             if told == nil,
@@ -78,7 +76,7 @@ extension TraceSession {
             }
             observer.sample(
                 SharedSlots.Answer(seen), of: thread, counters,
-                frames: around?.frames(at: seen.time))
+                frames: observer.interpreters.frames(of: thread.tid, at: seen.time))
         }
         guard isCut, thread.samples != nil else { return }
         // It has grown: a longer copy, or, where there is none that is long enough, another way.

@@ -9,8 +9,8 @@ final class InterpreterWatch {
     private let memory: ProcessMemory
     private var search: InterpreterSearch
     private var states: ThreadStateSearch
-    /// The last look at each thread.
-    private var looks: [Int32: Look] = [:]
+    /// By thread.
+    private var looks: [Int32: Looks] = [:]
     private var naming: CodeNaming?
 
     init(pid: Int32) {
@@ -61,58 +61,46 @@ final class InterpreterWatch {
     /// What a thread that does not run has by now.
     func copy(of tid: Int32, at now: MonotonicTime) -> RuntimeCopy? {
         guard let interpreter, let state = state(of: tid, at: now) else { return nil }
-        return checked(
-            FrameListReader(interpreter.layout).read(thread: state, memory), of: tid)
+        let start = MonotonicTime.now
+        let copy = FrameListReader(interpreter.layout).read(thread: state, memory)
+        return checked(copy, of: tid, at: start...max(start, .now))
     }
 
     /// A copy, if it is the thread's: its state may have gone, and another's may be there.
     ///
-    /// - Parameter taken: when it was made; nil: just now.
+    /// - Parameter time: when it was made.
     func checked(
-        _ copy: RuntimeCopy?, of tid: Int32, at taken: MonotonicTime? = nil
+        _ copy: RuntimeCopy?, of tid: Int32, at time: ClosedRange<MonotonicTime>
     ) -> RuntimeCopy? {
         guard var copy, !copy.lacksNewest else { return copy }
-        // What is read beyond the copy has not changed since, or is not taken.
-        let time = copy.rest == 0 ? taken ?? .now : .now
+        var time = time
         if let id = copy.threadID, id != states.known(of: tid)?.id {
             forget(tid)
             return nil
         }
         if copy.rest != 0, let layout = interpreter?.layout {
+            // It has not changed since, or is not taken.
             copy = FrameListReader(layout).continuing(copy, memory)
+            time = time.lowerBound...max(time.lowerBound, .now)
         }
-        looks[tid] = Look(copy: copy, time: time)
+        looks[tid, default: Looks()].add(Look(copy: copy, time: time))
         return copy
     }
 
     // MARK: Threads that run
 
-    /// Before somebody sees its stack for the first time.
-    func lookAhead(at tid: Int32, at now: MonotonicTime) {
-        if interpreter != nil { _ = surroundings(of: tid, at: now) }
-    }
-
-    /// The last look at a thread; nil: there was none.
-    func lastLook(at tid: Int32) -> Look? { looks[tid] }
-
-    /// Between two looks at it, of which the second is the last.
-    func surroundings(of tid: Int32, since before: Look?) -> Surroundings? {
-        guard let interpreter, let before, let after = looks[tid] else { return nil }
-        return Surroundings(before: before, after: after, list: interpreter.layout)
-    }
-
-    /// What a thread that runs had before its latest stacks were taken, and has now: they were taken
-    /// without the interpreter's frames.
-    func surroundings(of tid: Int32, at now: MonotonicTime) -> Surroundings? {
-        guard let interpreter else { return nil }
-        let before = looks.removeValue(forKey: tid)
+    /// Before somebody takes its first stack, and after each that somebody takes without the
+    /// interpreter's frames.
+    func look(at tid: Int32, at now: MonotonicTime) {
+        guard let interpreter, let state = state(of: tid, at: now) else { return }
         let start = MonotonicTime.now
-        guard let state = state(of: tid, at: now),
-            let after = checked(
-                FrameListReader(interpreter.layout).readRunning(thread: state, memory), of: tid),
-            let before
-        else { return nil }
-        return Surroundings(
-            before: before, after: Look(copy: after, time: start), list: interpreter.layout)
+        let copy = FrameListReader(interpreter.layout).readRunning(thread: state, memory)
+        _ = checked(copy, of: tid, at: start...max(start, .now))
+    }
+
+    /// What a thread that runs had at a moment between two looks at it.
+    func frames(of tid: Int32, at time: MonotonicTime) -> RuntimeCopy? {
+        guard let interpreter else { return nil }
+        return looks[tid]?.frames(at: time, interpreter.layout)
     }
 }

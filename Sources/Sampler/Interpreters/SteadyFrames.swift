@@ -1,24 +1,32 @@
 import ProfileModel
 import Runtimes
 
-/// What an interpreter's list of a thread's frames was, and when.
+/// What an interpreter's list of a thread's frames was, and when that was read.
 struct Look {
     var copy: RuntimeCopy
-    var time: MonotonicTime
+    var time: ClosedRange<MonotonicTime>
 }
 
-/// Two looks at a thread that runs: one was over before stacks of its were taken, the other began behind
-/// them.
-struct Surroundings {
-    let before: Look
-    let after: Look
-    let list: FrameListLayout
+/// The latest looks at a thread that runs, in the order of time.
+struct Looks {
+    private var latest: [Look] = []
 
+    private static let most = 4
     private static let longest = TimeSpan.milliseconds(20)
 
-    /// What the thread may have had at a moment: see ``RuntimeCopy/steady(_:_:_:)``.
-    func frames(at time: MonotonicTime) -> RuntimeCopy? {
-        guard before.time <= time, time <= after.time, after.time - before.time <= Self.longest
+    mutating func add(_ look: Look) {
+        let place =
+            latest.firstIndex { look.time.lowerBound < $0.time.lowerBound } ?? latest.endIndex
+        latest.insert(look, at: place)
+        if latest.count > Self.most { latest.removeFirst() }
+    }
+
+    /// What the thread may have had at a moment, by the last look that was over by then and the first
+    /// that began later: see ``RuntimeCopy/steady(_:_:_:)``.
+    func frames(at time: MonotonicTime, _ list: FrameListLayout) -> RuntimeCopy? {
+        guard let before = latest.last(where: { $0.time.upperBound <= time }),
+            let after = latest.first(where: { time <= $0.time.lowerBound }),
+            after.time.lowerBound - before.time.upperBound <= Self.longest
         else { return nil }
         return RuntimeCopy.steady(before.copy, after.copy, list)
     }

@@ -36,21 +36,18 @@ extension TraceSession {
                 thread.usesAlternateStack = true
                 continue
             }
-            // The events before it lie between the last look and this one.
-            let before = observer.interpreters.lastLook(at: thread.tid)
+            // A look, too: the events before it lie between the last one and this.
             let frames = observer.interpreters.checked(
-                answer.frames, of: thread.tid, at: answer.time)
-            let around = observer.interpreters.surroundings(
-                of: thread.tid, since: before)
+                answer.frames, of: thread.tid, at: answer.time...answer.time)
             let count = rest.firstIndex { $0.time >= answer.time } ?? rest.count
-            for seen in rest[..<count] { hand(on: seen, of: thread, around, counters) }
+            for seen in rest[..<count] { hand(on: seen, of: thread, counters) }
             rest.removeFirst(count)
             thread.saw(answer.registers, at: answer.time)
             observer.sample(answer, of: thread, counters, frames: frames)
         }
         if !rest.isEmpty {
-            let around = observer.interpreters.surroundings(of: thread.tid, at: process.now)
-            for seen in rest { hand(on: seen, of: thread, around, counters) }
+            observer.interpreters.look(at: thread.tid, at: process.now)
+            for seen in rest { hand(on: seen, of: thread, counters) }
         }
         guard thread.usesAlternateStack, thread.timer != nil else { return }
         endTimer(of: thread)
@@ -58,8 +55,7 @@ extension TraceSession {
     }
 
     private func hand(
-        on seen: ThreadSamples.Observation, of thread: TracedThread, _ around: Surroundings?,
-        _ counters: SchedulerCounters
+        on seen: ThreadSamples.Observation, of thread: TracedThread, _ counters: SchedulerCounters
     ) {
         if seen.isCut, isShort(seen.stack), copiesMore(of: thread) {
             // What it stands for, the next stack stands for, which is whole.
@@ -67,7 +63,8 @@ extension TraceSession {
         }
         thread.stackPointer = seen.registers.stackPointer
         observer.sample(
-            SharedSlots.Answer(seen), of: thread, counters, frames: around?.frames(at: seen.time))
+            SharedSlots.Answer(seen), of: thread, counters,
+            frames: observer.interpreters.frames(of: thread.tid, at: seen.time))
     }
 
     /// Has the next events copy more of its stack, if they can.

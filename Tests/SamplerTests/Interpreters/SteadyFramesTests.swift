@@ -97,29 +97,70 @@ private func copy(_ frames: [MadeFrame], rest: UInt64 = 0) -> RuntimeCopy {
     }
 }
 
-@Suite struct SurroundingsTests {
+@Suite struct LooksTests {
     private func time(_ milliseconds: Int64) -> MonotonicTime {
         MonotonicTime(nanoseconds: 1_000_000_000 + milliseconds * 1_000_000)
     }
 
-    private func frames(at sample: Int64, before: Int64, after: Int64) -> RuntimeCopy? {
-        let frames = copy([MadeFrame(address: 0x1000, code: 0x10, instruction: 4)])
-        let around = Surroundings(
-            before: Look(copy: frames, time: time(before)),
-            after: Look(copy: frames, time: time(after)), list: list)
-        return around.frames(at: time(sample))
+    /// Each look has an outermost frame that all have, and one of its own.
+    private func looks(at times: Int64...) -> Looks {
+        var looks = Looks()
+        for moment in times {
+            let frames = copy([
+                MadeFrame(address: 0x2000, code: UInt64(moment), instruction: 4),
+                MadeFrame(address: 0x1000, code: 0x10, instruction: 4),
+            ])
+            looks.add(Look(copy: frames, time: time(moment)...time(moment)))
+        }
+        return looks
     }
 
-    @Test func onlyASampleBetweenBothLooksHasFrames() {
-        #expect(frames(at: 6, before: 5, after: 7) != nil)
-        #expect(frames(at: 5, before: 5, after: 5) != nil)
-        #expect(frames(at: 4, before: 5, after: 7) == nil)
-        #expect(frames(at: 8, before: 5, after: 7) == nil)
+    private func isKnown(_ looks: Looks, at sample: Int64) -> Bool {
+        looks.frames(at: time(sample), list)?.addresses == [0x1000]
+    }
+
+    @Test func onlyASampleBetweenLooksHasFrames() {
+        let two = looks(at: 5, 7)
+        #expect((4...8).map { isKnown(two, at: $0) } == [false, false, true, false, false])
+        // Between a look and itself nothing has moved.
+        #expect(two.frames(at: time(5), list)?.addresses == [0x2000, 0x1000])
+        #expect(Looks().frames(at: time(5), list) == nil)
+    }
+
+    /// The news of a sample may come only after the next look, or later.
+    @Test func aSampleThatIsToldLateHasTheLooksAroundIt() {
+        let many = looks(at: 5, 7, 9, 11)
+        #expect([6, 8, 10].allSatisfy { isKnown(many, at: $0) })
+        var alike = many
+        let frames = copy([MadeFrame(address: 0x3000, code: 0x30, instruction: 4)])
+        alike.add(Look(copy: frames, time: time(13)...time(13)))
+        // It does not matter what was seen later.
+        #expect([8, 10].allSatisfy { isKnown(alike, at: $0) })
+        #expect(!isKnown(alike, at: 12))
+    }
+
+    /// What was read of the list by the time of the sample is not known.
+    @Test func aSampleDuringALookIsBetweenItsNeighbours() {
+        var three = looks(at: 5, 11)
+        let frames = copy([MadeFrame(address: 0x3000, code: 0x30, instruction: 4)])
+        three.add(Look(copy: frames, time: time(7)...time(9)))
+        #expect((6...10).map { isKnown(three, at: $0) } == [false, false, true, false, false])
+    }
+
+    @Test func aLookThatIsHandedOnLateHasItsPlace() {
+        let late = looks(at: 5, 9, 7)
+        #expect([6, 8].allSatisfy { isKnown(late, at: $0) })
     }
 
     @Test func whatWasSeenLongAgoTellsNothing() {
-        #expect(frames(at: 20, before: 1, after: 21) != nil)
-        #expect(frames(at: 20, before: 0, after: 21) == nil)
+        #expect(isKnown(looks(at: 1, 21), at: 20))
+        #expect(!isKnown(looks(at: 0, 21), at: 20))
+    }
+
+    @Test func onlyTheLatestAreKept() {
+        let many = looks(at: 1, 2, 4, 5, 6)
+        #expect(many.frames(at: time(1), list) == nil)
+        #expect(isKnown(many, at: 3))
     }
 }
 
