@@ -35,9 +35,13 @@ struct ExitCalls {
         names.contains { symbol.isText($0) }
     }
 
-    /// - Parameter address: the address to which the called function returns.
-    static func target(behind address: UInt64, in file: ELFFile) -> UInt64? {
-        HandoverPattern.target(at: address) { file.bytes(at: address, count: $0) }
+    /// - Parameters:
+    ///   - address: the address to which the called function returns.
+    ///   - read: gives a number of bytes of code; nil: there are not as many.
+    static func target(
+        behind address: UInt64, _ read: (_ address: UInt64, _ count: Int) -> [UInt8]?
+    ) -> UInt64? {
+        HandoverPattern.target(at: address) { read(address, $0) }
     }
 
     /// True if a call from the address to the target ends the thread.

@@ -28,6 +28,7 @@ final class FrameTables {
     /// The calls found before addresses: the same few are asked for again and again.
     private var calls: [UInt64: CallPattern] = [:]
     private static let mostCalls = 4096
+    private lazy var window = CodeWindow(file)
 
     init(_ file: ELFFile) {
         self.file = file
@@ -80,8 +81,8 @@ final class FrameTables {
     /// - Parameter address: the last byte of a call that has not returned.
     private func ruleOfCallToC(at address: UInt64) -> UnwindRule? {
         guard address > 0 else { return nil }
-        let call = file.bytes(at: address &- 1, count: GoCallToC.callLength)
-        let rest = file.bytes(at: address &+ 1, count: GoCallToC.restLength)
+        let call = window.bytes(at: address &- 1, count: GoCallToC.callLength)
+        let rest = window.bytes(at: address &+ 1, count: GoCallToC.restLength)
         switch GoCallToC(call: call, rest: rest) {
         case nil: return nil
         case .onOtherStack: return UnwindRule(.end)
@@ -107,7 +108,7 @@ final class FrameTables {
     /// - Parameter address: the last byte of the call that has not returned.
     private func isEntryFunction(_ address: UInt64) -> Bool {
         let next = address &+ 1
-        guard let target = ExitCalls.target(behind: next, in: file), isBehindCall(next) else {
+        guard let target = ExitCalls.target(behind: next, window.bytes), isBehindCall(next) else {
             return false
         }
         return exitCalls.contains(target, from: address)
@@ -116,25 +117,25 @@ final class FrameTables {
     private func isBehindSystemCall(_ address: UInt64) -> Bool {
         let length = CodeBytes.systemCall.count
         guard address >= UInt64(length) else { return false }
-        return file.bytes(at: address &- UInt64(length), count: length) == CodeBytes.systemCall
+        return window.bytes(at: address &- UInt64(length), count: length) == CodeBytes.systemCall
     }
 
     /// A handler returns to the first byte of this code, so the byte before is looked up.
     private func isSignalReturn(_ address: UInt64) -> Bool {
         SystemCallInstruction.signalReturns.contains {
-            file.bytes(at: address, count: $0.count) == $0
+            window.bytes(at: address, count: $0.count) == $0
         }
     }
 
     /// The `_init` of crti.o has no tables.
     private func ruleInInit(_ address: UInt64) -> UnwindRule? {
         guard let section = initSection, section.contains(address),
-            let head = file.bytes(at: section.lowerBound, count: InitFunction.headLength),
+            let head = window.bytes(at: section.lowerBound, count: InitFunction.headLength),
             let function = InitFunction(head: head)
         else { return nil }
         var rule = UnwindRule(.fromStackPointer)
         rule.cfaOffset = function.frameSize(
-            at: Int(address &- section.lowerBound), code: file.bytes(at: address, count: 1))
+            at: Int(address &- section.lowerBound), code: window.bytes(at: address, count: 1))
         return rule
     }
 
@@ -157,7 +158,7 @@ final class FrameTables {
     private func readCall(before address: UInt64) -> CallPattern {
         let length = CallPattern.length
         guard address >= UInt64(length),
-            let code = file.bytes(at: address &- UInt64(length), count: length)
+            let code = window.bytes(at: address &- UInt64(length), count: length)
         else { return [] }
         return CallPattern(endOf: code)
     }

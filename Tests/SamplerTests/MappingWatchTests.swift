@@ -69,6 +69,27 @@ import Testing
         #expect(first?.nanoseconds == 1 && second?.nanoseconds == 2)
     }
 
+    /// Only the list shows writable code, and reading it costs the program time: who finds nothing
+    /// reads less and less.
+    @Test func aProgramThatMapsDataIsReadMoreAndMoreSeldom() throws {
+        var watch = MappingWatch(pid: getpid())
+        let start = MonotonicTime.now
+        _ = watch.changes(at: start)
+        var pages: [UnsafeMutableRawPointer] = []
+        defer { for page in pages { munmap(page, 4096) } }
+        var (reads, finds) = (0, 0)
+        for look in 1...200 {
+            pages.append(try Self.map(PROT_READ, count: 4096))
+            let before = watch.lastRead
+            let found = watch.changes(at: start + .milliseconds(11 * Int64(look)))
+            reads += watch.lastRead == before ? 0 : 1
+            finds += found == nil ? 0 : 1
+        }
+        // 2.2 s: after 20, 60, 140 and 300 ms, then each 320; and after whatever others map meanwhile.
+        let most = 10 + 5 * finds
+        #expect(reads > 0 && reads <= most, "\(reads) reads, \(finds) of them with something new")
+    }
+
     /// A thread's stack: memory right behind a guard page.
     @Test func stacksAreToldFromOtherMemory() throws {
         let memory = try Self.map(PROT_READ | PROT_WRITE, count: 5 * 4096)

@@ -200,3 +200,31 @@ import Testing
         #expect(tables.rule(at: address).kind == .end)
     }
 }
+
+/// What is read ahead is what the file has, in whatever order it is asked for.
+@Suite struct CodeWindowTests {
+    @Test(arguments: 1...20) func theWindowTellsWhatTheFileTells(seed: UInt64) throws {
+        let scratch = try Scratch()
+        let library = try Assembly.library.get()
+        let path = try scratch.write(library.bytes, to: "code.so")
+        let file = try ELFFile(path: path, access: .read)
+        let window = CodeWindow(file)
+        var random = SeededNumbers(seed: seed)
+        let edges = file.segments.flatMap {
+            [$0.address, $0.address &+ $0.fileSize]
+        }
+        var address: UInt64 = 0
+        for _ in 0..<2000 {
+            if Int.random(in: 0..<4, using: &random) == 0 {
+                address =
+                    [0, .max, edges.randomElement(using: &random) ?? 0]
+                    .randomElement(using: &random) ?? 0
+            }
+            address &+= UInt64.random(in: 0..<80, using: &random) &- 40
+            let count = Int.random(in: 0...20, using: &random)
+            #expect(
+                window.bytes(at: address, count: count) == file.bytes(at: address, count: count),
+                "\(count) bytes at \(address)")
+        }
+    }
+}

@@ -3,7 +3,9 @@ import ProfileModel
 /// Keeps track of where code is mapped, at little cost. Each look reads the size of the address
 /// space (1 µs). If that moved, it reads the size of the executable part (8 µs). If that moved,
 /// too, it reads the whole list of mappings. Writable code (some JITs') does not count as
-/// executable there, so the list is also read when the last time was a while ago.
+/// executable there, so the list is also read when the last time was a while ago: the longer, the more
+/// often nothing was found so. (A millisecond for chromium's, in which it can map nothing. Who is seen
+/// to run unknown code has the list read at once.)
 struct MappingWatch: ~Copyable {
     private let pid: Int32
     private var sizeFile: ProcFile?
@@ -21,7 +23,10 @@ struct MappingWatch: ~Copyable {
     private(set) var lastChange: MonotonicTime?
     private var lastCheck = MonotonicTime(nanoseconds: 0)
     private static let aWhile = TimeSpan.milliseconds(10)
-    private static let longAgo = TimeSpan.milliseconds(20)
+    private static let firstPause = TimeSpan.milliseconds(20)
+    private static let longestPause = TimeSpan.milliseconds(320)
+    /// For code that moves no size.
+    private var search = RepeatedSearch(at: MonotonicTime(nanoseconds: 0))
     private static let justRead = TimeSpan.milliseconds(2)
     private(set) var code: [CodeMapping] = []
     /// All mappings, ascending. They show where a stack can end.
@@ -71,7 +76,7 @@ struct MappingWatch: ~Copyable {
         lastCheck = now
         statusFile?.read(into: &buffer)
         let size = ProcFormats.field("VmLib:", buffer.text) ?? -1
-        let mayHaveWritableCode = looksToSettle > 0 && now - lastRead > Self.longAgo
+        let mayHaveWritableCode = looksToSettle > 0 && search.isDue(at: now)
         guard size != codeSize || mayHaveWritableCode else { return nil }
         codeSize = size
         return refreshed(at: now)
@@ -91,6 +96,8 @@ struct MappingWatch: ~Copyable {
                 start: $0.start, end: $0.end, fileOffset: $0.fileOffset, path: $0.path,
                 inode: $0.inode)
         }
+        if newer != code { search = RepeatedSearch(at: now, firstPause: Self.firstPause) }
+        search.postpone(at: now, upTo: Self.longestPause)
         guard newer != code else { return nil }
         code = newer
         lastChange = now
