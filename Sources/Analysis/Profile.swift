@@ -150,7 +150,7 @@ package struct Profile: Sendable {
         }
     }
 
-    /// - Parameter recorded: best with nobody else's hand on it: what changes is changed in place then.
+    /// - Parameter recorded: if nobody else holds it, it is changed in place, without a copy.
     package init(_ recorded: consuming Recording) {
         let held = HeldTime(recorded.borders)
         var recording = recorded.without(held).withOwnFacts()

@@ -71,7 +71,7 @@ package struct Wait: Hashable, Sendable {
     /// nil: not available.
     package var stack: StackID?
 
-    /// Shorter waits are not recorded: slices have their times.
+    /// Shorter waits have no row of their own; their times are in the slices.
     package static let shortest = TimeSpan.milliseconds(1)
 
     package init(

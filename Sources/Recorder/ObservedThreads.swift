@@ -1,8 +1,8 @@
 import ProfileModel
 import Sampler
 
-/// A process's threads, by numbers that count from 0 without gaps. These are the sampler's numbers
-/// until ended threads are left out.
+/// A process's threads, by numbers that count from 0 without gaps. They equal the sampler's numbers as
+/// long as no ended thread was left out.
 struct ObservedThreads {
     struct Row {
         var thread: RecordedThread

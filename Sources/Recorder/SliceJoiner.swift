@@ -12,7 +12,7 @@ struct SliceJoiner {
         // A slice without time carries nothing.
         guard slice.times.wall > .zero else { return }
         let index = slice.thread.rawValue
-        // Nobody's is for the writer to refuse.
+        // A slice of no thread: the writer refuses it.
         guard index >= 0 else { return slices.append(slice) }
         while open.count <= index { open.append(nil) }
         if let joined = open[index]?.joined(with: slice) {

@@ -24,6 +24,9 @@ import Testing
         var stolen: Int64 = 0
         var hasWait = true
         var intervals: [(from: Int64, to: Int64)] = []
+        /// Of both threads: nice values, and since when.
+        var firstNice: [(at: Int64, nice: Int32)] = []
+        var otherNice: [(at: Int64, nice: Int32)] = []
 
         func profile() -> Profile {
             var builder = RecordingBuilder(attached: isAttached, images: [("/home/dev/app", 2)])
@@ -51,6 +54,8 @@ import Testing
             for interval in intervals {
                 builder.interval("part", "launch", from: interval.from, to: interval.to)
             }
+            for (time, nice) in firstNice { builder.priority(first, at: time, nice: nice) }
+            for (time, nice) in otherNice { builder.priority(other, at: time, nice: nice) }
             if let ready { builder.ready("listen", at: ready) }
             return Profile(builder.recording)
         }
@@ -109,7 +114,28 @@ import Testing
         #expect(describe(Launcher(others: others)).count == 3)
     }
 
+    @Test func whatIsAsUrgent() {
+        let same = Launcher(firstNice: [(2, 5)], otherNice: [(20, 5)])
+        #expect(describe(same).count == 3)
+        let more = Launcher(firstNice: [(2, 0)], otherNice: [(20, 0), (50, -5)])
+        #expect(describe(more).count == 3)
+        // That the first one was urgent once, or that the other one lets it go on afterwards, says
+        // nothing.
+        let other = Launcher(firstNice: [(2, 0), (18, 19)], otherNice: [(20, 19), (109, 20)])
+        #expect(describe(other).count == 3)
+        // Nothing is known of the first one.
+        #expect(describe(Launcher(otherNice: [(20, 19)])).count == 3)
+    }
+
     // MARK: What is not that
+
+    /// The first thread waits for somebody who comes last: that is an inversion, however long it
+    /// lasts.
+    @Test(arguments: [20, 21, 107] as [Int64])
+    func aThreadOfLowerPriority(since time: Int64) {
+        let launcher = Launcher(firstNice: [(2, 0)], otherNice: [(20, 0), (time, 19)])
+        #expect(describe(launcher) == itself)
+    }
 
     /// Several that were begun together divide the work: a pool.
     @Test(arguments: [[20], [18], [22], [19, 21], [20, 20, 20, 20]] as [[Int64]])

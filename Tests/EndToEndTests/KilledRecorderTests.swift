@@ -15,10 +15,12 @@ extension EndToEnd {
             var truth: [String: Int64]
         }
 
-        /// What programs do alone, run once for all tests.
-        private static let alone = Result {
-            try ["groundtruth": Setup.fixture("groundtruth"), "stars": Setup.star("starsearcher")]
-                .mapValues { try Command([$0]).run() }
+        // What programs do alone, run once for all tests.
+        private static let groundTruthAlone = Result {
+            try Command([Setup.fixture("groundtruth")]).run()
+        }
+        private static let starsAlone = Result {
+            try Command([Setup.star("starsearcher")]).run()
         }
 
         /// Kills the recorder once the program's main thread has used `cpu` nanoseconds, or as soon
@@ -72,7 +74,7 @@ extension EndToEnd {
         @Test(arguments: moments)
         func theProgramGoesOn(cpu: Int64?) throws {
             let program = try Setup.fixture("groundtruth")
-            let alone = try #require(try Self.alone.get()["groundtruth"])
+            let alone = try Self.groundTruthAlone.get()
             let orphan = try kill(
                 recorderOf: program, afterCPU: cpu,
                 adding: ["FIRSTLIGHT_TRUTH": scratch("truth")])
@@ -88,7 +90,7 @@ extension EndToEnd {
         @Test(arguments: [0, 20_000_000, 150_000_000, 300_000_000] as [Int64])
         func breakpointsDoNotOutliveIt(cpu: Int64) throws {
             let program = try Setup.star("starsearcher")
-            let alone = try #require(try Self.alone.get()["stars"])
+            let alone = try Self.starsAlone.get()
             let orphan = try kill(
                 recorderOf: program, afterCPU: cpu,
                 adding: ["STARSEARCHER_TRUTH": scratch("truth")])

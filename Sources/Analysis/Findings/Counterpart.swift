@@ -126,28 +126,3 @@ extension Counterpart.PriorityPair {
         self.init(own: own, waiting: waiting)
     }
 }
-
-extension ThreadFigures {
-    fileprivate func priority(at time: TimeSpan) -> PriorityFigures? {
-        priorities.last { $0.time <= time }
-    }
-}
-
-extension PriorityFigures {
-    /// Whether the scheduler prefers the other one: deadline before real time before all others,
-    /// by nice value, before idle. Policies that are not known are not compared.
-    func isLower(than other: PriorityFigures) -> Bool {
-        guard let own = urgency, let others = other.urgency else { return false }
-        return own < others
-    }
-
-    private var urgency: (Int, Int32)? {
-        switch policy {
-        case 6: (3, 0)
-        case 1, 2: (2, realTime)
-        case 0, 3: (1, -nice)
-        case 5: (0, 0)
-        default: nil
-        }
-    }
-}

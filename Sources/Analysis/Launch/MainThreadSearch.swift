@@ -55,10 +55,19 @@ struct MainThreadSearch {
         }
         guard near.count == 1, let found = near.first,
             wait.reason.owner.map({ $0 == threads[found].tid }) ?? true,
+            !isLower(found, than: first, until: wait.end),
             min(wait.end, main.upperBound) - threads[found].end
                 <= max(tolerance, share(Self.longestRest))
         else { return nil }
         return found
+    }
+
+    /// Whether it ever has a lower priority: such a wait is an inversion, which should be told, and
+    /// nobody's main thread comes last.
+    private func isLower(_ thread: Int, than first: Int, until end: TimeSpan) -> Bool {
+        threads[thread].priorities.contains { own in
+            own.time <= end && threads[first].priority(at: own.time).map(own.isLower) == true
+        }
     }
 
     /// The time since when the first thread has done almost nothing but want a core. Another thread

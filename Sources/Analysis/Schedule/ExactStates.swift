@@ -22,7 +22,7 @@ struct ExactStates {
     mutating func refined(_ slice: Slice) -> Slice {
         let thread = slice.thread.rawValue
         guard isExact, next.indices.contains(thread) else { return slice }
-        // Of what was done between two looks, waiting is a slice of its own, and comes first.
+        // A thread that waited and then ran between two looks has two slices: the wait is the first.
         let start = waitStarts[thread] ?? slice.start
         let isWait = slice.times.wall == slice.times.blocked
         waitStarts[thread] = isWait ? slice.start : nil

@@ -9,7 +9,7 @@ package struct HeaviestStack: Sendable {
         package var total: StateTimes
     }
 
-    /// Outermost first. Time without a stack is no path: empty if there is nothing else.
+    /// Outermost first. Empty if no time has a stack.
     package var entries: [Entry]
     package let weight: Weight
     /// Of the whole selection, whatever its stacks.

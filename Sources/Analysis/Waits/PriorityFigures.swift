@@ -45,6 +45,32 @@ package struct PriorityFigures: Hashable, Sendable {
     }
 }
 
+extension PriorityFigures {
+    /// Whether the scheduler prefers the other one: deadline before real time before all others,
+    /// by nice value, before idle. Policies that are not known are not compared.
+    func isLower(than other: PriorityFigures) -> Bool {
+        guard let own = urgency, let others = other.urgency else { return false }
+        return own < others
+    }
+
+    private var urgency: (Int, Int32)? {
+        switch policy {
+        case 6: (3, 0)
+        case 1, 2: (2, realTime)
+        case 0, 3: (1, -nice)
+        case 5: (0, 0)
+        default: nil
+        }
+    }
+}
+
+extension ThreadFigures {
+    /// nil: not known.
+    func priority(at time: TimeSpan) -> PriorityFigures? {
+        priorities.last { $0.time <= time }
+    }
+}
+
 extension Profile {
     /// All threads', in the order of their times: what they were at first, and every change.
     package var priorities: [PriorityFigures] {

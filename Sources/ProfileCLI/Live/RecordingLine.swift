@@ -26,8 +26,13 @@ package struct RecordingLine: Sendable {
     }
 
     func show(_ progress: RecordingProgress) {
-        guard isForced || !OutputPlace.mayBe(device, of: progress.pid) else { return line.wipe() }
+        guard mayStand(beside: progress.pid) else { return line.wipe() }
         line.show(Self.text(progress, at: .now))
+    }
+
+    /// Whether a running program's own output stays readable.
+    func mayStand(beside pid: Int32) -> Bool {
+        isForced || !OutputPlace.mayBe(device, of: pid)
     }
 
     /// "firstlight: Main, 1.24 s, 8 threads, 4,216 samples"

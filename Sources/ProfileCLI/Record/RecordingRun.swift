@@ -134,7 +134,7 @@ struct RecordingRun {
             var timings = Timings()
             let left = try Symbolication(
                 result.held, node: node, cache: options.symbolCache, console,
-                isQuiet: options.isQuiet
+                on: lookupLine(of: result)
             )
             .complete(
                 options.output, &timings,
@@ -149,6 +149,14 @@ struct RecordingRun {
             console.complain(error.description)
             return false
         }
+    }
+
+    /// nil: a program that goes on may write there at any time.
+    private func lookupLine(of result: Recorder.Result) -> LiveLine? {
+        guard !options.isQuiet else { return nil }
+        let goesOn = result.sampler.outcome == .running
+        let mayStand = options.line(on: console)?.mayStand(beside: result.pid) == true
+        return goesOn && !mayStand ? nil : console.line
     }
 }
 

@@ -24,10 +24,12 @@ enum ImportCommand {
         }
         var timings = Timings(of: result.timings)
         do throws(RecordingError) {
-            try Symbolication(nil, cache: .ofUser, console, isQuiet: options.isQuiet)
-                .complete(
-                    options.output, &timings,
-                    show: options.isQuiet ? nil : { RecordingSummary.show($0, console) })
+            try Symbolication(
+                nil, cache: .ofUser, console, on: options.isQuiet ? nil : console.line
+            )
+            .complete(
+                options.output, &timings,
+                show: options.isQuiet ? nil : { RecordingSummary.show($0, console) })
         } catch {
             console.complain(error.description)
             return failure

@@ -20,14 +20,15 @@ struct Symbolication {
     ///   - held: what the process left behind; nil: nothing.
     ///   - node: the request that made Node's processes write maps; nil: there was none.
     ///   - cache: what earlier symbolication found; nil: none.
+    ///   - line: where progress is shown; nil: nowhere.
     init(
         _ held: HeldFiles?, node: NodeRequest? = nil, cache: SymbolCache?, _ console: Console,
-        isQuiet: Bool
+        on line: LiveLine?
     ) {
         self.held = held
         maps = PerfMaps(root: held?.root ?? "", owner: held?.owner, node: node)
         self.cache = cache
-        line = isQuiet ? nil : console.line
+        self.line = line
         fetching = Fetching(console: console, line: line)
         guard let held else { return }
         search.standIns = held.standIns

@@ -20,8 +20,8 @@ package enum Examination {
         return facts
     }
 
-    private static func machine() -> MachineFacts {
-        var facts = MachineFacts()
+    private static func machine() -> MachineLimits {
+        var facts = MachineLimits()
         var names = utsname()
         if uname(&names) == 0 {
             facts.architecture = text(of: names.machine)

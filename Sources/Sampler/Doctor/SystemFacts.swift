@@ -16,7 +16,7 @@ package enum Trial: Hashable, Sendable {
 /// What this machine allows this user. Found by attempts where these are cheap and harmless; only
 /// explanations are read from settings.
 package struct SystemFacts: Hashable, Sendable {
-    package var machine = MachineFacts()
+    package var machine = MachineLimits()
     package var privileges = PrivilegeFacts()
     package var confinement = ConfinementFacts()
     package var tracing = TracingFacts()
@@ -31,7 +31,7 @@ package struct SystemFacts: Hashable, Sendable {
 }
 
 /// The machine and the limits of this process on it.
-package struct MachineFacts: Hashable, Sendable {
+package struct MachineLimits: Hashable, Sendable {
     /// As uname(2) has them; the release is like "6.1.0-18".
     package var architecture = ""
     package var kernelRelease = ""

@@ -37,7 +37,7 @@ extension TraceSession {
             return captureByStop(thread, approach, at: now)
         }
         if sampleByTimer(thread, status, counters, at: now) { return }
-        // Without a timer of its own, events tell most of an interpreter's thread.
+        // An interpreter's thread without a timer of its own: events tell most of it.
         if wantsTimer(thread), sampleByEvents(thread, known) { return }
         if thread.samples != nil {
             // Once it does nothing but compute, signals are cheaper for it.

@@ -67,15 +67,15 @@ final class TracedThread {
     var coresAtRequest: Int64 = 0
     var runAtRequest: Int64 = 0
     var silence = 0
-    /// Takes its stacks where neither a signal nor a stop should; nil: these do. Of a thread with a
-    /// timer, those in the kernel's code only.
+    /// Takes its stacks where neither a signal nor a stop should; nil: these do. If the thread has a
+    /// timer, it takes only those in the kernel's code.
     var samples: ThreadSamples?
     /// Of a thread with a timer: what its events showed while we looked for what came before.
     var laterEvents: [ThreadSamples.Observation] = []
     /// Has it send us its stacks where it runs its own code; nil: it has none.
     var timer: SignalTimer?
-    /// Where it answers its timer's signals. They are the thread's until its end: one of its may be
-    /// late.
+    /// Where it answers its timer's signals. They stay the thread's until its end, because an answer
+    /// may come late.
     var timedSlots: [Int] = []
     /// How much CPU time it had used when a timer last showed that it works, or was opened.
     var runAtTimer: Int64 = 0

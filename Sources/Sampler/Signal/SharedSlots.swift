@@ -108,8 +108,8 @@ final class SharedSlots {
         frames state: UInt64 = 0
     ) -> Request {
         guard prepare(slot, stack: stack, limit: limit, frames: state) else { return .noRoom }
-        // Whoever does that notes it first, and then waits: for what is outstanding, or, where it is
-        // about the thread's own mask, only until nothing is being sent.
+        // The program notes such a change before it makes it, and then waits: for all outstanding
+        // answers, or, if it changes only the thread's own mask, until nothing is being sent.
         area.set(\.sending, 1)
         area.outstanding.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
         let isTaken = isSpare ? !hasSpare : isDisplaced

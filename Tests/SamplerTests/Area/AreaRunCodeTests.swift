@@ -7,7 +7,8 @@ import Testing
 
 @testable import Sampler
 
-/// Programs without a dynamic linker, and code that is led past ours.
+/// What of a program's code and words leads to ours, and what past it; and programs without a dynamic
+/// linker.
 extension AreaRunTests {
     private static let main: @convention(c) () -> Int32 = { 42 }
     static var mainAddress: UInt64 { unsafeBitCast(main, to: UInt64.self) }
