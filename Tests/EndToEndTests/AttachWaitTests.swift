@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 extension EndToEnd {
@@ -170,7 +171,7 @@ extension EndToEnd {
             kill(waiter.child.pid, signal)
             let end = try waiter.finish()
             #expect(end.status == 128 + signal && end.complaints == "", "\(end)")
-            #expect(scratch.files.isEmpty)
+            #expect(scratch.names.isEmpty)
         }
 
         @Test func aRecordingThatCannotBeMade() throws {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 extension EndToEnd {
@@ -30,10 +31,10 @@ extension EndToEnd {
 
         @Test func absentOnes() throws {
             try expectRefusal(scratch("absent"), "No such file")
-            try expectRefusal(scratch.path, "directory")
+            try expectRefusal(scratch.folder, "directory")
             try expectRefusal("/dev/null", "device")
             var nothing = try Firstlight.command(["report"])
-            nothing.directory = scratch.path
+            nothing.directory = scratch.folder
             let result = try nothing.run()
             #expect(result.isRefusal(1, mentioning: "launch.firstlight", "record"), "\(result)")
         }

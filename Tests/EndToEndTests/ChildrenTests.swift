@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 extension EndToEnd {
@@ -24,7 +25,7 @@ extension EndToEnd {
             try Misses.afterAttempts {
                 let recorded = try record(["sh", "-c", script])
                 #expect(recorded.finished == alone)
-                #expect(scratch.files == ["launch.firstlight"])
+                #expect(scratch.names == ["launch.firstlight"])
                 let report = try recorded.json()
                 let first = try #require(report.processes.first)
                 #expect(first.pid == report.program.pid && first.name == report.program.name)
@@ -326,7 +327,7 @@ extension EndToEnd {
             let children = report.processes.dropFirst()
             // No process begins twice.
             #expect(children.count == 60 && children.allSatisfy { $0.name == "true" })
-            #expect(scratch.files == ["launch.firstlight"])
+            #expect(scratch.names == ["launch.firstlight"])
         }
 
         /// A child that lives on is detached, unharmed.

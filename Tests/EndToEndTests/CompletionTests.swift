@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 extension EndToEnd {
@@ -26,7 +27,7 @@ extension EndToEnd {
             try text.output.write(toFile: script, atomically: true, encoding: .utf8)
             let reader = Self.shells.appending(path: "complete.\(shell)").path
             var command = Command([shell] + options + [reader, script] + words)
-            command.directory = scratch.path
+            command.directory = scratch.folder
             let finished = try command.run()
             #expect(finished.error == "" && finished.status == 0)
             return Set(finished.output.split(separator: "\n").map(String.init))

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 extension EndToEnd {
@@ -16,7 +17,7 @@ extension EndToEnd {
 
         private func run(_ words: [String]) throws -> Finished {
             var command = try Firstlight.command(words)
-            command.directory = scratch.path
+            command.directory = scratch.folder
             return try command.run()
         }
 

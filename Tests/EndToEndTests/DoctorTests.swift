@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 extension EndToEnd {
@@ -100,7 +101,7 @@ extension EndToEnd {
         @Test(.needsRoot, .needs("setpriv"), .needs("prlimit"), .needs("taskset"))
         func limits() throws {
             let scratch = try Scratch()
-            chmod(scratch.path, 0o755)
+            chmod(scratch.folder, 0o755)
             try FileManager.default.copyItem(
                 atPath: try Setup.path(.firstlight), toPath: scratch("firstlight"))
             let result = try Command([

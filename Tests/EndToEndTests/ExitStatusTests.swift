@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 extension EndToEnd {
@@ -50,19 +51,20 @@ extension EndToEnd {
             #expect(absent.isRefusal(127, mentioning: "no-such-program-anywhere"), "\(absent)")
             let file = try record([scratch("absent")])
             #expect(file.isRefusal(127, mentioning: scratch("absent")), "\(file)")
-            #expect(scratch.files.isEmpty)
+            #expect(scratch.names.isEmpty)
         }
 
         @Test func whatCannotRunIs126() throws {
-            try scratch.write("echo ran\n", to: "plain")
+            try scratch.write("echo ran\n", to: "plain", mode: 0o644)
             try scratch.write("#!/nonexistent/interpreter\n", to: "script", mode: 0o755)
-            let directory = try record([scratch.path])
-            #expect(directory.isRefusal(126, mentioning: scratch.path, "directory"), "\(directory)")
+            let directory = try record([scratch.folder])
+            #expect(
+                directory.isRefusal(126, mentioning: scratch.folder, "directory"), "\(directory)")
             let plain = try record([scratch("plain")])
             #expect(plain.isRefusal(126, mentioning: "not executable"), "\(plain)")
             let script = try record([scratch("script")])
             #expect(script.isRefusal(126, mentioning: "/nonexistent/interpreter"), "\(script)")
-            #expect(scratch.files == ["plain", "script"])
+            #expect(scratch.names == ["plain", "script"])
         }
 
         /// A file of a kind that the kernel does not know is a shell script, as for every other
@@ -82,7 +84,7 @@ extension EndToEnd {
             try scratch.write("#!/nonexistent/interpreter\n", to: "script", mode: 0o755)
             #expect(try record([scratch("script")]).status == 126)
             #expect(scratch.contents(of: "recording") == before)
-            #expect(scratch.files == ["recording", "script"])
+            #expect(scratch.names == ["recording", "script"])
         }
 
         @Test(arguments: [
@@ -95,7 +97,7 @@ extension EndToEnd {
         func wrongValuesAreRefused(options: [String]) throws {
             let result = try record(["touch", scratch("marker")], options: options)
             #expect(result.isRefusal(125), "\(result)")
-            #expect(scratch.files.isEmpty)
+            #expect(scratch.names.isEmpty)
         }
 
         @Test func wrongCommandLinesAreRefused() throws {

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 extension EndToEnd {
@@ -95,7 +96,7 @@ extension EndToEnd {
             let result = try Firstlight.recording(
                 program, to: scratch("recording"),
                 options: ["--quiet", "--until", "frame", "--watchdog", "50s"],
-                adding: ["DISPLAY": screen.display, "HOME": scratch.path]
+                adding: ["DISPLAY": screen.display, "HOME": scratch.folder]
             ).run()
             #expect(result.status == 0, "\(result)")
             #expect(try StoredReadiness(of: scratch("recording"))?.condition == "frame")

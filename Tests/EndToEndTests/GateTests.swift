@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 extension EndToEnd {
@@ -11,7 +12,7 @@ extension EndToEnd {
 
         private func gate(_ words: [String], limit: TimeInterval = 300) throws -> Finished {
             var command = try Firstlight.command(["gate"] + words)
-            command.directory = scratch.path
+            command.directory = scratch.folder
             return try command.run(limit: limit)
         }
 
@@ -65,7 +66,7 @@ extension EndToEnd {
             #expect(report.verdict == (finished.status == 0 ? "passed" : "inconclusive"))
             #expect(report.phase == nil && report.basis == "turns")
             // No file is written unless asked for.
-            #expect(scratch.files.isEmpty)
+            #expect(scratch.names.isEmpty)
         }
 
         @Test(
@@ -147,7 +148,7 @@ extension EndToEnd {
             try Misses.afterAttempts {
                 var command = try Firstlight.command(
                     ["gate"] + baseline(before) + ["--explain", "--"] + program)
-                command.directory = scratch.path
+                command.directory = scratch.folder
                 command.environment["TMPDIR"] = scratch("temporary")
                 let finished = try command.run(limit: 300)
                 var misses = Misses()
@@ -252,7 +253,7 @@ extension EndToEnd {
         }
 
         @Test func badInput() throws {
-            try scratch.write("words", to: "text")
+            try scratch.write("words", to: "text", mode: 0o644)
             let cases: [([String], Int32, String)] = [
                 (["--baseline", "text", "true"], 125, "neither a measurement nor a program"),
                 (["--baseline", "./none", "true"], 127, "./none"),
@@ -282,7 +283,7 @@ extension EndToEnd {
             var command = try Firstlight.command([
                 "gate", "--baseline", "true", "--junit", "gate.xml", "--", "sh", "-c", script,
             ])
-            command.directory = scratch.path
+            command.directory = scratch.folder
             let child = try command.start()
             let there = try FileHandle(forReadingFrom: URL(fileURLWithPath: scratch("there")))
             #expect(there.availableData.count == 1)

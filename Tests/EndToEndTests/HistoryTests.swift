@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 extension EndToEnd {
@@ -34,7 +35,7 @@ extension EndToEnd {
 
         private func firstlight(_ words: [String]) throws -> Finished {
             var command = try Firstlight.command(words)
-            command.directory = scratch.path
+            command.directory = scratch.folder
             return try command.run(limit: 120)
         }
 

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 extension EndToEnd {
@@ -60,7 +61,7 @@ extension EndToEnd {
                 // The recorder was killed while it made the tables.
                 || report.isRefusal(1, mentioning: "header: the table is missing")
             #expect(isRead || saysWhy, "\(report)")
-            for file in scratch.files { unlink(scratch(file)) }
+            for file in scratch.names { unlink(scratch(file)) }
         }
 
         /// CPU times: from the program's start, through the constructor (the first ~80 ms) and

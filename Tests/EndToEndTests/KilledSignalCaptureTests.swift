@@ -82,7 +82,7 @@ extension EndToEnd {
             let report = try Firstlight.run("report", scratch("recording"))
             let isRead = report.status == 0 && report.error == "" && !report.output.isEmpty
             #expect(isRead || report.isRefusal(1), "\(report)")
-            for file in scratch.files { unlink(scratch(file)) }
+            for file in scratch.names { unlink(scratch(file)) }
         }
 
         @Test(arguments: programs.indices) func theProgramGoesOn(index: Int) throws {

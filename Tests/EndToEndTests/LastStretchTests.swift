@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 extension EndToEnd {
@@ -15,13 +16,13 @@ extension EndToEnd {
         func onlyTheEndIsKept(options: [String]) throws {
             try Misses.afterAttempts {
                 // Otherwise an older recording would be kept.
-                for file in scratch.files { unlink(scratch(file)) }
+                for file in scratch.names { unlink(scratch(file)) }
                 let recorded = try Firstlight.record(
                     [try Setup.fixture("stages"), "400"], in: scratch,
                     options: ["--quiet", "--last", "1s"] + options,
                     adding: ["FIRSTLIGHT_TRUTH": scratch("truth")])
                 let truth = try scratch.truth()
-                #expect(scratch.files == ["recording", "truth"])
+                #expect(scratch.names == ["recording", "truth"])
                 let report = try recorded.json()
                 #expect(report.phases.map(\.name) == ["Attached"])
                 #expect(report.phases.first?.wallNs == report.launch.wallNs)
@@ -83,7 +84,7 @@ extension EndToEnd {
             try Proc.waitUntil("a part is full") { scratch.has("recording.before") }
             #expect(try Firstlight.run("stop", "\(recorder.pid)").status == 0)
             #expect(try recorder.finish() == Finished(end: .exited(0), output: "", error: ""))
-            #expect(scratch.files == ["recording"])
+            #expect(scratch.names == ["recording"])
             let report = try Recorded(
                 path: scratch("recording"),
                 finished: Finished(end: .exited(0), output: "", error: "")
@@ -100,7 +101,7 @@ extension EndToEnd {
             let foreign = try Firstlight.run(
                 "record", "-o", scratch("recording"), "--last", "1s", "true")
             #expect(foreign.isRefusal(125, mentioning: "recording.before"), "\(foreign)")
-            #expect(scratch.files == ["recording.before"])
+            #expect(scratch.names == ["recording.before"])
         }
     }
 }

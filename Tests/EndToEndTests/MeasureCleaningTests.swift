@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 extension EndToEnd {
@@ -13,7 +14,7 @@ extension EndToEnd {
         private func command(_ words: [String]) throws -> Command {
             var command = try Firstlight.command(
                 ["measure", "-o", scratch("launches"), "-n", "2"] + words)
-            command.directory = scratch.path
+            command.directory = scratch.folder
             return command
         }
 

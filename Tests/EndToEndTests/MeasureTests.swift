@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 extension EndToEnd {
@@ -13,7 +14,7 @@ extension EndToEnd {
 
         private func command(_ words: [String]) throws -> Command {
             var command = try Firstlight.command(["measure", "-o", file] + words)
-            command.directory = scratch.path
+            command.directory = scratch.folder
             return command
         }
 
@@ -153,7 +154,7 @@ extension EndToEnd {
             #expect(lines().isEmpty)
             let recording = try Firstlight.record(["true"], in: scratch)
             var command = try Firstlight.command(["measure", "-o", recording.path, "true"])
-            command.directory = scratch.path
+            command.directory = scratch.folder
             #expect(try command.run().status == 125)
         }
 
@@ -200,7 +201,7 @@ extension EndToEnd {
         /// The program's action for the limit's signal is unchanged.
         @Test func theProgramsOwnLimits() throws {
             let script = "grep -E '^Sig(Ign|Cgt|Blk)' /proc/self/status >> made"
-            let alone = try Command(["sh", "-c", "cd '\(scratch.path)'; " + script]).run()
+            let alone = try Command(["sh", "-c", "cd '\(scratch.folder)'; " + script]).run()
             #expect(alone.status == 0)
             let finished = try measure(["-n", "1"] + self.script(script))
             #expect(finished.status == 0)

@@ -94,9 +94,9 @@ extension EndToEnd {
         func cores(capture: String) throws {
             func core(_ words: [String]) throws -> Int {
                 var command = Command(words)
-                command.directory = scratch.path
+                command.directory = scratch.folder
                 _ = try command.run()
-                let files = try FileManager.default.contentsOfDirectory(atPath: scratch.path)
+                let files = try FileManager.default.contentsOfDirectory(atPath: scratch.folder)
                 let name = try #require(files.first { $0.hasPrefix("core") })
                 defer { try? FileManager.default.removeItem(atPath: scratch(name)) }
                 let status = try FileManager.default.attributesOfItem(atPath: scratch(name))

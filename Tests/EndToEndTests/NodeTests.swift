@@ -109,18 +109,18 @@ extension EndToEnd {
             let words = ["node", "-e", program, "a b"]
             let own = ["NODE_OPTIONS": "--max-old-space-size=512 --no-warnings"]
             var alone = Command(words, adding: own)
-            alone.directory = scratch.path
+            alone.directory = scratch.folder
             let expected = try alone.run()
             var command = try Firstlight.recording(
                 words, to: scratch("recording"), options: Self.asked, adding: own)
-            command.directory = scratch.path
+            command.directory = scratch.folder
             let finished = try command.run()
             #expect(finished.status == 7)
             #expect(finished.error == expected.error)
             #expect(
                 finished.output == "--max-old-space-size=512 --no-warnings "
                     + "--perf-basic-prof-only-functions --interpreted-frames-native-stack\n")
-            #expect(scratch.files == ["recording"])
+            #expect(scratch.names == ["recording"])
             let report = try Recorded(path: scratch("recording"), finished: finished).text("report")
             #expect(report.contains("--runtime node"))
         }
@@ -134,7 +134,7 @@ extension EndToEnd {
                 var command = try Firstlight.recording(
                     words + [scratch("app.js"), scratch("truth")], to: scratch("recording"),
                     options: Self.asked, adding: ["NODE_OPTIONS": options])
-                command.directory = scratch.path
+                command.directory = scratch.folder
                 #expect(try command.run().status == 0)
                 let path = try map()
                 #expect(access(path, F_OK) == 0)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 extension EndToEnd {
@@ -41,11 +42,11 @@ extension EndToEnd {
             let inner =
                 "until test -s launch.firstlight; do :; done; \"$0\" record --quiet true; echo $?"
             let words = ["record", "--quiet", "sh", "-c", inner, try Setup.path(.firstlight)]
-            let result = try run(words, in: scratch.path)
+            let result = try run(words, in: scratch.folder)
             #expect(result.status == 0 && result.output == "125\n", "\(result)")
             #expect(result.error.contains("launch.firstlight: is still being written"))
-            #expect(scratch.files == ["launch.firstlight"])
-            let report = try run(["report"], in: scratch.path)
+            #expect(scratch.names == ["launch.firstlight"])
+            let report = try run(["report"], in: scratch.folder)
             #expect(report.output.hasPrefix("sh "))
         }
 
@@ -56,10 +57,10 @@ extension EndToEnd {
             let move =
                 "until test -s launch.firstlight; do :; done; mv launch.firstlight moved; "
                 + "cp \(other.path) launch.firstlight; exit 3"
-            let result = try run(["record", "--quiet", "sh", "-c", move], in: scratch.path)
+            let result = try run(["record", "--quiet", "sh", "-c", move], in: scratch.folder)
             #expect(result.isRefusal(3, mentioning: "not the recording"), "\(result)")
             #expect(scratch.contents(of: "launch.firstlight") == before)
-            let report = try run(["report", "moved"], in: scratch.path)
+            let report = try run(["report", "moved"], in: scratch.folder)
             #expect(report.output.hasPrefix("sh "))
         }
 
@@ -71,14 +72,14 @@ extension EndToEnd {
             _ = try Command(["sh", "-c", "umask 0; exec \"$0\" \"$@\"", firstlight] + words).run()
             let attributes = try FileManager.default.attributesOfItem(atPath: path)
             #expect(attributes[.posixPermissions] as? Int == 0o600)
-            #expect(scratch.files == ["recording"])
+            #expect(scratch.names == ["recording"])
         }
 
         /// If the recording could not be written, the program is not started.
         @Test func whatCannotBeWrittenIsRefusedBeforehand() throws {
             try scratch.write("precious\n", to: "precious")
             let places = [
-                scratch("absent/recording"), scratch.path, scratch("precious"), "/dev/null",
+                scratch("absent/recording"), scratch.folder, scratch("precious"), "/dev/null",
                 "/dev/full", "/proc/recording",
                 scratch("precious/recording"),
             ]
@@ -89,7 +90,7 @@ extension EndToEnd {
                 #expect(!scratch.has("marker"), "\(place)")
             }
             #expect(scratch.contents(of: "precious") == "precious\n")
-            #expect(scratch.files == ["precious"])
+            #expect(scratch.names == ["precious"])
         }
 
         /// The program does its work, and its status is its own, whatever happens to the recording.

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 extension EndToEnd {
@@ -91,7 +92,7 @@ extension EndToEnd {
             ).run()
             #expect(built.status == 0, "\(built.error)")
             let recorded = try Firstlight.record([scratch("program")], in: scratch)
-            var root = scratch.path
+            var root = scratch.folder
             func embedded() throws -> Finished {
                 try Firstlight.run(
                     "report", "--format", "html", "--embed-source", "--source-root", root,
@@ -109,7 +110,7 @@ extension EndToEnd {
                 atPath: scratch("other"), withIntermediateDirectories: false)
             root = scratch("other")
             #expect(try lines() == 0)
-            root = scratch.path
+            root = scratch.folder
             // Only source code, whatever the recording names: a file with such a name may be a
             // link.
             rename(scratch("program.c"), scratch("id_rsa"))

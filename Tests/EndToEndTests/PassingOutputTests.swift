@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 extension EndToEnd {
@@ -80,7 +81,7 @@ extension EndToEnd {
             // A limit, because the output could grow without end.
             let limit = ["bash", "-c", "ulimit -f 20000; exec \"$0\" \"$@\""]
             var command = Command(limit + words + options + ["cat", "a"])
-            command.directory = scratch.path
+            command.directory = scratch.folder
             let result = try command.run()
             #expect(result.status == 1)
             #expect(result.error.contains("input file is output file"), "\(result)")
@@ -99,7 +100,7 @@ extension EndToEnd {
                     "sh", "-c", "seq 1 100000; echo a needle; exit 7",
                 ]
                 var command = Command(words)
-                command.directory = scratch.path
+                command.directory = scratch.folder
                 let result = try command.run()
                 #expect(result.status == 7, "\(result)")
                 #expect(result.error.contains("before it was ready") == !isWritten, "\(result)")

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 extension EndToEnd {
@@ -21,14 +22,14 @@ extension EndToEnd {
         /// The command as user `nobody`, with a copy of the program under test and a folder for
         /// recordings.
         private func asNobody(_ words: [String]) throws -> Command {
-            chmod(scratch.path, 0o777)
+            chmod(scratch.folder, 0o777)
             if !scratch.has("firstlight") {
                 try FileManager.default.copyItem(
                     atPath: try Setup.path(.firstlight), toPath: scratch("firstlight"))
                 chmod(scratch("firstlight"), 0o755)
             }
             var command = Command(Self.nobody + [scratch("firstlight")] + words)
-            command.directory = scratch.path
+            command.directory = scratch.folder
             return command
         }
 
@@ -46,7 +47,7 @@ extension EndToEnd {
         func processesThatDoNotExist(pid: String) throws {
             let result = try attach(pid)
             #expect(result.isRefusal(125, mentioning: pid, "no such process"), "\(result)")
-            #expect(scratch.files.isEmpty)
+            #expect(scratch.names.isEmpty)
         }
 
         @Test(arguments: ["0", "abc", "99999999999999", "", "1x", "1.5"])
@@ -93,7 +94,7 @@ extension EndToEnd {
             #expect(
                 result.isRefusal(125, mentioning: "belongs to user 0", "run as"), "\(result)")
             #expect(try sleeper.end().status == 0)
-            #expect(scratch.files == ["firstlight"])
+            #expect(scratch.names == ["firstlight"])
         }
 
         /// The kernel gives a traced program no privileges, so it would not work as without
@@ -106,7 +107,7 @@ extension EndToEnd {
             let result = try asNobody(["record", program]).run()
             let rule = mode == 0o4755 ? "setuid" : "setgid"
             #expect(result.isRefusal(125, mentioning: program, rule, "root"), "\(result)")
-            #expect(scratch.files == ["firstlight", "privileged"])
+            #expect(scratch.names == ["firstlight", "privileged"])
             // Root may record it.
             #expect(try Firstlight.recording([program], to: scratch("r")).run().status == 0)
         }
@@ -118,7 +119,7 @@ extension EndToEnd {
             let original = try #require(Tool.find("id"))
             try FileManager.default.copyItem(atPath: original, toPath: program)
             chmod(program, 0o4755)
-            chmod(scratch.path, 0o777)
+            chmod(scratch.folder, 0o777)
             let script = "exec \(program) -u"
             let alone = try Command(Self.nobody + ["sh", "-c", script]).run()
             #expect(alone.status == 0)
@@ -130,7 +131,7 @@ extension EndToEnd {
         }
 
         @Test(.needsRoot, .needs("setpriv")) func nobodyMayRecordTheirOwn() throws {
-            chmod(scratch.path, 0o777)
+            chmod(scratch.folder, 0o777)
             let result = try asNobody(["record", "--quiet", "sh", "-c", "exit 9"]).run()
             #expect(result == Finished(end: .exited(9), output: "", error: ""))
             let report = try asNobody(["report"]).run()
@@ -140,7 +141,7 @@ extension EndToEnd {
         @Test(.needsRoot, .needs("setpriv")) func nobodyMayAttachToTheirOwn() throws {
             let program = scratch("sleeper")
             try FileManager.default.copyItem(atPath: try Setup.fixture("sleeper"), toPath: program)
-            chmod(scratch.path, 0o777)
+            chmod(scratch.folder, 0o777)
             let sleeper = try Sleeper(Self.nobody + [program])
             let scope = Proc.contents("/proc/sys/kernel/yama/ptrace_scope")
             let result = try asNobody(

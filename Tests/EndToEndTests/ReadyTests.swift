@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 extension EndToEnd {
@@ -37,7 +38,7 @@ extension EndToEnd {
             try Misses.afterAttempts {
                 unlink(scratch("socket"))
                 var command = try command(until: condition, how)
-                command.directory = scratch.path
+                command.directory = scratch.folder
                 let result = try command.run()
                 #expect(result.status == 0, "\(result)")
                 #expect(result.error.contains("ready (\(condition))"))
@@ -68,7 +69,7 @@ extension EndToEnd {
                     ["sh", "-c", script, try Setup.fixture("ready")], to: scratch("recording"),
                     options: ["--quiet", "--until", condition, "--follow-children"],
                     adding: ["FIRSTLIGHT_TRUTH": scratch("truth")])
-                command.directory = scratch.path
+                command.directory = scratch.folder
                 let result = try command.run()
                 #expect(result.status == 0, "\(result)")
                 let ready = try #require(try StoredReadiness(of: scratch("recording")))
@@ -245,13 +246,13 @@ extension EndToEnd {
         @Test func withoutXCB() throws {
             try scratch.write("", to: "libxcb.so.1")
             var command = try command(until: "window", ["idle"])
-            command.environment["LD_LIBRARY_PATH"] = scratch.path
+            command.environment["LD_LIBRARY_PATH"] = scratch.folder
             command.environment["DISPLAY"] = ":1"
             let refused = try command.run()
             #expect(refused.isRefusal(125, mentioning: "window", ":1", "libxcb.so.1"))
             #expect(!scratch.has("recording"))
             command = try self.command(until: "listen", ["tcp", "0"])
-            command.environment["LD_LIBRARY_PATH"] = scratch.path
+            command.environment["LD_LIBRARY_PATH"] = scratch.folder
             #expect(try command.run().status == 0)
         }
     }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 extension EndToEnd {
@@ -100,7 +101,7 @@ extension EndToEnd {
             var build = Command(
                 ["go", "build", "-o", scratch("program"), scratch("main.go")],
                 adding: ["CGO_ENABLED": "0", "GO111MODULE": "off"])
-            build.directory = scratch.path
+            build.directory = scratch.folder
             // The first build on a machine also compiles Go's own library.
             let built = try build.run(limit: 600)
             #expect(built.status == 0, "\(built.error)")

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 extension EndToEnd {
@@ -57,7 +58,7 @@ extension EndToEnd {
             chmod(recorded.path, 0o400)
             _ = try readings(of: recorded.path)
             #expect(FileManager.default.contents(atPath: recorded.path) == before)
-            #expect(scratch.files == ["recording"])
+            #expect(scratch.names == ["recording"])
         }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 extension EndToEnd {
@@ -100,7 +101,7 @@ extension EndToEnd {
             .needsRoot, .needs("setpriv"),
             .requires(switchesAreTold, "kernel.perf_event_paranoid forbids it"))
         func withoutPrivileges() throws {
-            chmod(scratch.path, 0o777)
+            chmod(scratch.folder, 0o777)
             for (name, path) in [
                 ("firstlight", try Setup.path(.firstlight)), ("chain", try Setup.fixture("chain")),
             ] {

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 extension EndToEnd {
@@ -94,7 +95,7 @@ extension EndToEnd {
                 """
             var prepare = Command(
                 ["sh", "-c", steps, "sh", try Setup.fixture("groundtruth"), program])
-            prepare.directory = scratch.path
+            prepare.directory = scratch.folder
             #expect(try prepare.run().status == 0)
             func record(_ server: String) throws -> LaunchReport {
                 try Firstlight.record(

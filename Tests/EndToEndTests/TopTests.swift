@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 extension EndToEnd {
@@ -65,7 +66,7 @@ extension EndToEnd {
             let names = ["a.firstlight", "b.firstlight"]
             for name in names { try record(star, to: name) }
             try record([try Setup.star("starsearcher-mended")], to: "mended.firstlight")
-            let report: Report = try decoded(["top", scratch.path])
+            let report: Report = try decoded(["top", scratch.folder])
             #expect(report.programs.map(\.name) == ["starsearcher", "starsearcher-mended"])
             let program = try #require(report.programs.first)
             #expect(program.launches == 2 && program.versions.count == 1)
@@ -100,7 +101,7 @@ extension EndToEnd {
             let star = [try Setup.star("starsearcher-mended")]
             try record(star, to: "a.firstlight")
             let list = scratch("resolved.jsonl")
-            let words = ["top", scratch.path, "--resolved", list]
+            let words = ["top", scratch.folder, "--resolved", list]
             let text = try Firstlight.command(words + ["--resolve", "Sky::drawMilkyWay"]).run()
             #expect(text.status == 0 && text.output.contains("not known yet"), "\(text.error)")
             #expect(text.error.hasPrefix("firstlight: resolved from now on: function Sky::"))
@@ -129,7 +130,7 @@ extension EndToEnd {
                 .write(to: URL(filePath: scratch("half.firstlight")))
             try Data("text\n".utf8).write(to: URL(filePath: scratch("text.firstlight")))
             try Data().write(to: URL(filePath: scratch("empty.firstlight")))
-            let top = try Firstlight.command(["top", scratch.path]).run()
+            let top = try Firstlight.command(["top", scratch.folder]).run()
             #expect(top.status == 1)
             #expect(top.output.hasPrefix("true · 2 launches · a launch takes "))
             let lines = top.error.split(separator: "\n")

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 extension EndToEnd {
@@ -57,7 +58,7 @@ extension EndToEnd {
                 { "$@" printf '[%s]' "$(printf 'a\\351b')"; "$@" copy "$folder/text"
                   "$@" "$folder/copy" "$folder/text"; } | od -An -tx1
                 """
-            let words = ["sh", "-c", script, "sh", scratch.path]
+            let words = ["sh", "-c", script, "sh", scratch.folder]
             let alone = try Command(words).run()
             #expect(alone.output.hasPrefix(" 5b 61 e9 62 5d 77") && alone.error == "", "\(alone)")
             let recorder = try Firstlight.recording([], to: scratch("recording")).words
@@ -71,7 +72,7 @@ extension EndToEnd {
             #expect(Set(try recorded(env).run().output.split(separator: "\0")) == alone)
             #expect(alone.contains("ODD=a=b c\nd"))
             var pwd = Command(["pwd"])
-            pwd.directory = scratch.path
+            pwd.directory = scratch.folder
             #expect(try recorded(pwd).run() == pwd.run())
         }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 extension EndToEnd {
@@ -200,7 +201,7 @@ extension EndToEnd {
                 #"head -c 100000000 /dev/zero > input; "$@" < input"#,
             ], captures)
         func aHundredMegabytesOfInput(script: String, options: [String]) throws {
-            let folder = "cd '\(scratch.path)'; "
+            let folder = "cd '\(scratch.folder)'; "
             try compare(script: folder + script, ["sha256sum"], options: options)
         }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 extension EndToEnd {
@@ -90,7 +91,7 @@ extension EndToEnd {
                 try Firstlight.recording(
                     [try Setup.fixture("oddtables")], to: scratch("launch"),
                     options: ["--quiet", "--unwinder", engine],
-                    adding: ["LD_LIBRARY_PATH": scratch.path]
+                    adding: ["LD_LIBRARY_PATH": scratch.folder]
                 ).run()
             }
             let refused = try record("libunwind")

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 extension EndToEnd {
@@ -154,7 +155,7 @@ extension EndToEnd {
         }
 
         @Test func figuresAreWritten() throws {
-            let options = ["--textfile", scratch.path, "--push-every", "100ms"]
+            let options = ["--textfile", scratch.folder, "--push-every", "100ms"]
             let watcher = try Watcher([name], in: folder, options: options)
             _ = try Command([program, "0"]).run()
             _ = try watcher.next()
@@ -174,7 +175,7 @@ extension EndToEnd {
         }
 
         @Test(.needs("setpriv")) func withoutPrivilegesItSaysSo() throws {
-            chmod(scratch.path, 0o777)
+            chmod(scratch.folder, 0o777)
             let words = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
             let command = Command(
                 words + [try Setup.path(.firstlight), "watch", "-o", folder, name])

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 extension EndToEnd {
@@ -16,7 +17,7 @@ extension EndToEnd {
         private func record(
             _ program: [String], until condition: String, options: [String] = []
         ) throws -> Command {
-            let variables = ["FIRSTLIGHT_TRUTH": scratch("truth"), "HOME": scratch.path]
+            let variables = ["FIRSTLIGHT_TRUTH": scratch("truth"), "HOME": scratch.folder]
             return try Firstlight.recording(
                 program, to: scratch("recording"),
                 options: ["--quiet", "--until", condition] + options,
@@ -26,7 +27,7 @@ extension EndToEnd {
         /// Nothing of a relay is left: it ends with its program.
         private func expectNothingLeft() throws {
             try Proc.waitUntil("the relay's end") {
-                compositor.folder.files.allSatisfy { !$0.hasPrefix("firstlight-") }
+                compositor.folder.names.allSatisfy { !$0.hasPrefix("firstlight-") }
             }
         }
 

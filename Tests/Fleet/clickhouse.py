@@ -371,6 +371,13 @@ def full_disk(count=1, matching=""):
                    "Cannot reserve 1.00 MiB, not enough space")
 
 
+def server_for(tests, *credentials):
+    """A ClickHouse that is there until all tests of a class were run."""
+    server = ClickHouse(*credentials).start()
+    tests.addClassCleanup(server.remove)
+    return server
+
+
 class ClickHouse:
     """A server of one's own. What it stores outlives stop() and kill()."""
 

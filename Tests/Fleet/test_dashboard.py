@@ -36,8 +36,7 @@ def filled(sql, chosen, first="2026-01-01", last="2026-12-31"):
 class Dashboard(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.server = clickhouse.ClickHouse().start()
-        cls.addClassCleanup(cls.server.remove)
+        cls.server = clickhouse.server_for(cls)
         cls.server.run_schema("d")
         cls.fleet = fleet.fill(cls.server, "d", seed=5, scale=0.03)
         for index, name in enumerate(HOSTILE):

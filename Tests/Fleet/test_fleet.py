@@ -13,8 +13,7 @@ from test_front import needs_engine
 class Fleet(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.server = clickhouse.ClickHouse().start()
-        cls.addClassCleanup(cls.server.remove)
+        cls.server = clickhouse.server_for(cls)
         cls.server.run_schema("d")
         cls.fleet = fleet.fill(cls.server, "d", seed=3, scale=0.1)
         cls.server.refresh("d")

@@ -34,8 +34,7 @@ def text(value):
 class Interface(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.server = clickhouse.ClickHouse("it", "hunter2").start()
-        cls.addClassCleanup(cls.server.remove)
+        cls.server = clickhouse.server_for(cls, "it", "hunter2")
         cls.server.query("CREATE DATABASE d")
 
     def setUp(self):
@@ -237,8 +236,7 @@ def percentile90(values):
 class Schema(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.server = clickhouse.ClickHouse().start()
-        cls.addClassCleanup(cls.server.remove)
+        cls.server = clickhouse.server_for(cls)
         # Twice does no harm.
         cls.server.run_schema("d")
         cls.server.run_schema("d")

@@ -27,8 +27,7 @@ TABLES = ("costs", "frames", "launches", "sessions", "stacks", "things")
 class Shipping(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.server = clickhouse.ClickHouse().start()
-        cls.addClassCleanup(cls.server.remove)
+        cls.server = clickhouse.server_for(cls)
         cls.count = 0
         folder()
 

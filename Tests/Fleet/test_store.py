@@ -25,8 +25,7 @@ class Questions(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.server = clickhouse.ClickHouse().start()
-        cls.addClassCleanup(cls.server.remove)
+        cls.server = clickhouse.server_for(cls)
         cls.url = cls.server.url("d")
         # One by one and in no order: the answer does not depend on it.
         paths = files()
@@ -210,8 +209,7 @@ class Fleet(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.server = clickhouse.ClickHouse().start()
-        cls.addClassCleanup(cls.server.remove)
+        cls.server = clickhouse.server_for(cls)
         cls.server.run_schema("d")
         cls.fleet = fleet.fill(cls.server, "d", seed=1, scale=0.3)
 

@@ -5,8 +5,8 @@ import Glibc
 public final class Scratch: Sendable {
     public let folder: String
 
-    public init() throws {
-        var template = Array("/tmp/firstlight-test-XXXXXX".utf8CString)
+    public init(in parent: String = "/tmp") throws {
+        var template = Array("\(parent)/firstlight-test-XXXXXX".utf8CString)
         let made = template.withUnsafeMutableBufferPointer { buffer in
             buffer.baseAddress.flatMap(mkdtemp).map { String(cString: $0) }
         }

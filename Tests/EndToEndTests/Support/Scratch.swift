@@ -1,35 +1,18 @@
 import Foundation
 import Glibc
+import TestSupport
 
-/// A test's own directory, removed afterwards with its contents.
-final class Scratch {
-    let path: String
+typealias Scratch = TestSupport.Scratch
 
-    init(in folder: String = "/tmp") throws {
-        var name = Array("\(folder)/firstlight-test-XXXXXX".utf8CString)
-        guard mkdtemp(&name) != nil else { throw Command.Failure(description: "no directory") }
-        path = String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
+extension Scratch {
     /// The path of a file in it.
-    func callAsFunction(_ name: String) -> String { path + "/" + name }
-
-    func write(_ text: String, to name: String, mode: mode_t = 0o644) throws {
-        try Data(text.utf8).write(to: URL(fileURLWithPath: self(name)))
-        chmod(self(name), mode)
-    }
+    func callAsFunction(_ name: String) -> String { path(name) }
 
     func contents(of name: String) -> String? {
-        FileManager.default.contents(atPath: self(name)).map { String(decoding: $0, as: UTF8.self) }
+        FileManager.default.contents(atPath: path(name)).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    func has(_ name: String) -> Bool { access(self(name), F_OK) == 0 }
-
-    var files: [String] {
-        ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
-    }
+    func has(_ name: String) -> Bool { access(path(name), F_OK) == 0 }
 
     /// The lines `name number` that a fixture wrote about itself.
     func truth(_ name: String = "truth") throws -> [String: Int64] {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// An X server without a screen; it ends with this object.
 final class VirtualScreen {
@@ -28,7 +29,7 @@ final class VirtualCompositor {
 
     init() throws {
         folder = try Scratch()
-        let runtime = ["XDG_RUNTIME_DIR": folder.path]
+        let runtime = ["XDG_RUNTIME_DIR": folder.folder]
         variables = runtime.merging(["WAYLAND_DISPLAY": "wayland-test"]) { $1 }
         server = try Command(
             ["weston", "--backend=headless-backend.so", "--no-config", "--idle-time=0"]
