@@ -47,6 +47,7 @@ INLINED = " (inlined)"
 LOOP = "_PyEval_EvalFrameDefault"
 UNNAMED = "without a name"
 NO_STACK = ("", "no stack")
+NOT_SEEN = ("[no stack", "[not sampled")
 
 
 def shares(setting):
@@ -213,7 +214,7 @@ def evaluated(setting, names, way, path):
         text = output_of(["perf", "script", "-i", path, "--no-inline", "--no-demangle", "-F",
                           "comm,tid,time,period,event,ip,sym,dso"])
     own = Counter()
-    for period, key in innermost(text, names):
+    for period, key in innermost(text, names.ours if way == OURS else names.known):
         own[key] += period
     total = sum(own.values())
     if not total:
@@ -226,17 +227,17 @@ def evaluated(setting, names, way, path):
     return seen
 
 
-def innermost(text, names):
+def innermost(text, known):
     """For each stack its weight in nanoseconds and the innermost function of the program's own
     that was not inlined, as the module's name and its own. Lines of a stack are indented."""
     for block in text.split("\n\n"):
         head, *frames = block.strip("\n").split("\n")
         found = re.search(r"(\d+) cpu-clock", head)
         if found:
-            yield int(found[1]), function(frames, names)
+            yield int(found[1]), function(frames, known)
 
 
-def function(frames, names):
+def function(frames, known):
     for line in frames:
         frame = FRAME.match(line)
         # Inlined copies belong to the function behind them.
@@ -244,8 +245,8 @@ def function(frames, names):
             continue
         if int(frame[1], 16) >= KERNEL or frame[3] == KERNEL_MODULE:
             continue
-        if not frame[2].startswith("[no stack"):
-            return names.known(frame[2], frame[3])
+        if not frame[2].startswith(NOT_SEEN):
+            return known(frame[2], frame[3])
     return NO_STACK
 
 
@@ -283,12 +284,17 @@ class Names:
 
     def known(self, name, module):
         base = os.path.basename(module)
-        if self.loop and base not in self.modules:
-            return self.loop
         if name == "[unknown]" or name.startswith(base + "+0x"):
             return base, UNNAMED
         name = name.split("@")[0]
         return base, self.usual.get((base, name), name)
+
+    def ours(self, name, module):
+        """The same in our stacks, where functions that Python runs stand for what runs them."""
+        base = os.path.basename(module)
+        if self.loop and base not in self.modules and not base.startswith("["):
+            return self.loop
+        return self.known(name, module)
 
 
 def held(setting, path):

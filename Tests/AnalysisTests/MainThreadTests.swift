@@ -27,6 +27,8 @@ import Testing
         /// Of both threads: nice values, and since when.
         var firstNice: [(at: Int64, nice: Int32)] = []
         var otherNice: [(at: Int64, nice: Int32)] = []
+        /// For how long the other one has work, but no core.
+        var lacking: Int64 = 0
 
         func profile() -> Profile {
             var builder = RecordingBuilder(attached: isAttached, images: [("/home/dev/app", 2)])
@@ -49,8 +51,8 @@ import Testing
             builder.slice(first, at: waits.to, running: 110 - waits.to, builder.stack("exit"))
             if hasWait { builder.wait(first, from: waits.from, to: waits.to, reason, idle) }
             builder.slice(
-                other, at: begins, running: (ends - begins) / 2,
-                blocked: ends - begins - (ends - begins) / 2, busy, call: 35)
+                other, at: begins, running: (ends - begins) / 2, preempted: lacking,
+                blocked: ends - begins - (ends - begins) / 2 - lacking, busy, call: 35)
             for interval in intervals {
                 builder.interval("part", "launch", from: interval.from, to: interval.to)
             }
@@ -114,27 +116,30 @@ import Testing
         #expect(describe(Launcher(others: others)).count == 3)
     }
 
-    @Test func whatIsAsUrgent() {
-        let same = Launcher(firstNice: [(2, 5)], otherNice: [(20, 5)])
+    /// Java's threads have one priority; and whoever has a core in time lacks nothing.
+    @Test func whatIsAsUrgentOrHasACore() {
+        let same = Launcher(firstNice: [(2, 5)], otherNice: [(20, 5)], lacking: 40)
         #expect(describe(same).count == 3)
-        let more = Launcher(firstNice: [(2, 0)], otherNice: [(20, 0), (50, -5)])
+        let more = Launcher(firstNice: [(2, 0)], otherNice: [(20, -5)], lacking: 40)
         #expect(describe(more).count == 3)
-        // That the first one was urgent once, or that the other one lets it go on afterwards, says
-        // nothing.
-        let other = Launcher(firstNice: [(2, 0), (18, 19)], otherNice: [(20, 19), (109, 20)])
-        #expect(describe(other).count == 3)
+        let served = Launcher(firstNice: [(2, 0)], otherNice: [(20, 19)], lacking: 8)
+        #expect(describe(served).count == 3)
         // Nothing is known of the first one.
-        #expect(describe(Launcher(otherNice: [(20, 19)])).count == 3)
+        #expect(describe(Launcher(otherNice: [(20, 19)], lacking: 40)).count == 3)
+        let later = Launcher(firstNice: [(2, 0)], otherNice: [(20, 0), (109, 19)], lacking: 40)
+        #expect(describe(later).count == 3)
     }
 
     // MARK: What is not that
 
-    /// The first thread waits for somebody who comes last: that is an inversion, however long it
-    /// lasts.
+    /// The first thread waits for somebody who comes last and has no core: that is an inversion,
+    /// however long it lasts.
     @Test(arguments: [20, 21, 107] as [Int64])
-    func aThreadOfLowerPriority(since time: Int64) {
-        let launcher = Launcher(firstNice: [(2, 0)], otherNice: [(20, 0), (time, 19)])
+    func aThreadOfLowerPriorityWithoutACore(since time: Int64) {
+        let launcher = Launcher(
+            firstNice: [(2, 0)], otherNice: [(20, 0), (time, 19)], lacking: 9)
         #expect(describe(launcher) == itself)
+        #expect(launcher.profile().findings().map(\.kind).contains(.priorityInversion))
     }
 
     /// Several that were begun together divide the work: a pool.

@@ -90,6 +90,26 @@ import Testing
         #expect(reads > 0 && reads <= most, "\(reads) reads, \(finds) of them with something new")
     }
 
+    /// A single move of the size, long before the next reading is due, is not forgotten.
+    @Test func writableCodeIsFoundInTheEnd() throws {
+        var watch = MappingWatch(pid: getpid())
+        let start = MonotonicTime.now
+        _ = watch.changes(at: start)
+        var pages: [UnsafeMutableRawPointer] = []
+        defer { for page in pages { munmap(page, 4096) } }
+        for look in 1...100 {
+            pages.append(try Self.map(PROT_READ, count: 4096))
+            _ = watch.changes(at: start + .milliseconds(11 * Int64(look)))
+        }
+        let code = try Self.map(PROT_READ | PROT_WRITE | PROT_EXEC, count: 4096)
+        pages.append(code)
+        for look in 101...131 {
+            _ = watch.changes(at: start + .milliseconds(11 * Int64(look)))
+        }
+        let isKnown = Self.mapped(watch, Self.address(code))
+        #expect(isKnown)
+    }
+
     /// A thread's stack: memory right behind a guard page.
     @Test func stacksAreToldFromOtherMemory() throws {
         let memory = try Self.map(PROT_READ | PROT_WRITE, count: 5 * 4096)

@@ -28,7 +28,7 @@ public final class Scratch: Sendable {
     public func write(_ bytes: [UInt8], to name: String, mode: UInt32 = 0o755) throws -> String {
         let path = path(name)
         unlink(path)
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL, 0o600)
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw CommandFailure(command: ["open", name], status: errno) }
         defer { close(descriptor) }
         guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count,

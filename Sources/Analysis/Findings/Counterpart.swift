@@ -32,16 +32,9 @@ package struct Counterpart: Hashable, Sendable {
     /// How long it had work, but no core.
     package var lacked: TimeSpan { times.runnable + times.preempted }
 
-    /// Less is the scheduler's usual to and fro.
-    private static let leastLacked = Wait.shortest
-    /// Every busy thread loses its core now and then. Below this share of the wait, the thread's own
-    /// work made the wait long, and a higher priority would hardly shorten it.
-    private static let leastShare = 0.1
-
     /// Whether its low priority made the wait for it longer.
     func isInversion(of wait: TimeSpan) -> Bool {
-        lowerPriority != nil && lacked >= Self.leastLacked
-            && Double(lacked.nanoseconds) >= Self.leastShare * Double(wait.nanoseconds)
+        lowerPriority != nil && PriorityInversion.isLonger(wait, by: lacked)
     }
 }
 

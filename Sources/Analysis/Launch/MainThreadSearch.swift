@@ -27,9 +27,9 @@ struct MainThreadSearch {
         else { return nil }
         let start = max(wait.start, threads[thread].start)
         let range = start..<max(start, wait.end)
-        guard cpu(of: first, in: range.clamped(to: main)) < share(Self.mostCPU) else {
-            return nil
-        }
+        guard times(of: first, in: range.clamped(to: main)).running < share(Self.mostCPU),
+            !isInversion(wait, for: thread, in: range)
+        else { return nil }
         return MainThread.Segment(thread: thread, range: range)
     }
 
@@ -55,19 +55,21 @@ struct MainThreadSearch {
         }
         guard near.count == 1, let found = near.first,
             wait.reason.owner.map({ $0 == threads[found].tid }) ?? true,
-            !isLower(found, than: first, until: wait.end),
             min(wait.end, main.upperBound) - threads[found].end
                 <= max(tolerance, share(Self.longestRest))
         else { return nil }
         return found
     }
 
-    /// Whether it ever has a lower priority: such a wait is an inversion, which should be told, and
-    /// nobody's main thread comes last.
-    private func isLower(_ thread: Int, than first: Int, until end: TimeSpan) -> Bool {
-        threads[thread].priorities.contains { own in
-            own.time <= end && threads[first].priority(at: own.time).map(own.isLower) == true
-        }
+    /// Such a wait should be told of, so the first thread stays the one that waits.
+    private func isInversion(_ wait: WaitFigures, for thread: Int, in range: Range<TimeSpan>)
+        -> Bool
+    {
+        guard let own = threads[thread].priority(at: wait.end),
+            let waiting = threads[wait.thread].priority(at: wait.end), own.isLower(than: waiting)
+        else { return false }
+        let times = times(of: thread, in: range)
+        return PriorityInversion.isLonger(wait.duration, by: times.runnable + times.preempted)
     }
 
     /// The time since when the first thread has done almost nothing but want a core. Another thread
@@ -85,12 +87,12 @@ struct MainThreadSearch {
         return start
     }
 
-    private func cpu(of first: Int, in range: Range<TimeSpan>) -> TimeSpan {
+    private func times(of thread: Int, in range: Range<TimeSpan>) -> StateTimes {
         let knife = PartCutter([range.lowerBound, range.upperBound])
-        var sum = TimeSpan.zero
-        for part in parts where Int(part.thread) == first {
+        var sum = StateTimes.zero
+        for part in parts where Int(part.thread) == thread {
             knife.cut(part) { piece, _ in
-                if range.contains(piece.start) { sum = sum + piece.times.running }
+                if range.contains(piece.start) { sum = sum + piece.times }
             }
         }
         return sum

@@ -64,6 +64,21 @@ extension PriorityFigures {
     }
 }
 
+/// A wait for a thread that had no core, because its priority is lower.
+enum PriorityInversion {
+    /// Less is the scheduler's usual to and fro.
+    private static let leastLacked = Wait.shortest
+    /// Every busy thread loses its core now and then. Below this share of the wait, the thread's own
+    /// work made the wait long, and a higher priority would hardly shorten it.
+    private static let leastShare = 0.1
+
+    /// - Parameter lacked: how long the other thread had work meanwhile, but no core.
+    static func isLonger(_ wait: TimeSpan, by lacked: TimeSpan) -> Bool {
+        lacked >= leastLacked
+            && Double(lacked.nanoseconds) >= leastShare * Double(wait.nanoseconds)
+    }
+}
+
 extension ThreadFigures {
     /// nil: not known.
     func priority(at time: TimeSpan) -> PriorityFigures? {

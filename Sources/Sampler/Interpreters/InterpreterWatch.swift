@@ -89,8 +89,8 @@ final class InterpreterWatch {
 
     // MARK: Threads that run
 
-    /// Before somebody takes its first stack, and after each that somebody takes without the
-    /// interpreter's frames.
+    /// Beside somebody who takes its stacks without the interpreter's frames: each time behind them.
+    /// What lies before the first look has no frames.
     func look(at tid: Int32, at now: MonotonicTime) {
         guard let interpreter, let state = state(of: tid, at: now) else { return }
         let start = MonotonicTime.now

@@ -3,9 +3,9 @@ import ProfileModel
 /// Keeps track of where code is mapped, at little cost. Each look reads the size of the address
 /// space (1 µs). If that moved, it reads the size of the executable part (8 µs). If that moved,
 /// too, it reads the whole list of mappings. Writable code (some JITs') does not count as
-/// executable there, so the list is also read when the last time was a while ago: the longer, the more
-/// often nothing was found so. (A millisecond for chromium's, in which it can map nothing. Who is seen
-/// to run unknown code has the list read at once.)
+/// executable there. So after a move of the size the list is read, too: at first each 20 ms, then more
+/// and more seldom, as long as nothing is found. (Reading chromium's list takes 1 ms, during which
+/// chromium can map nothing. If a thread is seen in unknown code itself, the list is read at once.)
 struct MappingWatch: ~Copyable {
     private let pid: Int32
     private var sizeFile: ProcFile?
@@ -25,8 +25,11 @@ struct MappingWatch: ~Copyable {
     private static let aWhile = TimeSpan.milliseconds(10)
     private static let firstPause = TimeSpan.milliseconds(20)
     private static let longestPause = TimeSpan.milliseconds(320)
-    /// For code that moves no size.
-    private var search = RepeatedSearch(at: MonotonicTime(nanoseconds: 0))
+    /// For writable code.
+    private var search = RepeatedSearch(
+        at: MonotonicTime(nanoseconds: 0), firstPause: firstPause)
+    /// Whether the size of the address space moved since the list was read.
+    private var hasMoved = false
     private static let justRead = TimeSpan.milliseconds(2)
     private(set) var code: [CodeMapping] = []
     /// All mappings, ascending. They show where a stack can end.
@@ -69,6 +72,7 @@ struct MappingWatch: ~Copyable {
         if pages != totalPages {
             totalPages = pages
             looksToSettle = 3
+            hasMoved = true
         }
         // Memory that is only made executable later does not move the total.
         guard looksToSettle > 0 || now - lastCheck > Self.aWhile else { return nil }
@@ -76,10 +80,17 @@ struct MappingWatch: ~Copyable {
         lastCheck = now
         statusFile?.read(into: &buffer)
         let size = ProcFormats.field("VmLib:", buffer.text) ?? -1
-        let mayHaveWritableCode = looksToSettle > 0 && search.isDue(at: now)
+        let mayHaveWritableCode = hasMoved && search.isDue(at: now)
         guard size != codeSize || mayHaveWritableCode else { return nil }
         codeSize = size
+        if mayHaveWritableCode { search.postpone(at: now, upTo: Self.longestPause) }
         return refreshed(at: now)
+    }
+
+    /// Code was found, and more may follow.
+    private mutating func restartSearch(at now: MonotonicTime) {
+        search = RepeatedSearch(at: now, firstPause: Self.firstPause)
+        search.postpone(at: now, upTo: Self.longestPause)
     }
 
     /// Reads the list anew. nil if it did not change, or if the process is gone: the list comes in
@@ -90,17 +101,17 @@ struct MappingWatch: ~Copyable {
         let lines = ProcFormats.maps(buffer.text)
         guard !lines.isEmpty, size() > 0 else { return nil }
         lastSeen = now
+        hasMoved = false
         regions = Self.regions(lines)
         let newer = lines.filter { $0.isExecutable && $0.path != "[vsyscall]" }.map {
             CodeMapping(
                 start: $0.start, end: $0.end, fileOffset: $0.fileOffset, path: $0.path,
                 inode: $0.inode)
         }
-        if newer != code { search = RepeatedSearch(at: now, firstPause: Self.firstPause) }
-        search.postpone(at: now, upTo: Self.longestPause)
         guard newer != code else { return nil }
         code = newer
         lastChange = now
+        restartSearch(at: now)
         return newer
     }
 
@@ -117,6 +128,7 @@ struct MappingWatch: ~Copyable {
         lastRead = now
         lastSeen = now
         lastChange = now
+        restartSearch(at: now)
     }
 
     /// Adds what is known of a process that is gone to what was seen of it.
@@ -138,7 +150,11 @@ struct MappingWatch: ~Copyable {
     /// - Returns: true: the code mappings are up to date; false: the process is looked at like any
     ///   other.
     mutating func map(_ newer: [CodeMapping], at now: MonotonicTime) -> Bool {
-        if newer.contains(where: \.path.isEmpty) { isTold = false }
+        if newer.contains(where: \.path.isEmpty) {
+            isTold = false
+            hasMoved = true
+            search = RepeatedSearch(at: now, firstPause: Self.firstPause)
+        }
         guard isTold else { return false }
         for mapping in newer {
             code = code.flatMap { $0.parts(outside: mapping.start..<mapping.end) } + [mapping]
@@ -176,6 +192,8 @@ struct MappingWatch: ~Copyable {
         self.isTold = isTold
         sizeFile = nil
         statusFile = nil
+        search = RepeatedSearch(
+            at: MonotonicTime(nanoseconds: 0), firstPause: Self.firstPause)
         totalPages = -1
         codeSize = -1
         toldLibraries = -1

@@ -147,9 +147,15 @@ private func copy(_ frames: [MadeFrame], rest: UInt64 = 0) -> RuntimeCopy {
         #expect((6...10).map { isKnown(three, at: $0) } == [false, false, true, false, false])
     }
 
+    /// Else the look at 7 would not stand between those at 5 and 9, which have nothing in common.
     @Test func aLookThatIsHandedOnLateHasItsPlace() {
-        let late = looks(at: 5, 9, 7)
-        #expect([6, 8].allSatisfy { isKnown(late, at: $0) })
+        var late = looks(at: 5)
+        let frames = copy([MadeFrame(address: 0x3000, code: 0x30, instruction: 4)])
+        late.add(Look(copy: frames, time: time(9)...time(9)))
+        #expect(late.frames(at: time(6), list) == nil)
+        let between = copy([MadeFrame(address: 0x1000, code: 0x10, instruction: 4)])
+        late.add(Look(copy: between, time: time(7)...time(7)))
+        #expect(isKnown(late, at: 6) && !isKnown(late, at: 8))
     }
 
     @Test func whatWasSeenLongAgoTellsNothing() {
