@@ -70,6 +70,28 @@ extension LinkedObject {
     }
 }
 
+/// When to read the linker's list after code was mapped. The linker maps a library before it says that
+/// the list is about to change. A list that is complete may thus be the one from before, and is read
+/// several times.
+struct LibraryListing {
+    let change: MonotonicTime
+    private var search: RepeatedSearch
+    /// The last reading is an eighth of a second behind the first.
+    private var readingsLeft = 8
+
+    init(_ change: MonotonicTime, at now: MonotonicTime) {
+        self.change = change
+        search = RepeatedSearch(at: now)
+    }
+
+    func isDue(at now: MonotonicTime) -> Bool { readingsLeft > 0 && search.isDue(at: now) }
+
+    mutating func wasRead(at now: MonotonicTime) {
+        readingsLeft -= 1
+        search.postpone(at: now)
+    }
+}
+
 extension TraceSession {
     /// Reports libraries that were not reported yet.
     ///
@@ -105,12 +127,15 @@ extension TraceSession {
     /// Called after code was mapped, where the linker does not call our code. The libraries get the
     /// time of the look. A look may fall into the middle of the linker's work: then its list is
     /// read at a later one.
-    func reportLibrariesSeen() {
+    func reportLibrariesSeen(at now: MonotonicTime) {
         guard let image = stage.image, let change = observer.mappings.lastChange,
-            change != image.listedChange, instrumentation?.loadedLibraries == nil,
+            instrumentation?.loadedLibraries == nil
+        else { return }
+        if image.listing?.change != change { image.listing = LibraryListing(change, at: now) }
+        guard image.listing?.isDue(at: now) == true,
             image.libraries?.linker.isConsistent(TargetMemory(pid: pid)) == true
         else { return }
-        image.listedChange = change
+        image.listing?.wasRead(at: now)
         reportLibraries(since: change, isInitial: false)
     }
 }

@@ -12,8 +12,8 @@ final class RunningImage {
     var noted: NotedLibrary?
     /// nil: the program is static, or its linker does not report libraries.
     var libraries: LibraryList?
-    /// The last change of its mappings for which the linker's list was read.
-    var listedChange: MonotonicTime?
+    /// Of the last change of its mappings.
+    var listing: LibraryListing?
     /// How it is followed from outside; nil: ptrace has its threads.
     var untraced: UntracedProcess?
     /// Whether its threads may be stopped for a sample. If not, what only a stop can show is not

@@ -104,7 +104,7 @@ final class TraceSession {
         }
         observer.watchMappings(at: now, libraries: instrumentation?.loadedLibraries)
         takeToldCode(upTo: newsLimit)
-        reportLibrariesSeen()
+        reportLibrariesSeen(at: now)
         followUntraced(at: now)
         callOffLateStops(at: now)
         if let image = stage.image, giveUpEntry(of: image) { report(.main, at: image.start) }
