@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 import PackageDescription
 
 /// One set of settings for every Swift target: the taste of the project, mechanised.
@@ -11,6 +11,12 @@ let settings: [SwiftSetting] = [
 
 /// For the modules that never touch raw memory: every unsafe construct is a warning.
 let pureSettings = settings + [.strictMemorySafety()]
+
+/// For modules in which nothing takes long: they are compiled in a third of the time.
+let plainSettings = settings + [.unsafeFlags(["-Onone"])]
+
+/// For modules that are large and seldom busy: small code is compiled sooner.
+let smallSettings = settings + [.unsafeFlags(["-Osize"])]
 
 /// Tests are built for a release, together with what they test. They are not optimised: that would take
 /// longer than it saves when they run.
@@ -36,6 +42,8 @@ let package = Package(
         // tests run is what programs get.
         .target(name: "CAgent", cSettings: [.unsafeFlags(["-fno-jump-tables", "-O2"])]),
         .target(name: "CPrefetch"),
+        // Files that are part of the program.
+        .target(name: "CResources"),
         // Load their libraries themselves.
         .target(name: "CLibunwind"),
         .target(name: "CXCB"),
@@ -85,7 +93,7 @@ let package = Package(
         .target(
             name: "Conditions",
             dependencies: ["Architecture", "ProfileModel", "System", "CSystem", "ELF"],
-            swiftSettings: settings),
+            swiftSettings: smallSettings),
         .target(
             name: "Unwind",
             dependencies: [
@@ -126,27 +134,32 @@ let package = Package(
         .target(
             name: "Analysis", dependencies: ["Architecture", "ProfileModel"],
             swiftSettings: pureSettings),
-        .target(name: "Measurer", dependencies: ["ProfileModel"], swiftSettings: pureSettings),
+        .target(name: "Measurer", dependencies: ["ProfileModel"], swiftSettings: smallSettings + [.strictMemorySafety()]),
+        // A profile in other viewers' formats, and how all output writes numbers, JSON and folded stacks.
         .target(
-            name: "Report", dependencies: ["Architecture", "ProfileModel", "Analysis"],
-            resources: [.embedInCode("HTML/Page")], swiftSettings: pureSettings),
+            name: "Exports", dependencies: ["Architecture", "ProfileModel", "Analysis"],
+            swiftSettings: pureSettings),
+        .target(
+            name: "Report",
+            dependencies: ["Architecture", "ProfileModel", "Analysis", "Exports", "CResources"],
+            exclude: ["HTML/Page"], swiftSettings: plainSettings + [.strictMemorySafety()]),
         // Sends what is known of launches to servers.
         .target(
-            name: "Shipping", dependencies: ["ProfileModel", "System"], swiftSettings: settings),
+            name: "Shipping", dependencies: ["ProfileModel", "System"], swiftSettings: smallSettings),
         // A fleet's launches in a ClickHouse database: writes them, and asks.
         .target(
             name: "ClickHouse",
-            dependencies: ["ProfileModel", "Compression", "Analysis", "Shipping"],
-            resources: [.embedInCode("SQL")], swiftSettings: settings),
+            dependencies: ["ProfileModel", "Compression", "Analysis", "Shipping", "CResources"],
+            exclude: ["SQL"], swiftSettings: smallSettings),
         .target(
             name: "ProfileCLI",
             dependencies: [
                 "Architecture", "ProfileModel", "System", "CSystem", "Compression", "ELF",
                 "Runtimes", "Sampler",
                 "Conditions", "Unwind", "Marks", "PerfData", "Recording", "Symbolicate", "Recorder",
-                "Importer", "Analysis", "Measurer", "Report", "Shipping", "ClickHouse",
+                "Importer", "Analysis", "Measurer", "Exports", "Report", "Shipping", "ClickHouse",
             ],
-            swiftSettings: settings),
+            swiftSettings: plainSettings),
 
         // The program needs no Swift where it runs. Only how it is linked says so: what is compiled for it
         // serves tests, too. Nobody looks its symbols up at run time.
@@ -231,7 +244,9 @@ let package = Package(
             swiftSettings: testSettings),
         .testTarget(
             name: "ReportTests",
-            dependencies: ["ProfileModel", "Analysis", "Report", "MadeRecordings", "TestSupport"],
+            dependencies: [
+                "ProfileModel", "Analysis", "Exports", "Report", "MadeRecordings", "TestSupport",
+            ],
             exclude: ["Snapshots"], swiftSettings: testSettings),
         .testTarget(
             name: "ProfileCLITests",

@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 package import ProfileModel
 import Report
 

@@ -7,12 +7,15 @@ struct FileBytes: ~Copyable {
     private let file: Descriptor
 
     init(of path: String) throws(RecordingError) {
-        self.path = path
+        // Both or neither: nothing is left half initialised if this throws.
+        let file: Descriptor
         do throws(Errno) {
             file = try Descriptor(path, WholeFile.unwaiting)
         } catch {
             throw .cannotOpen(path: path, errno: error.number)
         }
+        self.path = path
+        self.file = file
     }
 
     /// At most `count` bytes; nil: as many as the file has now.

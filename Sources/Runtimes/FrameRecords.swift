@@ -100,12 +100,13 @@ extension Array where Element: BitwiseCopyable {
     /// How many bytes at the end of both are equal, in whole words of eight.
     fileprivate func commonEnd(_ other: [Element]) -> Int {
         // Unsafe code: reads stay within both arrays.
-        withUnsafeBytes { own in
-            other.withUnsafeBytes { others in
+        unsafe withUnsafeBytes { own in
+            unsafe other.withUnsafeBytes { others in
                 let most = Swift.min(own.count, others.count)
                 var common = 0
                 while common + 8 <= most,
-                    own.loadUnaligned(fromByteOffset: own.count - common - 8, as: UInt64.self)
+                    unsafe own.loadUnaligned(
+                        fromByteOffset: own.count - common - 8, as: UInt64.self)
                         == others.loadUnaligned(
                             fromByteOffset: others.count - common - 8, as: UInt64.self)
                 {

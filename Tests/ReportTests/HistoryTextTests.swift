@@ -3,6 +3,7 @@ import ProfileModel
 import Testing
 
 @testable import Analysis
+@testable import Exports
 @testable import Report
 
 @Suite struct HistoryTextTests {

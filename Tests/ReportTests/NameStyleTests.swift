@@ -1,6 +1,7 @@
 import ProfileModel
 import Testing
 
+@testable import Exports
 @testable import Report
 
 @Suite struct NameStyleTests {

@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 import PackageDescription
 
 // Firstlight's libraries by themselves, as they are installed in PREFIX/share/firstlight. They need

@@ -1,4 +1,4 @@
-package import ProfileModel
+internal import ProfileModel
 
 /// What a function was written in, as far as viewers tell code apart. All compiled code is one
 /// language here: a C++ function calls Rust's as it calls its own.

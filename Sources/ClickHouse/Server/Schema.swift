@@ -1,3 +1,4 @@
+import CResources
 import ProfileModel
 
 /// The tables and views of `SQL/schema.sql`.
@@ -17,7 +18,10 @@ extension Store {
 
     /// The file's text, for users who want to run it themselves.
     package static var schema: String {
-        String(decoding: PackageResources.schema_sql, as: UTF8.self)
+        let start = unsafe fl_resource_bytes(fl_schema_sql)
+        let bytes = unsafe UnsafeBufferPointer(
+            start: start, count: fl_resource_size(fl_schema_sql))
+        return String(decoding: unsafe bytes, as: UTF8.self)
     }
 
     static var statements: [String] {

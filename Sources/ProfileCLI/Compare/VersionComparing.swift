@@ -1,5 +1,6 @@
 import Analysis
 import ClickHouse
+import Exports
 import Report
 
 /// `firstlight compare` of two versions in a store.

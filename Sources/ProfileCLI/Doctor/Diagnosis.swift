@@ -1,5 +1,6 @@
 import Architecture
 import ELF
+import Exports
 import ProfileModel
 package import Report
 package import Sampler

@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import Glibc
 package import ProfileModel
 package import Recorder

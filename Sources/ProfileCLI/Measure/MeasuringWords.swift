@@ -1,3 +1,4 @@
+import Exports
 package import Measurer
 package import ProfileModel
 import Report

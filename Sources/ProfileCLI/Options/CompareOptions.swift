@@ -1,4 +1,5 @@
-package import Report
+package import Exports
+internal import Report
 
 package enum ComparisonFormat: String, CaseIterable, Sendable {
     case text, json, html, folded, svg

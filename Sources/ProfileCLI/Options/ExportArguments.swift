@@ -1,5 +1,6 @@
 package import Analysis
-package import Report
+package import Exports
+internal import Report
 package import Shipping
 
 /// The options of `export`.

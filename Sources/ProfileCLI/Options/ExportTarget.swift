@@ -1,3 +1,4 @@
+package import Exports
 package import Report
 
 /// The format of an export.

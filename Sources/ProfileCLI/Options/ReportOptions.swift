@@ -1,4 +1,5 @@
 package import Analysis
+package import Exports
 package import ProfileModel
 package import Report
 

@@ -1,6 +1,7 @@
 package import Analysis
 package import ClickHouse
-package import Report
+package import Exports
+internal import Report
 
 package enum TopFormat: String, CaseIterable, Sendable {
     case text, json

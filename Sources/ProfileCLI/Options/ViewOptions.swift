@@ -1,4 +1,5 @@
-package import Report
+package import Exports
+internal import Report
 
 /// The options of `view`.
 package struct ViewOptions: Sendable {

@@ -1,3 +1,4 @@
+import Exports
 import Glibc
 import Report
 import Synchronization

@@ -1,3 +1,4 @@
+import Exports
 import Glibc
 import ProfileModel
 import Recorder

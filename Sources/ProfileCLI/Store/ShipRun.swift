@@ -1,5 +1,6 @@
 import Analysis
 import ClickHouse
+import Exports
 import Glibc
 import ProfileModel
 import Recording

@@ -1,5 +1,6 @@
 import Analysis
 import Compression
+import Exports
 import Report
 
 /// `firstlight export`.

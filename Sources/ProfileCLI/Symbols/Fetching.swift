@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import Glibc
 import ProfileModel
 import Report

@@ -1,3 +1,5 @@
+import Exports
+
 /// Checks as text and as JSON. Both end in a line break.
 package enum CheckReport {
     /// One line per check, with the remedy below it; at the end, what is possible.

@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// The other differences: waits, processes, initialisers, libraries.

@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// Findings that are new, gone or changed; new ones with advice.

@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// The phases of two launches side by side: wall, CPU, and how long the main thread was blocked.

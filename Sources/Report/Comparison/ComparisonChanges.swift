@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// The parts of a comparison that deserve a line: what is new, gone, or changed by enough.

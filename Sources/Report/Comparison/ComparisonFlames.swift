@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// A differential flame graph: callers below callees, phases below all. What took longer is red,

@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// The beginning of a comparison: both launches, and which one is faster.

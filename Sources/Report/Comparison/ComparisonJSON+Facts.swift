@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// Waits, initialisers, libraries and findings of a comparison.

@@ -1,4 +1,5 @@
 package import Analysis
+import Exports
 import ProfileModel
 
 /// Two recordings compared, as text for a terminal. Pure: the same comparison and options give the

@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// What explains the difference of one phase: by place in the code, and by function.

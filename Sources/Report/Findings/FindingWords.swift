@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// A finding in sentences: what it is, its details, and what to do about it.

@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// What made the launch longer than necessary: numbered, most at stake first, each with its

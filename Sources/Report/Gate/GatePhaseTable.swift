@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 
 /// The phases of two programs side by side, and the processes that they start.
 struct GatePhaseTable {

@@ -1,4 +1,5 @@
 package import Analysis
+import Exports
 package import ProfileModel
 
 /// A gate's answer for people and for programs. Pure: the same values give the same bytes.

@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// A gate's answer in sentences.

@@ -1,3 +1,4 @@
+import Exports
 package import ProfileModel
 
 /// One test case in JUnit's XML, which CI systems read (`testsuite`, `testcase`, `failure`,

@@ -1,4 +1,5 @@
 package import Analysis
+import Exports
 import ProfileModel
 
 /// A profile as one page that needs no network and no other file.

@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// Lists in columns, as pages unpack them. Texts are escaped for display.

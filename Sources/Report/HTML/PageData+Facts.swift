@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// What is known of the launch besides samples.

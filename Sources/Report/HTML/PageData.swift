@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// The page's data about a launch, as JSON. Lists are in columns, and columns contain differences,

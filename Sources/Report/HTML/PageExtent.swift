@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// The part of a launch that a page contains: for a long launch not every moment, but all of its

@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// One series as text: its subject, its changes, a line of bars, a table.

@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// Texts about a series that all reports share. Texts from the user and the machine are escaped.

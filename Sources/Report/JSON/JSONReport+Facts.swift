@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// What the launch reported itself: readiness, initialisers, libraries, signposts.

@@ -1,4 +1,5 @@
 package import Analysis
+import Exports
 package import ProfileModel
 
 /// Parts that a report has only on request, because they grow with the recording's slices. The raw

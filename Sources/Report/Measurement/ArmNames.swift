@@ -1,3 +1,4 @@
+import Exports
 import ProfileModel
 
 /// The names of the arms in reports: as short as possible, but different.

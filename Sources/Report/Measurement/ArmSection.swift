@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// One arm: its figures, every launch, what disturbed, and what did not count.

@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 
 /// The first arm compared with the second: the verdict, and the size of the difference.
 struct ComparisonSection {

@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// A comparison in sentences: the first arm compared with the second.

@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// What makes figures less certain, in sentences.

@@ -1,3 +1,4 @@
+import Exports
 import ProfileModel
 
 /// One character for each launch, in order: how long it took, or why it does not count. It makes

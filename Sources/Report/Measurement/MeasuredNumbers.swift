@@ -1,3 +1,4 @@
+import Exports
 import ProfileModel
 
 /// Numbers with decimals, as all reports of a measurement write them.

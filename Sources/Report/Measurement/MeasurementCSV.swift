@@ -1,3 +1,4 @@
+import Exports
 import ProfileModel
 
 /// A measurement as comma-separated values (RFC 4180), for spreadsheets and scripts: one row for

@@ -1,4 +1,5 @@
 package import Analysis
+import Exports
 
 /// Two measurements side by side, for people and for programs. Pure. All texts end in a line break.
 package struct MeasurementComparisonReport: Sendable {

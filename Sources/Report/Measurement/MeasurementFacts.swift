@@ -1,3 +1,4 @@
+import Exports
 import ProfileModel
 
 /// The circumstances that a measurement's figures depend on, in words that all reports share. Texts

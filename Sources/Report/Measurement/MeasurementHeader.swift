@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// The beginning of a measurement: the answer in one line, and the circumstances that it depends

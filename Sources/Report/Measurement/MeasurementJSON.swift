@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// A measurement as JSON, complete. `docs/json.md` describes every field.

@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// Every figure of an arm's launches: median, interval, 90th percentile, extremes.

@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// How the circumstances of two measurements differ, in words. Texts from the machine and the user

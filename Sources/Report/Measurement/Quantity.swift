@@ -1,3 +1,5 @@
+import Exports
+
 /// What a figure measures, which determines its format.
 enum Quantity: Sendable {
     /// In nanoseconds.

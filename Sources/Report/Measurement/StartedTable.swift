@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 
 /// The processes that an arm's launches started, by name.
 struct StartedTable {

@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 
 /// Figures of two measurements that did not take turns.
 enum UnpairedWords {

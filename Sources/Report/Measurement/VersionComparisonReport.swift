@@ -1,4 +1,5 @@
 package import Analysis
+import Exports
 import ProfileModel
 
 /// Two versions of a program, compared from a store for each kind of machine, for people and for

@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// One comparison of two versions as text: first its subject, then the same as for a comparison of

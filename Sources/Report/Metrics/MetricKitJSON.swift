@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// Metrics in the shape of MetricKit's MXMetricPayload, as in its `jsonRepresentation()`, one

@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// Metrics as OTLP/JSON (opentelemetry-proto, ExportMetricsServiceRequest): enums are integers,

@@ -1,4 +1,5 @@
 package import Analysis
+import Exports
 import ProfileModel
 
 /// Texts about a module's symbols, for both text and JSON.

@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// The modules in the order in which they were seen: what was loaded, its cost, how well it could

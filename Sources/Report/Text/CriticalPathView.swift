@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// The critical path: first its longest stretches, with the rest summed; then all of it in the

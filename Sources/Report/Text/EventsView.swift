@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// The waits, in the order of time: for what, where, and what ended them.

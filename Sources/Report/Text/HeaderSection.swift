@@ -1,5 +1,6 @@
 import Analysis
 import Architecture
+import Exports
 import ProfileModel
 
 /// The beginning of every view: the program, the launch's figures, and what a reader must know
@@ -213,11 +214,6 @@ struct HeaderSection {
         guard held > .zero else { return nil }
         return "not counted: \(Numbers.time(held)) for which the profiler stopped the program"
     }
-}
-
-extension Profile {
-    /// The program's name in titles.
-    var title: String { program.title.isEmpty ? "process \(header.pid)" : program.title }
 }
 
 extension SignalNames {

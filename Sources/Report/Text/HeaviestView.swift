@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// The heaviest stack of a selection, and its functions by their own time.

@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// The imports, heaviest first, each below the one that imported it.

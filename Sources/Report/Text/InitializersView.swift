@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// The initialisers that ran, heaviest first, and what the heaviest ones did.

@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// The program's intervals and events, and the requested marks, in the order of time.

@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// The libraries in the order of loading: their cost, who requested them, and whether they were

@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// What the figures of the phases mean, in sentences.

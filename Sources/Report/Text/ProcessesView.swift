@@ -1,5 +1,6 @@
 import Analysis
 import Architecture
+import Exports
 import ProfileModel
 
 /// The processes of the launch, each below the one that started it.
@@ -113,9 +114,6 @@ struct ProcessTable {
 }
 
 extension ProcessFigures {
-    /// The process's name in titles.
-    var label: String { name.isEmpty ? "process \(pid)" : name }
-
     /// "status 3", "SIGKILL (9)".
     var ending: String {
         switch outcome {

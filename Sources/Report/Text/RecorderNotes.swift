@@ -1,3 +1,4 @@
+import Exports
 import ProfileModel
 
 /// The recorder's notes, one line each.

@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// A heaviest stack, one line for each frame.

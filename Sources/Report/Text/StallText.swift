@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 package import ProfileModel
 
 /// What threads were doing when a launch should have been over, in the style of crash reports: for

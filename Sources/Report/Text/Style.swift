@@ -1,3 +1,5 @@
+import ProfileModel
+
 /// How a text is highlighted, if the terminal supports it.
 enum Style {
     case plain
@@ -29,5 +31,16 @@ enum Style {
             case .faster: "34"
             }
         return code.isEmpty || text.isEmpty ? text : "\u{1b}[\(code)m\(text)\u{1b}[0m"
+    }
+}
+
+extension ThreadState {
+    var style: Style {
+        switch self {
+        case .running: .running
+        case .runnable: .runnable
+        case .preempted: .preempted
+        case .blocked: .blocked
+        }
     }
 }

@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// The report that answers before it is asked: which phase, which function, which wait.

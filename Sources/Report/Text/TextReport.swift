@@ -1,4 +1,5 @@
 package import Analysis
+import Exports
 import ProfileModel
 
 /// A profile as text for a terminal. Pure: the same profile and options give the same bytes.
@@ -49,26 +50,4 @@ extension Profile {
         }
         return parts.joined(separator: " · ").escapedForDisplay
     }
-}
-
-extension Profile {
-    /// "worker (12)"; with the process's name if there are several processes: "sh: worker (12)".
-    func label(ofThread index: Int) -> String {
-        let label = threads[index].label
-        guard processes.count > 1 else { return label }
-        let process = processes[process(ofThread: index)].label
-        return threads[index].name == process ? label : "\(process): \(label)"
-    }
-}
-
-extension Profile {
-    /// True if it is its process's first thread.
-    func isLeader(_ thread: Int) -> Bool {
-        leader(of: processes[process(ofThread: thread)]) == thread
-    }
-}
-
-extension ThreadFigures {
-    /// "worker (12)"
-    var label: String { name.isEmpty ? "(\(tid))" : "\(name) (\(tid))" }
 }

@@ -1,3 +1,5 @@
+import Exports
+
 /// A table that fits itself into a width: first flexible columns are shortened, then dispensable
 /// ones are left out.
 struct TextTable {

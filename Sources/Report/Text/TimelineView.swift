@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// One line for each thread; each column shows what the thread did for most of that time.

@@ -1,3 +1,5 @@
+import Exports
+
 /// Reads one JSON object (RFC 8259) whose values are texts: enough JSON for a line of a list.
 /// Numbers, booleans and null are skipped; objects and arrays are refused.
 struct FlatJSON {

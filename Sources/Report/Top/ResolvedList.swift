@@ -1,4 +1,5 @@
 package import Analysis
+import Exports
 import ProfileModel
 
 /// A list of resolved things as text: one JSON object in each line. Empty lines and those that

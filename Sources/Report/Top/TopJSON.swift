@@ -1,4 +1,5 @@
 package import Analysis
+import Exports
 import ProfileModel
 
 extension TopReport {

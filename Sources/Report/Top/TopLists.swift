@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// A program's functions, waits, initialisers, libraries and processes.

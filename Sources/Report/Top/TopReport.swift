@@ -1,4 +1,5 @@
 package import Analysis
+import Exports
 import ProfileModel
 
 /// What costs most over many launches, as text for a terminal. Pure: the same summary and options

@@ -1,4 +1,4 @@
-package import Runtimes
+internal import Runtimes
 
 /// The memory of a process that is being observed.
 package struct ProcessMemory: RuntimeMemory {

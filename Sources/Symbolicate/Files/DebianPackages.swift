@@ -70,7 +70,11 @@ package struct DebianPackages {
     }
 
     private static func contains(_ list: [UInt8], _ line: [UInt8]) -> Bool {
-        list.withUnsafeBytes { memmem($0.baseAddress, $0.count, line, line.count) != nil }
+        list.withUnsafeBytes { bytes in
+            // Some C libraries' headers take no NULL here.
+            guard let start = bytes.baseAddress else { return false }
+            return memmem(start, bytes.count, line, line.count) != nil
+        }
     }
 
     private static func package(ofList name: String) -> String {

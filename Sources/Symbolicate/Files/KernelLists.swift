@@ -1,6 +1,6 @@
 internal import Glibc
 internal import KernelTables
-package import ProfileModel
+internal import ProfileModel
 
 /// Where the names of the kernel's functions come from: the list of the running kernel, if it is
 /// the recorded one, or perf's copy in `~/.debug`. The build id decides in both cases. Only the

@@ -1,4 +1,5 @@
 package import Analysis
+import Exports
 import ProfileModel
 
 /// A comparison of two recordings as one page that needs no network and no other file.

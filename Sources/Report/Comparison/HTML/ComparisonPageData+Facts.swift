@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// Waits, processes, initialisers, libraries and findings, as the text report shows them.

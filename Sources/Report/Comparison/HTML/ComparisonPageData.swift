@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// The page's data about a comparison, as JSON. `Page/compared.js` reads it.

@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 
 /// A history as one self-contained page. Each series has a plot of the percentiles with its changes
 /// and the goal, the stacked phases, and a table.

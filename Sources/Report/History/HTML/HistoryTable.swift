@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 
 /// Every point of a series: its figures, its phases, and how it was measured.
 struct HistoryTable {

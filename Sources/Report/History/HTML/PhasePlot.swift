@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 
 /// The phases of each point, stacked.
 struct PhasePlot {

@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// The median and the 90th percentile of each point, with their intervals, the levels between

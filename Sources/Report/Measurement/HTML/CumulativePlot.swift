@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 
 /// The empirical distribution: for each duration, the share of launches that took no longer. It is
 /// the best plot for comparing two arms.

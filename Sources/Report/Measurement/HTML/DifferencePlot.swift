@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 
 /// The difference of two arms with its interval, compared with zero.
 struct DifferencePlot {

@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// Which launches do not count, why, and what they printed if they failed.

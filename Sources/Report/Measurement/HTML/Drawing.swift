@@ -1,3 +1,5 @@
+import Exports
+
 /// Pieces of SVG for all plots. Horizontal positions are shares of the width, so that letters and
 /// dots keep their size however wide the page is. Vertical positions are pixels.
 enum Drawing {

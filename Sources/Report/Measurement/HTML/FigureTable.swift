@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 
 /// The summary in figures: all that plots show, and more.
 struct FigureTable {

@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 
 /// How often launches take how long: one histogram per arm, with the same bins.
 struct Histogram {

@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// Every launch in figures, in order.

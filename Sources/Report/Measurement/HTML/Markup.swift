@@ -1,3 +1,5 @@
+import Exports
+
 /// A piece of HTML or SVG. Text and attributes' values are escaped on input; names of elements and
 /// attributes are constants of this program. So no text of a measurement can become markup.
 struct Markup: Sendable {

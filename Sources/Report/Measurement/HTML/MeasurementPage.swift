@@ -1,4 +1,5 @@
 package import Analysis
+import Exports
 package import ProfileModel
 
 /// A measurement as one page that needs no network and no other file.

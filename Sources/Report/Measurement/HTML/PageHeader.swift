@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// What was measured, where and under which conditions; the answer in a sentence; and what a reader

@@ -1,4 +1,5 @@
 import Analysis
+import Exports
 import ProfileModel
 
 /// Every launch in order: shows drift, outliers, and launches that do not count.

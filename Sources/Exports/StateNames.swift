@@ -1,22 +1,13 @@
-import ProfileModel
+package import ProfileModel
 
 extension ThreadState {
     /// The name in documentation and JSON.
-    var name: String {
+    package var name: String {
         switch self {
         case .running: "running"
         case .runnable: "runnable"
         case .preempted: "preempted"
         case .blocked: "blocked"
-        }
-    }
-
-    var style: Style {
-        switch self {
-        case .running: .running
-        case .runnable: .runnable
-        case .preempted: .preempted
-        case .blocked: .blocked
         }
     }
 }

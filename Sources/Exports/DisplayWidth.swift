@@ -50,7 +50,7 @@ extension String {
 extension [String] {
     /// The parts separated by `·`, in one line, or in several if the width requires it; each ended
     /// by a line break.
-    func wrappedParts(to width: Int) -> String {
+    package func wrappedParts(to width: Int) -> String {
         var lines = [""]
         for part in self {
             let last = lines.count - 1

@@ -21,7 +21,7 @@ extension String {
 
 extension Unicode.Scalar {
     /// True if the scalar affects its surroundings instead of being visible.
-    var needsEscape: Bool {
+    package var needsEscape: Bool {
         if value < 0x7f { return value < 0x20 }
         switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator: return true

@@ -19,7 +19,7 @@ extension String {
     ///
     /// - Parameter replacement: receives the content of the brackets, and the preceding part of the
     ///   result; nil: the brackets stay.
-    func collapsingBrackets(
+    package func collapsingBrackets(
         _ open: Character, _ close: Character,
         _ replacement: (_ inner: String, _ before: String) -> String?
     ) -> String {

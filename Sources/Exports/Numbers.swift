@@ -87,7 +87,7 @@ package enum Numbers {
 
     /// Written by hand: `rounded()` would need the mathematics library. `value` is small and not
     /// negative.
-    static func nearest(_ value: Double) -> UInt64 { UInt64(value + 0.5) }
+    package static func nearest(_ value: Double) -> UInt64 { UInt64(value + 0.5) }
 
     private static func rounded(_ value: UInt64, to unit: UInt64) -> UInt64 {
         value / unit + (value % unit >= unit / 2 ? 1 : 0)
@@ -96,7 +96,7 @@ package enum Numbers {
     private static let powersOfTen: [UInt64] = [1, 10, 100, 1_000]
 
     /// `value` is in units of the last decimal, of which there are one to three.
-    static func decimal(_ value: UInt64, decimals: Int) -> String {
+    package static func decimal(_ value: UInt64, decimals: Int) -> String {
         let scale = powersOfTen[decimals]
         let fraction = String(value % scale)
         return grouped(value / scale) + "."

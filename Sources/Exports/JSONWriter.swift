@@ -1,24 +1,29 @@
-import ProfileModel
+package import ProfileModel
 
 /// Writes JSON (RFC 8259) piece by piece. It never builds a tree of values, so a large report takes
 /// no more memory than its own size. Text is escaped; numbers are integers.
 ///
 /// The caller must alternate `key` and value in objects.
-struct JSONWriter {
+///
+/// What writes bytes is not inlined: a document has hundreds of fields, and the compiler would spend half
+/// a minute on copies of the same code.
+package struct JSONWriter {
     /// UTF-8.
-    private(set) var bytes: [UInt8] = []
+    package private(set) var bytes: [UInt8] = []
+    package init() {}
+
     /// True if the next value or key follows another one in the same array or object.
     private var needsComma = false
 
-    mutating func object(_ body: (inout JSONWriter) -> Void) { nest("{", "}", body) }
+    package mutating func object(_ body: (inout JSONWriter) -> Void) { nest("{", "}", body) }
 
     /// An array of values of different kinds.
-    mutating func tuple(_ body: (inout JSONWriter) -> Void) { nest("[", "]", body) }
+    package mutating func tuple(_ body: (inout JSONWriter) -> Void) { nest("[", "]", body) }
 
     /// An array with one element for each of `values`.
     ///
     /// - Parameter inLines: true to put each element on its own line.
-    mutating func array<Element>(
+    package mutating func array<Element>(
         _ values: some Sequence<Element>, inLines: Bool = false,
         _ body: (inout JSONWriter, Element) -> Void
     ) {
@@ -30,33 +35,37 @@ struct JSONWriter {
         }
     }
 
-    mutating func key(_ name: String) {
+    @inline(never)
+    package mutating func key(_ name: String) {
         separate()
         quote(name)
         put(":")
         needsComma = false
     }
 
-    mutating func value(_ string: String?) {
+    @inline(never)
+    package mutating func value(_ string: String?) {
         separate()
         if let string { quote(string) } else { put("null") }
     }
 
-    mutating func value(_ number: (some BinaryInteger)?) {
+    package mutating func value(_ number: (some BinaryInteger)?) {
         separate()
         guard let number else { return put("null") }
         guard let word = Int64(exactly: number) else { return put(String(number)) }
         put(word)
     }
 
-    mutating func value(_ flag: Bool) {
+    @inline(never)
+    package mutating func value(_ flag: Bool) {
         separate()
         put(flag ? "true" : "false")
     }
 
     /// A number with `digits` decimals, given as a multiple of the last decimal; trailing zeros are
     /// left out.
-    mutating func decimal(_ value: Int64, digits: Int) {
+    @inline(never)
+    package mutating func decimal(_ value: Int64, digits: Int) {
         separate()
         if value < 0 { put("-") }
         let sign = bytes.count
@@ -71,17 +80,18 @@ struct JSONWriter {
         if kept > 0 { bytes.insert(UInt8(ascii: "."), at: bytes.count - kept) }
     }
 
-    mutating func value(_ span: TimeSpan?) { value(span?.nanoseconds) }
+    package mutating func value(_ span: TimeSpan?) { value(span?.nanoseconds) }
 
     /// The next value or key starts a line.
-    mutating func breakLine() {
+    @inline(never)
+    package mutating func breakLine() {
         if needsComma { put(",") }
         put("\n")
         needsComma = false
     }
 
     /// Puts the end of the open object or array on a new line.
-    mutating func endLine() { put("\n") }
+    package mutating func endLine() { put("\n") }
 
     private mutating func nest(
         _ open: String, _ close: String, _ body: (inout JSONWriter) -> Void
@@ -103,6 +113,7 @@ struct JSONWriter {
 
     private static let zero = UInt8(ascii: "0")
 
+    @inline(never)
     private mutating func put(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
     private mutating func put(_ number: Int64) {
@@ -110,6 +121,7 @@ struct JSONWriter {
         put(number.magnitude)
     }
 
+    @inline(never)
     private mutating func put(_ number: UInt64) {
         let start = bytes.count
         var rest = number
@@ -120,6 +132,7 @@ struct JSONWriter {
         bytes[start...].reverse()
     }
 
+    @inline(never)
     private mutating func quote(_ string: String) {
         put("\"")
         if string.utf8.allSatisfy({ 0x20..<0x7f ~= $0 && $0 != 0x22 && $0 != 0x5c }) {
@@ -130,6 +143,7 @@ struct JSONWriter {
         put("\"")
     }
 
+    @inline(never)
     private mutating func quote(_ scalar: Unicode.Scalar) {
         switch scalar {
         case "\"": put("\\\"")
@@ -147,28 +161,28 @@ struct JSONWriter {
 }
 
 extension JSONWriter {
-    mutating func field(_ name: String, _ string: String?) {
+    package mutating func field(_ name: String, _ string: String?) {
         key(name)
         value(string)
     }
 
-    mutating func field(_ name: String, _ number: (some BinaryInteger)?) {
+    package mutating func field(_ name: String, _ number: (some BinaryInteger)?) {
         key(name)
         value(number)
     }
 
-    mutating func field(_ name: String, _ flag: Bool) {
+    package mutating func field(_ name: String, _ flag: Bool) {
         key(name)
         value(flag)
     }
 
     /// null: unknown.
-    mutating func field(_ name: String, known flag: Bool?) {
+    package mutating func field(_ name: String, known flag: Bool?) {
         key(name)
         if let flag { value(flag) } else { value(String?.none) }
     }
 
-    mutating func field(_ name: String, _ span: TimeSpan?) {
+    package mutating func field(_ name: String, _ span: TimeSpan?) {
         key(name)
         value(span)
     }

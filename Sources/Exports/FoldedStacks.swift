@@ -1,5 +1,5 @@
 package import Analysis
-import ProfileModel
+package import ProfileModel
 
 /// Stacks in the format of flamegraph.pl and similar tools. Each line is
 /// `phase;thread;outer;…;inner COUNT`, with COUNT in whole microseconds. If there are several
@@ -79,7 +79,7 @@ package enum FoldedStacks {
     }
 
     /// Rounded to the nearest.
-    static func microseconds(_ span: TimeSpan) -> Int64 {
+    package static func microseconds(_ span: TimeSpan) -> Int64 {
         (span.nanoseconds &+ 500) / 1000
     }
 
@@ -87,7 +87,7 @@ package enum FoldedStacks {
     /// flamegraph.pl can colour them.
     ///
     /// - Parameter line: the line in its script; nil: unknown, or irrelevant.
-    static func element(_ function: Function, line: Int32? = nil) -> String {
+    package static func element(_ function: Function, line: Int32? = nil) -> String {
         if function.isKernel { return element(function.name) + "_[k]" }
         guard let place = function.scriptPlace(line: line) else { return element(function.name) }
         return element("\(function.name) (\(place))")
@@ -96,7 +96,7 @@ package enum FoldedStacks {
 
     /// A name without semicolons, line breaks and other white space, which are replaced; other
     /// characters that affect a terminal are escaped.
-    static func element(_ name: String) -> String {
+    package static func element(_ name: String) -> String {
         var result = String.UnicodeScalarView()
         for scalar in name.unicodeScalars {
             if scalar == ";" {

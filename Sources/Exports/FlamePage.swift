@@ -1,27 +1,39 @@
-import Analysis
-import ProfileModel
+package import Analysis
+package import ProfileModel
 
 /// Boxes below each other as a complete SVG file, as wide as their times, with the roots at the
 /// top, where a browser opens it. Every box shows its figures when pointed at; a click zooms if
 /// scripts are allowed.
-struct FlamePage {
-    struct Box {
-        var function: Function
+package struct FlamePage {
+    package struct Box {
+        package var function: Function
         /// From the top, 0.
-        var depth: Int
-        var start: TimeSpan
-        var width: TimeSpan
+        package var depth: Int
+        package var start: TimeSpan
+        package var width: TimeSpan
         /// Shown after the function's name and module; without brackets.
-        var figures: String
+        package var figures: String
         /// A CSS colour.
-        var fill: String
+        package var fill: String
+
+        package init(
+            function: Function, depth: Int, start: TimeSpan, width: TimeSpan, figures: String,
+            fill: String
+        ) {
+            (self.function, self.depth, self.start) = (function, depth, start)
+            (self.width, self.figures, self.fill) = (width, figures, fill)
+        }
     }
 
-    var title: String
-    var subtitle: String
+    package var title: String
+    package var subtitle: String
     /// The time for the whole width.
-    var total: TimeSpan
-    var boxes: [Box]
+    package var total: TimeSpan
+    package var boxes: [Box]
+
+    package init(title: String, subtitle: String, total: TimeSpan, boxes: [Box]) {
+        (self.title, self.subtitle, self.total, self.boxes) = (title, subtitle, total, boxes)
+    }
 
     private static let width = 1200
     private static let margin = 10
@@ -29,11 +41,11 @@ struct FlamePage {
     private static let head = 44
 
     /// False if a box is too narrow to be seen: a third of a pixel out of 1,180.
-    static func isVisible(_ width: TimeSpan, of total: TimeSpan) -> Bool {
+    package static func isVisible(_ width: TimeSpan, of total: TimeSpan) -> Bool {
         width.nanoseconds > total.nanoseconds / 3_540
     }
 
-    func render() -> String {
+    package func render() -> String {
         let depth = (boxes.map(\.depth).max() ?? 0) + 1
         let height = Self.head + depth * Self.row + Self.margin
         let title = XML.text(title)
