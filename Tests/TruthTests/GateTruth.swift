@@ -17,27 +17,7 @@ extension Measured {
             return try command.run(limit: limit)
         }
 
-        private struct Report: Decodable {
-            struct Phase: Decodable {
-                var name: String
-                var differenceNs: Double
-                var differenceLowNs: Double
-            }
-
-            struct Comparison: Decodable { var pairs: Int }
-            struct Stored: Decodable { var reason: String }
-
-            var schema: Int
-            var kind: String
-            var verdict: String
-            var status: Int32
-            var text: String
-            var basis: String
-            var comparison: Comparison?
-            var stored: Stored?
-            var phase: String?
-            var phases: [Phase]
-        }
+        private struct Report: Decodable { var phase: String? }
 
         private func report(_ finished: Finished) throws -> Report {
             let report = try JSONDecoder().decode(Report.self, from: Data(finished.output.utf8))
