@@ -81,6 +81,10 @@ class Rows(unittest.TestCase):
         row = truth_table.row(figure(True, 0.3, unit="yes/no", truth=1, ours=0, least=1, most=1))
         self.assertEqual((row[2], row[3], row[4], row[7]), ("yes", "no", "", "busy"))
 
+    def test_a_long_name_is_shortened(self):
+        name = truth_table.row(figure(figure="a;" * 60 + "last"))[1]
+        self.assertEqual((len(name), name[0], name[-4:]), (60, "…", "last"))
+
     def test_the_table_is_aligned(self):
         lines = list(truth_table.table([figure(), figure(True, case="a longer name")]))
         self.assertEqual(lines[1].index("± 2.00 ms"), lines[0].index("BOUND"))

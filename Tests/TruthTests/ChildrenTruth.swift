@@ -114,5 +114,26 @@ extension Measured {
                 figures.check("all functions", all, isIn: child.cpuNs * 8 / 10...Int64.max)
             }
         }
+
+        /// The recording may end just when the first process has forked by vfork.
+        @Test func nothingIsLeftBehind() throws {
+            let script = "i=0; while [ $i -lt 150 ]; do /bin/true; i=$((i+1)); done"
+            try Truth.of("the end of a recording of children") { figures in
+                var left = 0
+                for _ in 1...15 {
+                    let path = scratch("end.firstlight")
+                    let finished = try Firstlight.recording(
+                        ["sh", "-c", script], to: path,
+                        options: ["--quiet", "--follow-children", "--duration", "60ms"]
+                    ).run()
+                    let report = try Recorded(path: path, finished: finished).json()
+                    if report.launch.notes.contains(where: { $0.kind == "left_behind" }) {
+                        left += 1
+                    }
+                    try FileManager.default.removeItem(atPath: path)
+                }
+                figures.check("code left behind", Double(left), unit: "times", truth: 0, most: 0)
+            }
+        }
     }
 }

@@ -19,6 +19,9 @@ extension Measured {
             try Truth.of("main thread") { figures in
                 let recorded = try record()
                 let (report, truth) = (try recorded.json(), try scratch.truth())
+                figures.check(
+                    "is known",
+                    isSo: report.launch.mainThread.contains { Int64($0.tid) == truth["program"] })
                 let main = report.phase("Main")
                 figures.check("CPU", main?.mainThread.runningNs, truth: truth["cpu"])
                 let sleep = report.findings.first { $0.kind == "sleep" }
