@@ -68,7 +68,7 @@ struct Truth {
     mutating func check(_ figure: String, _ ours: Int64?, isIn range: ClosedRange<Int64>) {
         add(
             figure, ours.map(Double.init), least: Double(range.lowerBound),
-            most: Double(range.upperBound))
+            most: range.upperBound == .max ? nil : Double(range.upperBound))
     }
 
     /// A number with its unit, and its bounds (nil: any).
