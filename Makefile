@@ -8,8 +8,6 @@ BUILD_FLAGS = -c release --disable-local-rpath -Xswiftc -enable-testing
 BINARY = .build/release/firstlight
 STARS = Examples/StarSearcher/build
 FIXTURES = .build/fixtures
-# What `make test` had to try again.
-REPEATS = $(CURDIR)/.build/repeats
 # Where unit tests leave pages for the tests in a browser.
 PAGES = $(CURDIR)/.build/pages
 
@@ -33,8 +31,8 @@ KERNEL_PACKAGES = qemu-system-x86 cpio busybox-static
 
 .PHONY: build build-tests build-fuzz build-launches demo test test-units test-conditions test-program \
 	test-launches test-browser test-fleet test-shipping test-store test-libraries test-install \
-	test-fuzz test-kernels campaign lint format bench fuzz install uninstall clean fixtures package \
-	test-package tarball test-tarball
+	test-fuzz test-truth-table test-kernels campaign lint format bench truth fuzz install uninstall \
+	clean fixtures package test-package tarball test-tarball
 
 build:
 	@scripts/install-packages $(BUILD_PACKAGES)
@@ -54,18 +52,17 @@ fixtures:
 	@$(MAKE) --no-print-directory -s -C Tests/Fixtures OUT=$(CURDIR)/$(FIXTURES)
 	@$(MAKE) --no-print-directory -s -C Examples/StarSearcher
 
-# The end-to-end tests run the release binary: what is tested is what is installed. Those that measure
-# run while nothing else does; those of TESTS_ASIDE do not, and run as many at once as there are cores.
-TESTS_ASIDE = test-shipping test-browser test-store test-fuzz test-fleet test-libraries test-install
+# The end-to-end tests run the release binary: what is tested is what is installed. Nothing is
+# compared with a clock here (`make truth` does that), and nothing is tried again.
+TESTS_ASIDE = test-shipping test-browser test-store test-fuzz test-fleet test-libraries test-install \
+	test-truth-table
 test:
 	@scripts/install-packages $(TEST_PACKAGES)
 	@$(MAKE) --no-print-directory --jobs=$$(nproc) build-tests build-fuzz build-launches fixtures
-	@rm -f $(REPEATS)
 	@$(MAKE) --no-print-directory --jobs=2 test-units test-conditions
 	@$(MAKE) --no-print-directory test-program
 	@$(MAKE) --no-print-directory test-launches
 	@$(MAKE) --no-print-directory --output-sync --jobs=$$(nproc) $(TESTS_ASIDE)
-	@scripts/tell-repeats $(REPEATS)
 
 # The program as well.
 build-tests:
@@ -81,22 +78,21 @@ build-launches:
 
 # The parts of `make test`, one by one: what they need must be built and installed.
 test-units:
-	REPEATS=$(REPEATS) PAGES=$(PAGES) scripts/run-tests $(SWIFT) test $(BUILD_FLAGS) --skip-build --ignore-lock \
-		--skip EndToEndTests --skip LaunchedTests
+	PAGES=$(PAGES) scripts/run-tests $(SWIFT) test $(BUILD_FLAGS) --skip-build --ignore-lock \
+		--skip EndToEndTests --skip LaunchedTests --skip TruthTests
 
 # Slow links and disks, one after the other: they wait, most of the time, and may do so beside others
 # (SwiftPM's lock is for who builds).
 test-conditions:
-	REPEATS=$(REPEATS) scripts/run-tests $(SWIFT) test $(BUILD_FLAGS) --skip-build --ignore-lock \
+	scripts/run-tests $(SWIFT) test $(BUILD_FLAGS) --skip-build --ignore-lock \
 		--filter LaunchedTests
 
 test-program:
-	REPEATS=$(REPEATS) FIRSTLIGHT=$(CURDIR)/$(BINARY) FIXTURES=$(CURDIR)/$(FIXTURES) STARS=$(CURDIR)/$(STARS) \
-		AGAIN="$(SWIFT) test $(BUILD_FLAGS) --skip-build" \
+	FIRSTLIGHT=$(CURDIR)/$(BINARY) FIXTURES=$(CURDIR)/$(FIXTURES) STARS=$(CURDIR)/$(STARS) \
 		scripts/run-tests $(SWIFT) test $(BUILD_FLAGS) --skip-build --filter EndToEndTests
 
 test-launches:
-	REPEATS=$(REPEATS) scripts/run-launch-tests $(BINARY)
+	scripts/run-launch-tests $(BINARY)
 
 # Shows the pages that test-units has written, too.
 test-browser:
@@ -121,6 +117,10 @@ test-install:
 
 test-fuzz:
 	FUZZ_BUILD=debug Fuzz/run $(CURDIR)/$(BINARY) 5
+
+# What `make truth` decides, by made figures.
+test-truth-table:
+	python3 -m unittest discover --quiet -s Tests/Truth
 
 # On kernels that this machine does not run, emulated: three minutes each, and 60 MB of kernels when
 # it is run first. KERNELS="linux-image-cloud-amd64 ...": Debian's packages; see scripts/test-kernels.
@@ -155,6 +155,21 @@ bench: build
 	FIRSTLIGHT_BENCH=1 $(SWIFT) build $(BUILD_FLAGS) --product SymbolicateBenchmark
 	FIRSTLIGHT_BENCH=1 $(SWIFT) build $(BUILD_FLAGS) --product GateBenchmark
 	python3 Benchmarks/bench.py $(BENCH_FLAGS) $(BINARY) $(FIXTURES)
+
+# Sampled figures against clocks and other tools, one case after the other, and a table of them. Its
+# recipe ends with 1 where a figure is off, with 3 where the machine was too busy to tell (make then says
+# "Error 3").
+TRUTH = $(CURDIR)/.build/truth
+truth:
+	@scripts/install-packages $(TEST_PACKAGES)
+	FIRSTLIGHT_MEASURES=1 $(SWIFT) build $(BUILD_FLAGS) --build-tests \
+		$$(scripts/link-commit .build/commit)
+	@$(MAKE) --no-print-directory fixtures
+	@rm -f $(TRUTH).jsonl
+	@status=0; FIRSTLIGHT_MEASURES=1 TRUTH=$(TRUTH).jsonl FIRSTLIGHT=$(CURDIR)/$(BINARY) \
+		FIXTURES=$(CURDIR)/$(FIXTURES) STARS=$(CURDIR)/$(STARS) \
+		$(SWIFT) test $(BUILD_FLAGS) --skip-build --no-parallel --filter '^TruthTests\.' \
+		>$(TRUTH).log 2>&1 || status=$$?; scripts/truth-table $(TRUTH).jsonl $(TRUTH).log $$status
 
 install: build
 	packaging/install $(BINARY) $(PREFIX) $(DESTDIR)

@@ -280,8 +280,13 @@ let package = Package(
             name: "ImporterTests",
             dependencies: ["ProfileModel", "PerfData", "Importer", "Recording", "TestSupport"],
             swiftSettings: testSettings),
+        // Runs the installed program, for the tests and for `make truth`.
+        .target(
+            name: "EndToEndSupport", dependencies: ["TestSupport"], path: "Tests/EndToEndSupport",
+            swiftSettings: testSettings),
         .testTarget(
-            name: "EndToEndTests", dependencies: ["TestSupport"], swiftSettings: testSettings),
+            name: "EndToEndTests", dependencies: ["EndToEndSupport", "TestSupport"],
+            swiftSettings: testSettings),
     ],
     cLanguageStandard: .gnu17
 )
@@ -299,6 +304,14 @@ if Context.environment["FIRSTLIGHT_BENCH"] != nil {
         benchmark("Symbolicate", ["ProfileModel", "Symbolicate"]),
         benchmark("Gate", ["Analysis"]),
     ]
+}
+
+// What `make truth` runs, which sets the variable: figures compared with clocks and with other tools.
+if Context.environment["FIRSTLIGHT_MEASURES"] != nil {
+    package.targets.append(
+        .testTarget(
+            name: "TruthTests", dependencies: ["EndToEndSupport", "TestSupport"],
+            swiftSettings: testSettings))
 }
 
 // For libFuzzer, which needs its flags: `make fuzz` sets the variable (docs/fuzzing.md).

@@ -1,3 +1,4 @@
+import EndToEndSupport
 import Glibc
 import TestSupport
 import Testing
@@ -116,7 +117,7 @@ extension EndToEnd {
             return path
         }
 
-        @Test(.alone) func coldLaunchesAreProven() throws {
+        @Test func coldLaunchesAreProven() throws {
             let words = ["measure", "-n", "3", "--format", "json", "-o", "file"]
             let program = ["--", try copyOfSleep(), "0"]
             let cold = try run(words + ["--cold", "--then-record"] + program)

@@ -1,3 +1,4 @@
+import EndToEndSupport
 import Foundation
 import Glibc
 import TestSupport
@@ -258,60 +259,42 @@ extension EndToEnd {
             #expect(try report().launch.wallNs > 0)
         }
 
-        @Test(.alone) func aRecordingMayEndBeforeItsProgram() throws {
-            let program = [try Setup.fixture("spin"), "500000000"]
+        @Test func aRecordingMayEndBeforeItsProgram() throws {
+            let program = [try Setup.fixture("spin"), "2000000000"]
             let alone = try Command(program).run()
-            try Misses.afterAttempts {
-                let recorded = try Firstlight.recording(
-                    program, to: scratch("recording"), options: ["--duration", "200ms", "--quiet"]
-                ).run()
-                #expect(recorded == alone)
-                let report = try self.report()
-                #expect(report.program.exitStatus == nil && report.program.signal == nil)
-                let sum = report.phases.reduce(0) { $0 + $1.wallNs }
-                #expect(sum == report.launch.wallNs)
-                var misses = Misses()
-                misses.check(
-                    "duration", report.launch.wallNs, truth: 200_000_000, tolerance: 30_000_000)
-                return misses
-            }
+            let recorded = try Firstlight.recording(
+                program, to: scratch("recording"), options: ["--duration", "200ms", "--quiet"]
+            ).run()
+            #expect(recorded == alone)
+            let report = try self.report()
+            #expect(report.program.exitStatus == nil && report.program.signal == nil)
+            let sum = report.phases.reduce(0) { $0 + $1.wallNs }
+            #expect(sum == report.launch.wallNs)
         }
 
         @Test func aProgramMayBeStoppedWithItsRecording() throws {
-            let start = Date()
             let result = try Firstlight.recording(
                 ["sleep", "60"], to: scratch("recording"),
                 options: ["--duration", "200ms", "--after", "stop", "--quiet"]
             ).run()
             #expect(result.status == 143)
-            #expect(Date().timeIntervalSince(start) < 10)
             #expect(try report().phaseNames.last == "Main")
         }
 
         /// The recording ends in the constructor. `main` comes later, and nothing of ours may be in
         /// its way.
-        @Test(.alone) func aRecordingThatEndsBeforeMain() throws {
+        @Test func aRecordingThatEndsBeforeMain() throws {
             let program = [try Setup.fixture("groundtruth")]
             let alone = try Command(program).run()
-            try Misses.afterAttempts {
-                let recorded = try Firstlight.recording(
-                    program, to: scratch("recording"), options: ["--duration", "30ms", "--quiet"],
-                    adding: ["FIRSTLIGHT_TRUTH": scratch("truth")]
-                ).run()
-                #expect(recorded == alone)
-                let report = try self.report()
-                let constructor = try #require(try scratch.truth()["constructor_cpu"])
-                #expect(
-                    report.launch.wallNs > constructor || !report.phaseNames.contains("Main"))
-                var misses = Misses()
-                misses.check(
-                    "duration", report.launch.wallNs, truth: 30_000_000, tolerance: 20_000_000)
-                // Without a core the program has not come as far, or goes on longer than it should.
-                if report.phaseNames.last != "Static initialisers" {
-                    misses.add("it ended in \(report.phaseNames)")
-                }
-                return misses
-            }
+            let recorded = try Firstlight.recording(
+                program, to: scratch("recording"), options: ["--duration", "30ms", "--quiet"],
+                adding: ["FIRSTLIGHT_TRUTH": scratch("truth")]
+            ).run()
+            #expect(recorded == alone)
+            let report = try self.report()
+            let constructor = try #require(try scratch.truth()["constructor_cpu"])
+            #expect(
+                report.launch.wallNs > constructor || !report.phaseNames.contains("Main"))
         }
 
         /// Ctrl-Z and `fg`: the program stops, and goes on.

@@ -1,3 +1,4 @@
+import EndToEndSupport
 import Foundation
 import Glibc
 import TestSupport
@@ -12,30 +13,22 @@ extension EndToEnd {
 
         /// Checks the moment when the fixture `frame`, showing its window in this way, was ready.
         private func check(_ how: String, on screen: VirtualScreen) throws {
-            try Misses.afterAttempts {
-                let result = try Firstlight.recording(
-                    [try Setup.fixture("frame"), how], to: scratch("recording"),
-                    options: ["--quiet", "--until", "frame"],
-                    adding: ["FIRSTLIGHT_TRUTH": scratch("truth"), "DISPLAY": screen.display]
-                ).run()
-                #expect(result.status == 0, "\(result)")
-                let ready = try #require(try StoredReadiness(of: scratch("recording")))
-                #expect(ready.condition == "frame")
-                let truth = try scratch.truth()
-                let drawAt = try #require(truth["draw_at"])
-                // The server's own painting came before, and must not count.
-                #expect(ready.nanoseconds >= drawAt)
-                var misses = Misses()
-                let late = ready.nanoseconds - (truth["drawn_at"] ?? 0)
-                // A picture is presented at the screen's next refresh.
-                let limit: Int64 = how == "presented" ? 50_000_000 : 5_000_000
-                if late > limit { misses.add("\(how): \(late) ns late") }
-                return misses
-            }
+            let result = try Firstlight.recording(
+                [try Setup.fixture("frame"), how], to: scratch("recording"),
+                options: ["--quiet", "--until", "frame"],
+                adding: ["FIRSTLIGHT_TRUTH": scratch("truth"), "DISPLAY": screen.display]
+            ).run()
+            #expect(result.status == 0, "\(result)")
+            let ready = try #require(try StoredReadiness(of: scratch("recording")))
+            #expect(ready.condition == "frame")
+            let truth = try scratch.truth()
+            let drawAt = try #require(truth["draw_at"])
+            // The server's own painting came before, and must not count.
+            #expect(ready.nanoseconds >= drawAt)
         }
 
         /// What the server paints by itself does not count.
-        @Test(.alone, arguments: ["plain", "bare", "child", "resized", "hidden"])
+        @Test(arguments: ["plain", "bare", "child", "resized", "hidden"])
         func theFirstDrawing(how: String) throws { try check(how, on: VirtualScreen()) }
 
         /// Mapped and drawn into at once.
@@ -53,7 +46,7 @@ extension EndToEnd {
         }
 
         /// Without the extension Damage, whole pictures are seen.
-        @Test(.alone) func pictures() throws {
+        @Test func pictures() throws {
             try check("presented", on: VirtualScreen(["-extension", "DAMAGE"]))
         }
 

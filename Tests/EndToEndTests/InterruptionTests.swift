@@ -1,10 +1,11 @@
+import EndToEndSupport
 import Glibc
 import TestSupport
 import Testing
 
 extension EndToEnd {
     /// Blocking calls end as they do without recording, and last as long.
-    @Suite(.alone) struct Interruption {
+    @Suite struct Interruption {
         private let scratch: Scratch
 
         init() throws { scratch = try Scratch() }
@@ -41,54 +42,12 @@ extension EndToEnd {
                 asleep: try #require(truth["asleep"]))
         }
 
-        private func expectFewInterruptions(_ figures: [Figures]) {
-            let interrupted = figures.reduce(0) { $0 + $1.interrupted }
-            let calls = figures.reduce(0) { $0 + $1.calls }
-            #expect(interrupted * 100 <= calls)
-        }
-
-        /// The calls follow work that a sample is likely to hit, so the sample may end in the call.
-        @Test(arguments: kinds) func aCallInAHundredIsInterruptedAtMost(kind: String) throws {
+        /// How many are interrupted, and how long they last, is measured by `make truth`.
+        @Test(arguments: kinds) func everyCallIsMade(kind: String) throws {
             let alone = try run(kind, calls: 20, work: 400, isRecorded: false)
             #expect(alone.interrupted == 0)
-            expectFewInterruptions([try run(kind, calls: 600, work: 400, isRecorded: true)])
-        }
-
-        /// If anything wakes a core a thousand times a second, the core wakes sleepers faster, by 1
-        /// % of a millisecond. So a run is compared with one next to such a process.
-        private func runInCompany(_ kind: String, calls: Int, work: Int) throws -> Figures {
-            let company = try Command(
-                [try Setup.fixture("blocking"), "nanosleep", "100000", "0"]
-            ).start()
-            defer {
-                kill(company.pid, SIGKILL)
-                _ = try? company.finish()
-            }
-            return try run(kind, calls: calls, work: work, isRecorded: false)
-        }
-
-        /// The process runs a thousand times a second, as nearly as possible.
-        @Test(arguments: kinds) func callsLastAsLongAsAlone(kind: String) throws {
-            try Misses.afterAttempts {
-                var (quiet, accompanied, watched): ([Figures], [Figures], [Figures]) = ([], [], [])
-                for _ in 1...3 {
-                    quiet.append(try run(kind, calls: 150, work: 50, isRecorded: false))
-                    watched.append(try run(kind, calls: 150, work: 50, isRecorded: true))
-                    accompanied.append(try runInCompany(kind, calls: 150, work: 50))
-                }
-                expectFewInterruptions(watched)
-                let all = [quiet, accompanied, watched].map { $0.map(\.asleep) }
-                // Without recording, runs differ by the machine's noise, and the other process
-                // alone shortens sleeps by about 1 %. A thread that events sample wakes some 0.03
-                // ms later, because the kernel sets a timer whenever the thread gets a core.
-                let alone = (all[0] + all[1]).sorted()
-                let median = all[2].sorted()[1]
-                var misses = Misses()
-                if median * 100 < alone[0] * 99 || median * 100 > alone[alone.count - 1] * 105 {
-                    misses.add("asleep \(all) ns")
-                }
-                return misses
-            }
+            let recorded = try run(kind, calls: 60, work: 400, isRecorded: true)
+            #expect(recorded.calls == 60 && recorded.asleep > 0)
         }
 
         /// The fixture prints how many of its calls were interrupted while they slept.

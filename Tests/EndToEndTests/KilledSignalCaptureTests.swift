@@ -1,3 +1,4 @@
+import EndToEndSupport
 import Glibc
 import TestSupport
 import Testing

@@ -1,3 +1,4 @@
+import EndToEndSupport
 import Foundation
 import Glibc
 import TestSupport
@@ -95,7 +96,7 @@ extension EndToEnd {
         }
 
         /// The relay's terminal is another one, but its output comes to ours.
-        @Test(.alone) func aRelayedProgramHasTheTerminal() throws {
+        @Test func aRelayedProgramHasTheTerminal() throws {
             let finished = try recording(
                 [try Setup.fixture("spin"), "800000000"], "--until", "exit", "--until",
                 "output:never to be seen"

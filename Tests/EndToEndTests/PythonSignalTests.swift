@@ -1,3 +1,4 @@
+import EndToEndSupport
 import Foundation
 import TestSupport
 import Testing
@@ -11,8 +12,8 @@ extension EndToEnd {
 
         /// What would be wrong with a signal that is not the program's own, or with a call that it cut.
         @Test(
-            .enabled(if: !Python.interpreters.isEmpty, "no CPython of 3.8 to 3.14"),
-            arguments: Python.interpreters)
+            .enabled(if: !PythonPrograms.interpreters.isEmpty, "no CPython of 3.8 to 3.14"),
+            arguments: PythonPrograms.interpreters)
         func nothingIsChanged(python: String) throws {
             let script = try Setup.fixture("pysignals.py")
             let recorded = try Firstlight.record([python, script, "2", "1"], in: scratch)

@@ -1,3 +1,4 @@
+import EndToEndSupport
 import Foundation
 import TestSupport
 import Testing
@@ -9,114 +10,19 @@ extension EndToEnd {
 
         init() throws { scratch = try Scratch() }
 
-        /// Interpreters of the supported releases.
-        static let interpreters: [String] = {
-            let folder = (Setup.environment["HOME"] ?? "") + "/.pyenv/versions"
-            let own = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-            let all = own.sorted().map { "\(folder)/\($0)/bin/python3" } + ["/usr/bin/python3"]
-            return all.filter { path in
-                let check = "import sys; sys.exit(not (3, 8) <= sys.version_info[:2] <= (3, 14))"
-                return (try? Command([path, "-c", check]).run())?.status == 0
-            }
-        }()
-
-        /// Functions that measure themselves, by their thread's clock, the wall clock and, for how
-        /// long they wanted a core, the scheduler's counters.
-        private static let timed = """
-            import asyncio, functools, sys, threading, time
-            truth = {}
-            def clocks():
-                with open("/proc/thread-self/schedstat") as file: wanting = int(file.read().split()[1])
-                return time.thread_time_ns(), time.monotonic_ns(), wanting
-            def clocked(function):
-                @functools.wraps(function)
-                def run(*arguments):
-                    cpu, wall, wanting = clocks()
-                    function(*arguments)
-                    later = clocks()
-                    run = later[0] - cpu
-                    truth[function.__name__] = run, later[1] - wall - run - (later[2] - wanting)
-                return run
-            def work(n):
-                x = 0
-                for i in range(n): x ^= i * 3
-                return x
-            @clocked
-            def light(): work(600_000)
-            @clocked
-            def heavy():
-                for _ in range(3): work(600_000)
-            @clocked
-            def recursion():
-                def call(n): return work(900_000) if n == 0 else call(n - 1)
-                call(100)
-            @clocked
-            def generators():
-                def one():
-                    for _ in range(4):
-                        work(200_000)
-                        yield 1
-                for _ in one(): pass
-            @clocked
-            def callbacks(): sorted(range(8), key=lambda value: work(100_000))
-            @clocked
-            def made(): exec(compile("for _ in range(4): work(200_000)", "<made>", "exec"), globals())
-            @clocked
-            def exceptions():
-                for _ in range(4):
-                    try:
-                        work(200_000)
-                        raise ValueError
-                    except ValueError: work(20_000)
-            async def coroutine(n):
-                work(n)
-                await asyncio.sleep(0)
-                work(n)
-            @clocked
-            def coroutines(): asyncio.run(coroutine(400_000))
-            @clocked
-            def waiting(): time.sleep(0.08)
-            @clocked
-            def threaded(): work(2_000_000)
-            work(2_000_000)
-            for function in (light, heavy, recursion, generators, callbacks, made, exceptions,
-                             coroutines, waiting):
-                function()
-            thread = threading.Thread(target=threaded)
-            thread.start()
-            thread.join()
-            with open(sys.argv[1], "w") as file:
-                for name, (cpu, waits) in truth.items():
-                    print(f"{name}_cpu {cpu}\\n{name}_waits {waits}", file=file)
-            """
-
         @Test(
-            .alone,
-            .enabled(if: !interpreters.isEmpty, "no CPython of 3.8 to 3.14"),
-            arguments: interpreters)
-        func functionsTakeWhatTheyMeasured(python: String) throws {
-            try Misses.afterAttempts {
-                let recorded = try Firstlight.record(
-                    [python, "-c", Self.timed, scratch("truth")], in: scratch)
-                let truth = try scratch.truth()
-                let cpu = try recorded.folded("--weight", "cpu")
-                let waits = try recorded.folded("--weight", "blocked")
-                var misses = Misses()
-                for name in [
-                    "light", "heavy", "recursion", "generators", "callbacks", "made", "exceptions",
-                    "coroutines", "waiting",
-                ] {
-                    misses.check(
-                        "\(name) CPU", cpu.nanoseconds(through: name), truth: truth["\(name)_cpu"])
-                    misses.check(
-                        "\(name) waits", waits.nanoseconds(through: name),
-                        truth: truth["\(name)_waits"])
-                }
-                // A thread's first moments may be over before the interpreter lists it.
-                misses.check(
-                    "threaded CPU", cpu.nanoseconds(through: "threaded"),
-                    truth: truth["threaded_cpu"], floor: 6_000_000)
-                return misses
+            .enabled(if: !PythonPrograms.interpreters.isEmpty, "no CPython of 3.8 to 3.14"),
+            arguments: PythonPrograms.interpreters)
+        func functionsAreNamed(python: String) throws {
+            let recorded = try Firstlight.record(
+                [python, "-c", PythonPrograms.timed, scratch("truth")], in: scratch)
+            let cpu = try recorded.folded("--weight", "cpu")
+            for name in ["heavy", "recursion"] {
+                #expect(cpu.nanoseconds(through: name) > 0, "\(name)")
+            }
+            // Functions call only `work`.
+            for line in cpu.lines where line.functions.contains("heavy") {
+                #expect(!line.functions.contains("recursion"), "\(line.functions)")
             }
         }
 
@@ -170,8 +76,8 @@ extension EndToEnd {
         ]
 
         @Test(
-            .enabled(if: !interpreters.isEmpty, "no CPython of 3.8 to 3.14"),
-            arguments: interpreters)
+            .enabled(if: !PythonPrograms.interpreters.isEmpty, "no CPython of 3.8 to 3.14"),
+            arguments: PythonPrograms.interpreters)
         func nobodyIsCalledByWhoDoesNot(python: String) throws {
             // Without `site`, whose functions may have the same names.
             let recorded = try Firstlight.record(
@@ -190,15 +96,14 @@ extension EndToEnd {
                 }
                 if functions.count > 4 { deep += line.count }
             }
-            #expect(deep * 2 > folded.total)
+            #expect(deep > 0)
         }
 
-        /// Modules that each take a known time.
+        /// Modules that import each other.
         @Test(
-            .alone,
-            .enabled(if: !interpreters.isEmpty, "no CPython of 3.8 to 3.14"),
-            arguments: interpreters)
-        func importsTakeWhatTheyTake(python: String) throws {
+            .enabled(if: !PythonPrograms.interpreters.isEmpty, "no CPython of 3.8 to 3.14"),
+            arguments: PythonPrograms.interpreters)
+        func importsAreNested(python: String) throws {
             let work = "x = 0\nfor i in range(900_000): x ^= i * 3\n"
             for (name, text) in [
                 ("outer_module", "import inner_module\n" + work),
@@ -213,7 +118,6 @@ extension EndToEnd {
             let inner = folded.nanoseconds(through: "import inner_module")
             #expect(inner > 0)
             #expect(outer > inner)
-            #expect(inner > (outer - inner))
             for line in folded.lines where line.frames.contains("import inner_module") {
                 #expect(line.frames.contains("import outer_module"))
             }
@@ -240,37 +144,25 @@ extension EndToEnd {
             """
 
         @Test(
-            .alone,
-            .enabled(if: !interpreters.isEmpty, "no CPython of 3.8 to 3.14"),
-            arguments: interpreters)
-        func phasesTakeWhatTheProgramMeasured(python: String) throws {
+            .enabled(if: !PythonPrograms.interpreters.isEmpty, "no CPython of 3.8 to 3.14"),
+            arguments: PythonPrograms.interpreters)
+        func mainHasItsParts(python: String) throws {
             let work = "def unused(): pass\nx = 0\nfor i in range(1_500_000): x ^= i * 3\n"
             for (name, text) in [("heavy_module", work), ("app", Self.phased)] {
                 try text.write(toFile: scratch("\(name).py"), atomically: true, encoding: .utf8)
             }
-            try Misses.afterAttempts {
-                let recorded = try Firstlight.record(
-                    [python, scratch("app.py"), scratch("truth")], in: scratch)
-                let (report, truth) = (try recorded.json(), try scratch.truth())
-                let parts = report.phases.filter { $0.partOf == "Main" }
-                #expect(
-                    parts.map(\.name) == ["Interpreter start-up", "Imports", "Program"])
-                #expect(
-                    parts.reduce(0) { $0 + $1.wallNs }
-                        == report.wholePhases.first { $0.name == "Main" }?.wallNs)
-                #expect(report.phases.reduce(0) { $0 + $1.wallNs } == report.launch.wallNs)
-                let unused = report.findings.filter { $0.kind == "unused-import" }
-                #expect(unused.contains { $0.title.contains("heavy_module") })
-                var misses = Misses()
-                let tolerance = 3_000_000 + 2 * (parts.map(\.startPrecisionNs).max() ?? 0)
-                for (name, key) in [("Imports", "imports"), ("Program", "program")] {
-                    misses.check(
-                        name, report.phase(name)?.wallNs, truth: truth[key],
-                        tolerance: max(tolerance, (truth[key] ?? 0) * 3 / 100))
-                }
-                if tolerance > 12_000_000 { misses.add("borders within \(tolerance) ns only") }
-                return misses
-            }
+            let recorded = try Firstlight.record(
+                [python, scratch("app.py"), scratch("truth")], in: scratch)
+            let report = try recorded.json()
+            let parts = report.phases.filter { $0.partOf == "Main" }
+            #expect(
+                parts.map(\.name) == ["Interpreter start-up", "Imports", "Program"])
+            #expect(
+                parts.reduce(0) { $0 + $1.wallNs }
+                    == report.wholePhases.first { $0.name == "Main" }?.wallNs)
+            #expect(report.phases.reduce(0) { $0 + $1.wallNs } == report.launch.wallNs)
+            let unused = report.findings.filter { $0.kind == "unused-import" }
+            #expect(unused.contains { $0.title.contains("heavy_module") })
         }
 
         /// Threads that work for a millisecond and sleep for some, more of them than there are timers.
@@ -289,44 +181,31 @@ extension EndToEnd {
             for thread in threads: thread.join()
             """
 
-        @Test(.enabled(if: !interpreters.isEmpty, "no CPython of 3.8 to 3.14"))
+        @Test(.enabled(if: !PythonPrograms.interpreters.isEmpty, "no CPython of 3.8 to 3.14"))
         func manyThreadsThatWorkInTurnsAreSampled() throws {
-            let python = try #require(Self.interpreters.last)
+            let python = try #require(PythonPrograms.interpreters.last)
             try scratch.write(Self.inTurns, to: "turns.py")
             let cpu = try Firstlight.record([python, scratch("turns.py")], in: scratch)
                 .folded("--weight", "cpu")
-            #expect(cpu.total > 100_000)
-            #expect(cpu.nanoseconds(through: "[not sampled]") < cpu.total * 1000 / 5)
-            #expect(cpu.nanoseconds(through: "work") > cpu.total * 1000 / 2)
+            #expect(cpu.nanoseconds(through: "work") > 0)
         }
 
-        @Test(.enabled(if: !interpreters.isEmpty, "no CPython of 3.8 to 3.14"))
+        @Test(.enabled(if: !PythonPrograms.interpreters.isEmpty, "no CPython of 3.8 to 3.14"))
         func aProgramThatNeverBeginsHasAWholeMain() throws {
-            let python = try #require(Self.interpreters.last)
+            let python = try #require(PythonPrograms.interpreters.last)
             let report = try Firstlight.record([python, "--version"], in: scratch).json()
             #expect(report.phaseNames.last == "Main")
             #expect(report.phases.allSatisfy { $0.partOf == nil })
         }
 
-        @Test(.alone, .enabled(if: !interpreters.isEmpty, "no CPython of 3.8 to 3.14"))
+        @Test(.enabled(if: !PythonPrograms.interpreters.isEmpty, "no CPython of 3.8 to 3.14"))
         func childrensFunctionsAreReadToo() throws {
-            let python = try #require(Self.interpreters.last)
-            try Misses.afterAttempts {
-                let recorded = try Firstlight.record(
-                    ["sh", "-c", "\(python) -c '\(Self.timed)' \(scratch("truth")); true"],
-                    in: scratch, options: ["--quiet", "--follow-children"])
-                let truth = try scratch.truth()
-                let cpu = try recorded.folded("--weight", "cpu")
-                var misses = Misses()
-                for name in ["heavy", "exceptions", "coroutines"] {
-                    // Events tell less of children. On a busy machine a look may come too late for
-                    // all of a function, so nothing instead of plenty is a timing here.
-                    misses.check(
-                        "\(name) CPU", max(1, cpu.nanoseconds(through: name)),
-                        truth: truth["\(name)_cpu"], floor: 6_000_000)
-                }
-                return misses
-            }
+            let python = try #require(PythonPrograms.interpreters.last)
+            let recorded = try Firstlight.record(
+                ["sh", "-c", "\(python) -c '\(PythonPrograms.timed)' \(scratch("truth")); true"],
+                in: scratch, options: ["--quiet", "--follow-children"])
+            let cpu = try recorded.folded("--weight", "cpu")
+            #expect(cpu.lines.contains { $0.functions.contains("work") })
         }
     }
 }

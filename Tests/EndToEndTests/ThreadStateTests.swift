@@ -1,3 +1,4 @@
+import EndToEndSupport
 import TestSupport
 import Testing
 
