@@ -2,9 +2,13 @@
 
 PREFIX ?= /usr/local
 SWIFT ?= swift
-# Without $ORIGIN in its RPATH: libraries beside an installed program are not looked at. Tests look into
-# the modules that the program is made of, as they are built for it.
-BUILD_FLAGS = -c release --disable-local-rpath -Xswiftc -enable-testing
+# What debug information the program has: none, or dwarf, for a profiler or a debugger of Firstlight itself
+# (a quarter more time, and 70 MB in place of 25).
+DEBUG_INFO ?= none
+# Without $ORIGIN in its RPATH: libraries beside an installed program are not looked at.
+BUILD_FLAGS = -c release --disable-local-rpath -debug-info-format $(DEBUG_INFO)
+# Unit tests, and what they test, are not optimised: that would take longer than it saves.
+TEST_FLAGS = -c debug --scratch-path .build/tests -debug-info-format $(DEBUG_INFO)
 BINARY = .build/release/firstlight
 STARS = Examples/StarSearcher/build
 FIXTURES = .build/fixtures
@@ -29,28 +33,38 @@ TARBALL_TEST_PACKAGES = mmdebstrap
 CAMPAIGN_PACKAGES = default-jdk-headless
 KERNEL_PACKAGES = qemu-system-x86 cpio busybox-static
 
+# A line for each step, its output in a file: `$(STEP) WHAT HOW-LONG LOG COMMAND...`.
+STEP = @scripts/step
+LOGS = .build/logs
+MAKE_QUIETLY = $(MAKE) --no-print-directory --silent
+
 .PHONY: build build-tests build-fuzz build-launches demo test test-units test-conditions test-program \
 	test-launches test-browser test-fleet test-shipping test-store test-libraries test-install \
-	test-fuzz test-truth-table test-kernels campaign lint format bench truth fuzz install uninstall \
+	test-fuzz test-truth-table test-kernels build-fixtures campaign lint format bench truth fuzz install uninstall \
 	clean fixtures package test-package tarball test-tarball
 
 build:
 	@scripts/install-packages $(BUILD_PACKAGES)
-	$(SWIFT) build $(BUILD_FLAGS) --product firstlight $$(scripts/link-commit .build/commit)
+	$(STEP) "building Firstlight" "some 4 minutes on two cores" $(LOGS)/build.log \
+		$(SWIFT) build $(BUILD_FLAGS) --product firstlight $$(scripts/link-commit .build/commit)
 	@scripts/check-area-code .build/release
 
 demo: build
-	@scripts/install-packages $(DEMO_PACKAGES)
-	@$(MAKE) --no-print-directory -s -C Examples/StarSearcher
+	$(STEP) "building Star Searcher" "some seconds" $(LOGS)/stars.log \
+		$(MAKE_QUIETLY) -C Examples/StarSearcher
 	$(BINARY) record -o .build/demo.firstlight --quiet $(STARS)/starsearcher
 	$(BINARY) report .build/demo.firstlight
 	$(BINARY) record -o .build/demo-mended.firstlight --quiet $(STARS)/starsearcher-mended
 	$(BINARY) compare .build/demo.firstlight .build/demo-mended.firstlight
 
 fixtures:
+	$(STEP) "building programs to test with" "some 20 seconds" $(LOGS)/fixtures.log \
+		$(MAKE_QUIETLY) build-fixtures
+
+build-fixtures:
 	@mkdir -p $(FIXTURES)
-	@$(MAKE) --no-print-directory -s -C Tests/Fixtures OUT=$(CURDIR)/$(FIXTURES)
-	@$(MAKE) --no-print-directory -s -C Examples/StarSearcher
+	@$(MAKE_QUIETLY) -C Tests/Fixtures OUT=$(CURDIR)/$(FIXTURES)
+	@$(MAKE_QUIETLY) -C Examples/StarSearcher
 
 # The end-to-end tests run the release binary: what is tested is what is installed. Nothing is
 # compared with a clock here (`make truth` does that), and nothing is tried again.
@@ -58,69 +72,81 @@ TESTS_ASIDE = test-shipping test-browser test-store test-fuzz test-fleet test-li
 	test-truth-table
 test:
 	@scripts/install-packages $(TEST_PACKAGES)
-	@$(MAKE) --no-print-directory --jobs=$$(nproc) build-tests build-fuzz build-launches fixtures
+	@$(MAKE) --no-print-directory --jobs=2 build build-tests build-fuzz build-launches fixtures
 	@$(MAKE) --no-print-directory --jobs=2 test-units test-conditions
 	@$(MAKE) --no-print-directory test-program
 	@$(MAKE) --no-print-directory test-launches
-	@$(MAKE) --no-print-directory --output-sync --jobs=$$(nproc) $(TESTS_ASIDE)
+	@$(MAKE) --no-print-directory --jobs=$$(nproc) $(TESTS_ASIDE)
 
-# The program as well.
 build-tests:
-	$(SWIFT) build $(BUILD_FLAGS) --build-tests $$(scripts/link-commit .build/commit)
-	@scripts/check-area-code .build/release
+	$(STEP) "building the tests" "some 5 minutes" $(LOGS)/build-tests.log \
+		$(SWIFT) build $(TEST_FLAGS) --build-tests
 
 build-fuzz:
-	Fuzz/build $(CURDIR)/.build/fuzz debug
+	$(STEP) "building what is fuzzed" "some 3 minutes" $(LOGS)/build-fuzz.log \
+		Fuzz/build $(CURDIR)/.build/fuzz debug
 
 # An example's tests, a package of their own.
 build-launches:
-	scripts/run-launch-tests --build
+	$(STEP) "building the example of launch tests" "some 20 seconds" $(LOGS)/build-launches.log \
+		scripts/run-launch-tests --build
 
 # The parts of `make test`, one by one: what they need must be built and installed.
 test-units:
-	PAGES=$(PAGES) scripts/run-tests $(SWIFT) test $(BUILD_FLAGS) --skip-build --ignore-lock \
+	@PAGES=$(PAGES) scripts/step "testing each module" "some 3 minutes" $(LOGS)/test-units.log \
+		$(SWIFT) test $(TEST_FLAGS) --skip-build --ignore-lock \
 		--skip EndToEndTests --skip LaunchedTests --skip TruthTests
 
 # Slow links and disks, one after the other: they wait, most of the time, and may do so beside others
 # (SwiftPM's lock is for who builds).
 test-conditions:
-	scripts/run-tests $(SWIFT) test $(BUILD_FLAGS) --skip-build --ignore-lock \
-		--filter LaunchedTests
+	$(STEP) "testing slow links and disks" "some 2 minutes" $(LOGS)/test-conditions.log \
+		$(SWIFT) test $(TEST_FLAGS) --skip-build --ignore-lock --filter LaunchedTests
 
 test-program:
-	FIRSTLIGHT=$(CURDIR)/$(BINARY) FIXTURES=$(CURDIR)/$(FIXTURES) STARS=$(CURDIR)/$(STARS) \
-		scripts/run-tests $(SWIFT) test $(BUILD_FLAGS) --skip-build --filter EndToEndTests
+	@FIRSTLIGHT=$(CURDIR)/$(BINARY) FIXTURES=$(CURDIR)/$(FIXTURES) STARS=$(CURDIR)/$(STARS) \
+		scripts/step "testing the program" "some 5 minutes" $(LOGS)/test-program.log \
+		$(SWIFT) test $(TEST_FLAGS) --skip-build --filter '^EndToEndTests\.'
 
 test-launches:
-	scripts/run-launch-tests $(BINARY)
+	$(STEP) "testing the example of launch tests" "some 20 seconds" $(LOGS)/test-launches.log \
+		scripts/run-launch-tests $(BINARY)
 
 # Shows the pages that test-units has written, too.
 test-browser:
-	PAGES=$(PAGES) scripts/run-browser-tests $(BINARY) $(STARS)
+	@PAGES=$(PAGES) scripts/step "testing pages in a browser" "some 2 minutes" \
+		$(LOGS)/test-browser.log scripts/run-browser-tests $(BINARY) $(STARS)
 
 # What is sent to a store, and what a store answers: in two parts, so that they run beside each other.
 test-shipping:
-	scripts/run-fleet-tests $(BINARY) test_ship
+	$(STEP) "testing what is sent to a store" "some 2 minutes" $(LOGS)/test-shipping.log \
+		scripts/run-fleet-tests $(BINARY) test_ship
 
 test-store:
-	scripts/run-fleet-tests $(BINARY) test_store
+	$(STEP) "testing what a store answers" "some 2 minutes" $(LOGS)/test-store.log \
+		scripts/run-fleet-tests $(BINARY) test_store
 
 test-fleet:
-	scripts/run-fleet-tests $(BINARY) $(filter-out test_ship test_store, \
+	$(STEP) "testing what monitoring is told" "some 2 minutes" $(LOGS)/test-fleet.log \
+		scripts/run-fleet-tests $(BINARY) $(filter-out test_ship test_store, \
 		$(patsubst Tests/Fleet/%.py,%,$(wildcard Tests/Fleet/test_*.py)))
 
 test-libraries:
-	scripts/run-library-tests
+	$(STEP) "testing the libraries by themselves" "some 20 seconds" $(LOGS)/test-libraries.log \
+		scripts/run-library-tests
 
 test-install:
-	scripts/run-install-tests $(BINARY)
+	$(STEP) "testing install and uninstall" "some seconds" $(LOGS)/test-install.log \
+		scripts/run-install-tests $(BINARY)
 
 test-fuzz:
-	FUZZ_BUILD=debug Fuzz/run $(CURDIR)/$(BINARY) 5
+	@FUZZ_BUILD=debug scripts/step "fuzzing, 5 seconds each" "some 30 seconds" \
+		$(LOGS)/test-fuzz.log Fuzz/run $(CURDIR)/$(BINARY) 5
 
 # What `make truth` decides, by made figures.
 test-truth-table:
-	python3 -m unittest discover --quiet -s Tests/Truth
+	$(STEP) "testing the table of make truth" "some seconds" $(LOGS)/test-truth-table.log \
+		python3 -m unittest discover -s Tests/Truth
 
 # On kernels that this machine does not run, emulated: three minutes each, and 60 MB of kernels when
 # it is run first. KERNELS="linux-image-cloud-amd64 ...": Debian's packages; see scripts/test-kernels.
@@ -159,17 +185,13 @@ bench: build
 # Sampled figures against clocks and other tools, one case after the other, and a table of them. Its
 # recipe ends with 1 where a figure is off, with 3 where the machine was too busy to tell (make then says
 # "Error 3").
-TRUTH = $(CURDIR)/.build/truth
-truth:
+truth: build
 	@scripts/install-packages $(TEST_PACKAGES)
-	FIRSTLIGHT_MEASURES=1 $(SWIFT) build $(BUILD_FLAGS) --build-tests \
-		$$(scripts/link-commit .build/commit)
+	$(STEP) "building the measurements" "some 5 minutes" $(LOGS)/build-truth.log \
+		env FIRSTLIGHT_MEASURES=1 $(SWIFT) build $(TEST_FLAGS) --build-tests
 	@$(MAKE) --no-print-directory fixtures
-	@rm -f $(TRUTH).jsonl
-	@status=0; FIRSTLIGHT_MEASURES=1 TRUTH=$(TRUTH).jsonl FIRSTLIGHT=$(CURDIR)/$(BINARY) \
-		FIXTURES=$(CURDIR)/$(FIXTURES) STARS=$(CURDIR)/$(STARS) \
-		$(SWIFT) test $(BUILD_FLAGS) --skip-build --no-parallel --filter '^TruthTests\.' \
-		>$(TRUTH).log 2>&1 || status=$$?; scripts/truth-table $(TRUTH).jsonl $(TRUTH).log $$status
+	@FIRSTLIGHT=$(CURDIR)/$(BINARY) FIXTURES=$(CURDIR)/$(FIXTURES) STARS=$(CURDIR)/$(STARS) \
+		scripts/run-truth $(SWIFT) test $(TEST_FLAGS)
 
 install: build
 	packaging/install $(BINARY) $(PREFIX) $(DESTDIR)
