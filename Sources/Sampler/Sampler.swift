@@ -1,6 +1,7 @@
 import CSystem
 import Glibc
 import ProfileModel
+import System
 
 /// Starts or joins a process and observes it until the process or the recording ends. Both calls
 /// return when the process is released; it may run on.
@@ -59,6 +60,8 @@ package enum Sampler {
                 return .failure(error)
             }
         }
+        // Without the thread, the child still waits.
+        if let held = start.held.take() { held.end() }
         return try unwrap(result)
     }
 
@@ -115,6 +118,16 @@ package enum Sampler {
         return group.run(signals, ticker)
     }
 
+    /// Keeps descriptors free for the recording's files. To be called before anything else is opened
+    /// for it.
+    package static func reserveDescriptors() throws(SamplerError) {
+        do throws(DescriptorReserve.Shortage) {
+            try DescriptorReserve.keep()
+        } catch {
+            throw .tooFewDescriptors(limit: error.limit, needed: error.needed)
+        }
+    }
+
     /// The ticker is made before anything runs: without it there is no recording.
     private static func makeTicker(_ options: SamplerOptions) throws(SamplerError) -> Ticker {
         do throws(SystemError) {
@@ -128,7 +141,7 @@ package enum Sampler {
         _ result: Result<SamplerOutcome, SamplerError>?
     ) throws(SamplerError) -> SamplerOutcome {
         guard let result else {
-            throw .systemCall(SystemError("starting the sampling thread", code: EAGAIN))
+            throw .systemCall(SystemError(starting: "the sampling thread", code: EAGAIN))
         }
         return try result.get()
     }
@@ -139,9 +152,9 @@ package enum Sampler {
         _ = SignalCapture.ownFilters
     }
 
-    /// Called after the fork, so that the program keeps its own limits. Two descriptors per thread
-    /// are kept open: we ask for as many as are allowed. Reaching a limit of file size is an error
-    /// like any other.
+    /// Called after the fork, so that the program keeps its own limits. Some descriptors per thread
+    /// are kept open: we ask for as many as are allowed (``DescriptorReserve`` counts on that).
+    /// Reaching a limit of file size is an error like any other.
     private static func raiseLimits() {
         signal(SIGXFSZ, SIG_IGN)
         _ = fl_ask_for_short_turns()

@@ -16,6 +16,8 @@ package enum SamplerError: Error, Hashable, CustomStringConvertible {
     case alreadyTraced(Int32, tracer: Int32)
     case notPermitted(Int32, reason: PermissionRule)
     case systemCall(SystemError)
+    /// So few files may be open at once that a recording could be lost.
+    case tooFewDescriptors(limit: UInt64, needed: Int)
     /// Something that a ``ReadyCondition`` needs is not available.
     case cannotWatch(String, reason: String)
 
@@ -75,6 +77,10 @@ package enum SamplerError: Error, Hashable, CustomStringConvertible {
             "cannot attach to \(pid): not permitted: \(reason.description)"
         case .systemCall(let error):
             error.description
+        case .tooFewDescriptors(let limit, let needed):
+            "too few files may be open at once: the limit is \(limit), and a recording needs "
+                + "\(needed) besides those that are open already; raise it: ulimit -n 256 (in a "
+                + "container: --ulimit nofile=256)"
         case .cannotWatch(let condition, let reason):
             "cannot wait for '\(condition)': \(reason)"
         }

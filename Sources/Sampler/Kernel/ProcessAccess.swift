@@ -200,9 +200,9 @@ private final class KernelProgram: ProgramAccess {
     init(pid: Int32) {
         self.pid = pid
         probe = AuxiliaryVector(pid: pid).programHeaders
-        folder = try? Descriptor("/proc/\(pid)/task", O_DIRECTORY)
+        folder = Descriptor(keeping: "/proc/\(pid)/task", O_DIRECTORY)
         _ = FirstThread.orAnother(of: pid) { [probe] tid in
-            memory = ProcFile("/proc/\(tid)/mem")
+            memory = ProcFile(keeping: "/proc/\(tid)/mem")
             return memory?.canRead(at: probe) == true ? true : nil
         }
     }
