@@ -57,6 +57,7 @@ extension RecordingError: CustomStringConvertible {
             "\(path): exists and is not a Firstlight \(kind.noun); choose another file with -o"
         case .cannotOpen(let path, let errno):
             "\(path): cannot open: \(reason(errno))"
+                + (errno == EMFILE ? "; \(remedy(errno))" : "")
         case .cannotRead(let path, let errno):
             "\(path): cannot read: \(reason(errno))"
         case .full(let path):

@@ -124,7 +124,7 @@ package enum Sampler {
         do throws(DescriptorReserve.Shortage) {
             try DescriptorReserve.keep()
         } catch {
-            throw .tooFewDescriptors(limit: error.limit, needed: error.needed)
+            throw SamplerError(error)
         }
     }
 

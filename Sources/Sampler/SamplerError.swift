@@ -1,4 +1,5 @@
 import Glibc
+import System
 
 /// Why a program could not be started, or a process not be observed. Each says in one line what
 /// failed, where, why, and what to do.
@@ -20,6 +21,10 @@ package enum SamplerError: Error, Hashable, CustomStringConvertible {
     case tooFewDescriptors(limit: UInt64, needed: Int)
     /// Something that a ``ReadyCondition`` needs is not available.
     case cannotWatch(String, reason: String)
+
+    init(_ shortage: DescriptorReserve.Shortage) {
+        self = .tooFewDescriptors(limit: shortage.limit, needed: shortage.needed)
+    }
 
     /// The rule that forbids tracing a process, and so decides what would help.
     package enum PermissionRule: Hashable, Sendable {
@@ -78,7 +83,7 @@ package enum SamplerError: Error, Hashable, CustomStringConvertible {
         case .systemCall(let error):
             error.description
         case .tooFewDescriptors(let limit, let needed):
-            "too few files may be open at once: the limit is \(limit), and a recording needs "
+            "too few files may be open at once: the limit is \(limit), and Firstlight needs "
                 + "\(needed) besides those that are open already; raise it: ulimit -n 256 (in a "
                 + "container: --ulimit nofile=256)"
         case .cannotWatch(let condition, let reason):

@@ -11,8 +11,8 @@ package enum DescriptorReserve {
     /// How many must be free before a recording begins. A recording with `--last` that is joined, or
     /// one that is symbolicated, has some twenty files open at once.
     package static let least = 32
-    /// How many of them the soft limit must allow, which the program keeps: the recorder raises its
-    /// own limit only when the program's process exists.
+    /// How many of them the soft limit must allow, which the program keeps: a recorder raises its own
+    /// limit only when the program's process exists, and a measurement never does.
     package static let leastBefore = 24
     /// How many are kept if the limit allows.
     private static let usual: Int32 = 256
@@ -32,10 +32,16 @@ package enum DescriptorReserve {
         guard let lowest = lowest(of: least, below: limit.hard) else {
             throw Shortage(limit: UInt64(limit.hard), needed: least)
         }
-        guard Self.lowest(of: leastBefore, below: limit.soft) != nil else {
-            throw Shortage(limit: UInt64(limit.soft), needed: leastBefore)
-        }
+        try require()
         border.store(min(lowest, usualBorder(limit.hard)), ordering: .relaxed)
+    }
+
+    /// Looks whether enough descriptors are free to start a program, without raising the limit.
+    package static func require() throws(Shortage) {
+        let soft = limits().soft
+        guard lowest(of: leastBefore, below: soft) != nil else {
+            throw Shortage(limit: UInt64(soft), needed: leastBefore)
+        }
     }
 
     /// True if an open descriptor may be kept. Otherwise the caller must close it, and do without.
@@ -46,6 +52,12 @@ package enum DescriptorReserve {
 
     /// Of a small limit, half is for what is kept.
     private static func usualBorder(_ limit: Int32) -> Int32 { max(limit - usual, limit / 2) }
+
+    /// How many may be kept open under a limit, if none is open before.
+    package static func kept(of limit: UInt64) -> UInt64 {
+        let limit = Int32(clamping: limit)
+        return UInt64(max(0, min(usualBorder(limit), limit - Int32(least))))
+    }
 
     private static func limits() -> (soft: Int32, hard: Int32) {
         var limit = rlimit()

@@ -214,7 +214,9 @@ private final class KernelProgram: ProgramAccess {
     }
 
     var threadLinks: UInt? {
-        guard let status = try? folder?.status() else { return nil }
-        return UInt(status.st_nlink)
+        if let status = try? folder?.status() { return UInt(status.st_nlink) }
+        // There are too few descriptors to keep it open.
+        var status = stat()
+        return stat("/proc/\(pid)/task", &status) == 0 ? UInt(status.st_nlink) : nil
     }
 }
