@@ -40,11 +40,14 @@ extension EndToEnd {
                 command.environment["HELD_UNTIL"] = scratch("gate")
             }
             command.words = limit + command.words
-            let (input, output) = (try Channel(), try Channel())
+            // Not to files, whose sizes may be limited.
+            let (input, output, error) = (try Channel(), try Channel(), try Channel())
             command.input = .descriptor(input.reader)
             command.output = output.writer
+            command.error = error.writer
             let child = try command.start()
             output.closeWriter()
+            error.closeWriter()
             var said = ""
             if let line = try output.line() {
                 said = line
@@ -59,7 +62,9 @@ extension EndToEnd {
                 input.closeWriter()
                 said += try " " + output.rest()
             }
-            return Run(finished: try child.finish(), output: said)
+            var finished = try child.finish()
+            finished.error = try error.rest()
+            return Run(finished: finished, output: said)
         }
 
         private func descriptors(_ limit: Int) -> [String] {
@@ -91,7 +96,7 @@ extension EndToEnd {
 
         @Test(
             .needs("prlimit"),
-            arguments: [["--capture", "ptrace"], ["--follow-children"], ["--switches", "no"]])
+            arguments: [["--capture", "ptrace"], ["--follow-children"], ["--switches", "off"]])
         func descriptorsOfEachWay(options: [String]) throws {
             let run = try runCrowd(
                 descriptors(40), threads: ["1", "100"], options: options, hold: "recording")
