@@ -57,7 +57,7 @@ package struct Recorder: Sendable {
         _ target: Target, signals: SignalQueue
     ) throws(Failure) -> Result {
         do throws(SamplerError) {
-            try Sampler.reserveDescriptors()
+            try Sampler.reserve()
         } catch {
             throw .sampler(error)
         }

@@ -19,6 +19,8 @@ package enum SamplerError: Error, Hashable, CustomStringConvertible {
     case systemCall(SystemError)
     /// So few files may be open at once that a recording could be lost.
     case tooFewDescriptors(limit: UInt64, needed: Int)
+    /// The recorder would not find the memory that it needs. In bytes.
+    case tooLittleAddressSpace(limit: UInt64, needed: UInt64)
     /// Something that a ``ReadyCondition`` needs is not available.
     case cannotWatch(String, reason: String)
 
@@ -86,6 +88,9 @@ package enum SamplerError: Error, Hashable, CustomStringConvertible {
             "too few files may be open at once: the limit is \(limit), and Firstlight needs "
                 + "\(needed) besides those that are open already; raise it: ulimit -n 256 (in a "
                 + "container: --ulimit nofile=256)"
+        case .tooLittleAddressSpace(let limit, let needed):
+            "too little address space: the limit is \(limit >> 20) MiB, and a recording needs "
+                + "\(needed >> 20 + 1) MiB; raise it: ulimit -v \((needed >> 20 + 1) << 10)"
         case .cannotWatch(let condition, let reason):
             "cannot wait for '\(condition)': \(reason)"
         }

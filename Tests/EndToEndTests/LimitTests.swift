@@ -260,6 +260,24 @@ extension EndToEnd {
             #expect(try recorded.json().threads.count > 1)
         }
 
+        /// Without memory a recorder would die with its recording.
+        @Test(
+            .needs("prlimit"), arguments: [70, 80, 90, 100, 120, 140, 150, 160, 180, 200, 300, 500])
+        func addressSpace(mebibytes: Int) throws {
+            let limit = mebibytes << 20
+            let run = try runCrowd(
+                ["prlimit", "--as=\(limit):\(limit)", "--"], threads: ["2", "2"])
+            if run.isRefused {
+                #expect(run.finished.isRefusal(125, mentioning: "ulimit -v"), "\(run)")
+                #expect(mebibytes < 200 && scratch.names.isEmpty)
+            } else {
+                #expect(run.finished.status == 0 && run.finished.error == "", "\(run)")
+                #expect(run.output.hasPrefix("ready portions "))
+                let recorded = Recorded(path: scratch("recording"), finished: run.finished)
+                #expect(try recorded.json().threads.count == 5)
+            }
+        }
+
         /// A recording that becomes too large keeps what was written before.
         @Test(
             .needs("prlimit"),

@@ -14,7 +14,7 @@ enum Awaiting {
         _ name: ProgramName, _ options: RecordOptions, _ signals: SignalQueue, _ console: Console
     ) -> End {
         do throws(SamplerError) {
-            try Sampler.reserveDescriptors()
+            try Sampler.reserve()
         } catch {
             console.complain(error.description)
             return .ended(error.exitStatus)
