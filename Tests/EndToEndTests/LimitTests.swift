@@ -25,8 +25,8 @@ extension EndToEnd {
         /// Runs a recorder of `crowd`, whose threads compute until the recording's file may be
         /// opened.
         ///
-        /// - Parameter hold: a file whose opening waits until the threads have computed for half a
-        ///   second.
+        /// - Parameter hold: a file whose opening waits until the recorder has looked at the threads
+        ///   many times.
         private func runCrowd(
             _ limit: [String], threads: [String], options: [String] = [], hold: String? = nil,
             whileRunning: (Child) throws -> Void = { _ in }
@@ -52,10 +52,13 @@ extension EndToEnd {
             if let line = try output.line() {
                 said = line
                 let pid = try Proc.recordedProgram(of: child.pid, running: crowd)
-                // In half a second of its CPU time, threads are found and lost many times.
-                let before = Proc.cpuTime(ofThreadsOf: pid)
+                // In so much CPU time of the recorder's it looks at all threads many times, however
+                // busy the machine is.
+                let program = Proc.cpuTime(ofThreadsOf: pid)
+                let recorder = Proc.cpuTime(ofThreadsOf: child.pid)
                 try Proc.waitUntil("some work") {
-                    Proc.cpuTime(ofThreadsOf: pid) > before + 500_000_000
+                    Proc.cpuTime(ofThreadsOf: pid) > program + 200_000_000
+                        && Proc.cpuTime(ofThreadsOf: child.pid) > recorder + 100_000_000
                 }
                 try whileRunning(child)
                 try scratch.write("", to: "gate")
