@@ -28,12 +28,14 @@ extension EndToEnd {
         /// - Parameter hold: a file whose opening waits until the recorder has looked at the threads
         ///   many times.
         private func runCrowd(
-            _ limit: [String], threads: [String], options: [String] = [], hold: String? = nil,
+            _ limit: [String], wrapper: [String] = [], threads: [String],
+            options: [String] = [], hold: String? = nil,
             whileRunning: (Child) throws -> Void = { _ in }
         ) throws -> Run {
             let crowd = try Setup.fixture("crowd")
             var command = try Firstlight.recording(
-                [crowd] + threads, to: scratch("recording"), options: ["--quiet"] + options)
+                wrapper + [crowd] + threads, to: scratch("recording"),
+                options: ["--quiet"] + options)
             if let hold {
                 command.environment["LD_PRELOAD"] = try Setup.fixture("held.so")
                 command.environment["HELD_NAME"] = hold
@@ -119,6 +121,25 @@ extension EndToEnd {
             #expect(recordings == ["recording"])
             let recorded = Recorded(path: scratch("recording"), finished: run.finished)
             #expect(try recorded.json().threads.count == 102)
+        }
+
+        /// Each library's file is read for unwinding, and once more for its functions' names.
+        @Test(.needs("prlimit"), arguments: [40, 64])
+        func descriptorsOfLibraries(limit: Int) throws {
+            let library = try Setup.fixture("held.so")
+            let copies = try (0..<100).map { number in
+                let copy = scratch("library\(number).so")
+                try FileManager.default.copyItem(atPath: library, toPath: copy)
+                return copy
+            }
+            let run = try runCrowd(
+                descriptors(limit),
+                wrapper: ["env", "LD_PRELOAD=\(copies.joined(separator: ":"))"],
+                threads: ["1", "20"])
+            #expect(run.finished.status == 0 && run.finished.error == "", "\(run)")
+            let recorded = Recorded(path: scratch("recording"), finished: run.finished)
+            #expect(try recorded.folded().nanoseconds(through: "work_on") > 0)
+            #expect(try recorded.json().threads.count == 22)
         }
 
         /// Where all its threads' files cannot be kept open, each is read in its turn, and the
