@@ -49,8 +49,11 @@ package final class ELFFile {
     package private(set) lazy var sections = readSections()
     /// The file's status; all 0 for an image in memory.
     private let status: stat
-    /// Stays open with the file: through `/proc/self/fd`, libdw finds files next to it.
+    /// Stays open with the file: through `/proc/self/fd`, libdw finds files next to it. nil: it is in
+    /// memory, or mapped because there are too few descriptors.
     private let descriptor: Descriptor?
+    /// Where the file was when it was opened, if it is not kept open.
+    private let openedPath: String?
     /// True if all its bytes are in memory.
     private let isInMemory: Bool
     /// The owner of the memory that an image is in.
@@ -65,11 +68,15 @@ package final class ELFFile {
     /// the path may now lead to a pipe.
     package convenience init(path: String, access: Access = .mapped) throws(ELFFileError) {
         let descriptor = try Self.open(path)
+        // A program may map hundreds of files, and few may be open at once.
+        let mayStayOpen = DescriptorReserve.leaves(descriptor.number)
         _ = elf_version(UInt32(EV_CURRENT))
-        let (handle, guardNumber) = Self.begin(descriptor.number, access)
+        let (handle, guardNumber) = Self.begin(descriptor.number, mayStayOpen ? access : .mapped)
+        let isMapped = guardNumber >= 0
+        if isMapped, !mayStayOpen { elf_cntl(handle, ELF_C_FDDONE) }
         try self.init(
-            handle, descriptor: descriptor, guardNumber: guardNumber,
-            isInMemory: guardNumber >= 0)
+            handle, descriptor: descriptor, staysOpen: mayStayOpen || !isMapped,
+            guardNumber: guardNumber, isInMemory: isMapped)
     }
 
     private static func open(_ path: String) throws(ELFFileError) -> Descriptor {
@@ -107,8 +114,8 @@ package final class ELFFile {
     }
 
     private init(
-        _ handle: OpaquePointer?, descriptor: consuming Descriptor? = nil, owner: AnyObject? = nil,
-        guardNumber: CInt = -1, isInMemory: Bool
+        _ handle: OpaquePointer?, descriptor: consuming Descriptor? = nil, staysOpen: Bool = true,
+        owner: AnyObject? = nil, guardNumber: CInt = -1, isInMemory: Bool
     ) throws(ELFFileError) {
         guard let handle, let machine = Self.machine(of: handle) else {
             fl_unguard(guardNumber)
@@ -118,7 +125,8 @@ package final class ELFFile {
         self.handle = handle
         self.machine = machine
         status = (try? descriptor?.status()) ?? stat()
-        self.descriptor = descriptor
+        openedPath = staysOpen ? nil : descriptor?.path()
+        if staysOpen { self.descriptor = descriptor } else { self.descriptor = nil }
         self.owner = owner
         self.guardNumber = guardNumber
         self.isInMemory = isInMemory
@@ -176,7 +184,7 @@ package final class ELFFile {
     package var inode: UInt64 { UInt64(status.st_ino) }
 
     /// Where the open file is now; nil for an image in memory.
-    package var path: String? { descriptor?.path() }
+    package var path: String? { descriptor?.path() ?? openedPath }
 
     /// The GNU build id, at most 64 bytes; empty if there is none.
     package var buildID: [UInt8] {

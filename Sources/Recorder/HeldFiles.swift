@@ -80,8 +80,9 @@ package final class HeldFiles: @unchecked Sendable {
 
     private func hold(_ open: () throws(Errno) -> Descriptor) -> String? {
         guard descriptors.count < min(processes * Self.most, Self.mostOfAll),
-            let descriptor = try? open().release()
+            let file = try? open(), DescriptorReserve.leaves(file.number)
         else { return nil }
+        let descriptor = file.release()
         descriptors.append(descriptor)
         return "/proc/self/fd/\(descriptor)"
     }

@@ -56,6 +56,11 @@ package struct Recorder: Sendable {
     package func record(
         _ target: Target, signals: SignalQueue
     ) throws(Failure) -> Result {
+        do throws(SamplerError) {
+            try Sampler.reserve()
+        } catch {
+            throw .sampler(error)
+        }
         do throws(RecordingError) {
             try RecordingFile.checkWritable(output)
             if last != nil { try RecordingFile.checkParts(output) }
@@ -75,7 +80,8 @@ package struct Recorder: Sendable {
             path: output, header: header, queue: queue, engine: engine, last: last,
             nodeStart: nodeStart, tell: tellProgress)
         guard writer.start() else {
-            throw .sampler(.systemCall(SystemError("starting the recording thread", code: 11)))
+            let error = SystemError(starting: "the recording thread", code: 11)
+            throw .sampler(.systemCall(error))
         }
         do throws(SamplerError) {
             let outcome = try sample(target, signals, queue, children)

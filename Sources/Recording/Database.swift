@@ -93,6 +93,8 @@ final class Database {
         // With memory mapping, we would die of SIGBUS if another process truncates the file.
         try execute("PRAGMA mmap_size = 0")
         try execute("PRAGMA cell_size_check = ON")
+        // A file in a temporary folder would be opened late, and there may be no room for it.
+        try execute("PRAGMA temp_store = MEMORY")
     }
 
     /// Ends every statement and the connection. Does nothing the second time.

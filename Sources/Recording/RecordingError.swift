@@ -50,19 +50,21 @@ extension RecordingError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .cannotCreate(let path, let errno):
-            "\(path): cannot create the file: \(reason(errno)); choose another file with -o"
+            "\(path): cannot create the file: \(reason(errno)); \(remedy(errno))"
         case .notAFile(let path, let kind):
             "\(path): is \(kind), and a recording must be a regular file"
         case .wouldReplace(let path, let kind):
             "\(path): exists and is not a Firstlight \(kind.noun); choose another file with -o"
         case .cannotOpen(let path, let errno):
             "\(path): cannot open: \(reason(errno))"
+                + (errno == EMFILE ? "; \(remedy(errno))" : "")
         case .cannotRead(let path, let errno):
             "\(path): cannot read: \(reason(errno))"
         case .full(let path):
             "\(path): no space left for the file; what was written before is kept"
         case .cannotWrite(let path, let errno):
             "\(path): cannot write: \(reason(errno)); what was written before is kept"
+                + (errno == EFBIG ? " (raise 'ulimit -f')" : "")
         case .refused(let path, let detail):
             "\(path): cannot record this: \(detail) (a defect of firstlight, please report it)"
         case .notARecording(let path, let kind):
@@ -113,4 +115,13 @@ extension RecordingError: CustomStringConvertible {
 private func reason(_ errno: Int32) -> String {
     guard errno != 0, let text = strerror(errno) else { return "input/output error" }
     return String(cString: text)
+}
+
+/// What helps against a file that cannot be created.
+private func remedy(_ errno: Int32) -> String {
+    switch errno {
+    case EFBIG: "raise the limit of file sizes (ulimit -f)"
+    case EMFILE: "raise the limit of open files (ulimit -n)"
+    default: "choose another file with -o"
+    }
 }

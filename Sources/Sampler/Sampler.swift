@@ -1,6 +1,8 @@
+import Architecture
 import CSystem
 import Glibc
 import ProfileModel
+import System
 
 /// Starts or joins a process and observes it until the process or the recording ends. Both calls
 /// return when the process is released; it may run on.
@@ -59,6 +61,8 @@ package enum Sampler {
                 return .failure(error)
             }
         }
+        // Without the thread, the child still waits.
+        if let held = start.held.take() { held.end() }
         return try unwrap(result)
     }
 
@@ -115,6 +119,40 @@ package enum Sampler {
         return group.run(signals, ticker)
     }
 
+    /// Keeps descriptors free for the recording's files, and looks whether there is address space for
+    /// it. To be called before anything else is opened for it.
+    package static func reserve() throws(SamplerError) {
+        try checkAddressSpace()
+        do throws(DescriptorReserve.Shortage) {
+            try DescriptorReserve.keep()
+        } catch {
+            throw SamplerError(error)
+        }
+    }
+
+    /// Two threads' stacks, the area, and what is known of the program and its functions. Without
+    /// memory we would die with the recording. (A program whose functions fill more is rare under
+    /// such a limit.)
+    private static let addressSpace: UInt64 = 96 << 20
+
+    private static func checkAddressSpace() throws(SamplerError) {
+        let limit = Self.limit(RLIMIT_AS).rlim_max
+        guard limit != rlim_t.max else { return }
+        var buffer = ReadBuffer()
+        buffer.read(path: "/proc/self/statm")
+        var text = buffer.text
+        let used = UInt64(clamping: text.decimal() ?? 0) &* VirtualMemory.pageSize
+        guard used &+ addressSpace <= UInt64(limit) else {
+            throw .tooLittleAddressSpace(limit: UInt64(limit), needed: used &+ addressSpace)
+        }
+    }
+
+    private static func limit(_ resource: __rlimit_resource) -> rlimit {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(resource.rawValue), &limit)
+        return limit
+    }
+
     /// The ticker is made before anything runs: without it there is no recording.
     private static func makeTicker(_ options: SamplerOptions) throws(SamplerError) -> Ticker {
         do throws(SystemError) {
@@ -128,7 +166,7 @@ package enum Sampler {
         _ result: Result<SamplerOutcome, SamplerError>?
     ) throws(SamplerError) -> SamplerOutcome {
         guard let result else {
-            throw .systemCall(SystemError("starting the sampling thread", code: EAGAIN))
+            throw .systemCall(SystemError(starting: "the sampling thread", code: EAGAIN))
         }
         return try result.get()
     }
@@ -139,15 +177,17 @@ package enum Sampler {
         _ = SignalCapture.ownFilters
     }
 
-    /// Called after the fork, so that the program keeps its own limits. Two descriptors per thread
-    /// are kept open: we ask for as many as are allowed. Reaching a limit of file size is an error
-    /// like any other.
+    /// Called after the fork, so that the program keeps its own limits. Some descriptors per thread
+    /// are kept open: we ask for as many as are allowed (``DescriptorReserve`` counts on that), and
+    /// for as much address space.
+    /// Reaching a limit of file size is an error like any other.
     private static func raiseLimits() {
         signal(SIGXFSZ, SIG_IGN)
         _ = fl_ask_for_short_turns()
-        var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
-        limit.rlim_cur = limit.rlim_max
-        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        for resource in [RLIMIT_NOFILE, RLIMIT_AS] {
+            var limit = Self.limit(resource)
+            limit.rlim_cur = limit.rlim_max
+            setrlimit(__rlimit_resource_t(resource.rawValue), &limit)
+        }
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import System
 
 /// Why a program could not be started, or a process not be observed. Each says in one line what
 /// failed, where, why, and what to do.
@@ -16,8 +17,16 @@ package enum SamplerError: Error, Hashable, CustomStringConvertible {
     case alreadyTraced(Int32, tracer: Int32)
     case notPermitted(Int32, reason: PermissionRule)
     case systemCall(SystemError)
+    /// So few files may be open at once that a recording could be lost.
+    case tooFewDescriptors(limit: UInt64, needed: Int)
+    /// The recorder would not find the memory that it needs. In bytes.
+    case tooLittleAddressSpace(limit: UInt64, needed: UInt64)
     /// Something that a ``ReadyCondition`` needs is not available.
     case cannotWatch(String, reason: String)
+
+    init(_ shortage: DescriptorReserve.Shortage) {
+        self = .tooFewDescriptors(limit: shortage.limit, needed: shortage.needed)
+    }
 
     /// The rule that forbids tracing a process, and so decides what would help.
     package enum PermissionRule: Hashable, Sendable {
@@ -75,6 +84,13 @@ package enum SamplerError: Error, Hashable, CustomStringConvertible {
             "cannot attach to \(pid): not permitted: \(reason.description)"
         case .systemCall(let error):
             error.description
+        case .tooFewDescriptors(let limit, let needed):
+            "too few files may be open at once: the limit is \(limit), and Firstlight needs "
+                + "\(needed) besides those that are open already; raise it: ulimit -n 256 (in a "
+                + "container: --ulimit nofile=256)"
+        case .tooLittleAddressSpace(let limit, let needed):
+            "too little address space: the limit is \(limit >> 20) MiB, and a recording needs "
+                + "\(needed >> 20 + 1) MiB; raise it: ulimit -v \((needed >> 20 + 1) << 10)"
         case .cannotWatch(let condition, let reason):
             "cannot wait for '\(condition)': \(reason)"
         }

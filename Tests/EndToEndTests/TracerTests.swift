@@ -196,9 +196,14 @@ extension EndToEnd {
             output.closeWriter()
             #expect(try output.line() == "ready")
             let pid = try Proc.recordedProgram(of: child.pid, running: try Setup.fixture("crowd"))
-            // Half a second of its CPU time, in which threads would be lost and found many times.
-            let before = Self.processCPU(pid) ?? 0
-            try Proc.waitUntil("some work") { (Self.processCPU(pid) ?? .max) > before + 50 }
+            // In so much CPU time of the recorder's, threads would be lost and found many times.
+            let (program, recorder) = (
+                Self.processCPU(pid) ?? 0, Self.processCPU(child.pid) ?? 0
+            )
+            try Proc.waitUntil("some work") {
+                (Self.processCPU(pid) ?? .max) > program + 20
+                    && (Self.processCPU(child.pid) ?? .max) > recorder + 10
+            }
             input.closeWriter()
             _ = try output.rest()
             let finished = try child.finish()

@@ -127,11 +127,19 @@ import Testing
 
     @Test func limits() throws {
         expect(try check("open files") { $0.machine.openFiles = nil }, .ok, found: "no limit")
-        expect(try check("open files") { $0.machine.openFiles = 4096 }, .ok, found: "2,048 threads")
+        expect(
+            try check("open files") { $0.machine.openFiles = 4096 }, .ok, found: "640 threads")
         expect(
             try check("open files") { $0.machine.openFiles = 1024 }, .limited,
-            found: "hard limit 1,024, enough for 512 threads", remedy: "nofile")
-        expect(try check("open files") { $0.machine.openFiles = 0 }, .limited)
+            found: "hard limit 1,024, enough for 128 threads", remedy: "nofile")
+        expect(
+            try check("open files") { $0.machine.openFiles = 36 }, .limited,
+            found: "1 thread at once")
+        for limit in [0, 35] as [UInt64] {
+            expect(
+                try check("open files") { $0.machine.openFiles = limit }, .no, .record,
+                found: "too low for a recording", remedy: "nofile")
+        }
         expect(try check("cores") { $0.machine.cores = 0 }, .ok, found: "not known")
         expect(
             try check("cores") { $0.machine.cores = 1 }, .limited, found: "1", remedy: "preempted")

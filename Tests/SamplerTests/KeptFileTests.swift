@@ -10,9 +10,9 @@ import Testing
     }
 
     /// Where there is no descriptor to spare, it is opened for each read.
-    @Test(arguments: [0, KeptFile.spare, .max]) func aFileIsRead(spare: Int32) {
+    @Test(arguments: [true, false]) func aFileIsRead(isKept: Bool) {
         var buffer = ReadBuffer()
-        let file = KeptFile("/proc/self/comm", spare: spare)
+        let file = KeptFile("/proc/self/comm", isKept: isKept)
         let first = read(file, &buffer)
         #expect(first.last == UInt8(ascii: "\n"))
         #expect(read(file, &buffer) == first)
@@ -27,8 +27,8 @@ import Testing
         #expect(write(descriptor, bytes, bytes.count) == bytes.count)
         close(descriptor)
         var buffer = ReadBuffer()
-        for spare in [0, Int32.max] {
-            #expect(read(KeptFile(path, spare: spare), &buffer) == bytes)
+        for isKept in [true, false] {
+            #expect(read(KeptFile(path, isKept: isKept), &buffer) == bytes)
         }
     }
 

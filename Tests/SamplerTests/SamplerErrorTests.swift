@@ -49,6 +49,22 @@ import Testing
             .systemCall(SystemError("starting the sampling timer", code: EAGAIN)), 125,
             ["starting the sampling timer", "Resource temporarily unavailable"]
         ),
+        (
+            .systemCall(SystemError(starting: "the sampling thread", code: EAGAIN)), 125,
+            ["starting the sampling thread", "ulimit -u", "pids.max", "unavailable"]
+        ),
+        (
+            .systemCall(SystemError(starting: "a process", code: EMFILE)), 125,
+            ["starting a process", "ulimit -n", "Too many open files"]
+        ),
+        (
+            .tooFewDescriptors(limit: 24, needed: 32), 125,
+            ["the limit is 24", "needs 32", "ulimit -n", "nofile"]
+        ),
+        (
+            .tooLittleAddressSpace(limit: 100 << 20, needed: 150 << 20 + 5), 125,
+            ["the limit is 100 MiB", "needs 151 MiB", "ulimit -v 154624"]
+        ),
     ]
 
     @Test(arguments: table)

@@ -5,6 +5,7 @@ import ProfileModel
 package import Report
 package import Sampler
 package import Symbolicate
+import System
 
 /// Turns facts into their consequences for recording, and remedies. Pure.
 package struct Diagnosis {
@@ -90,16 +91,25 @@ extension Diagnosis {
         guard let limit = facts.machine.openFiles else {
             return Check("open files", .ok, "no limit")
         }
-        // Two descriptors per thread are kept open.
+        let remedy =
+            "raise it in /etc/security/limits.conf (nofile), or with LimitNOFILE= or docker --ulimit"
+        // Besides the three standard streams.
+        guard limit >= DescriptorReserve.least + 4 else {
+            return Check(
+                "open files", .no, "hard limit \(Numbers.grouped(limit)), too low for a recording",
+                remedy: remedy, need: .record)
+        }
+        // Up to six descriptors per thread are kept open.
+        let threads = Int64(clamping: max(1, DescriptorReserve.kept(of: limit) / 6))
         let found =
-            "hard limit \(Numbers.grouped(limit)), enough for \(Numbers.grouped(limit / 2)) "
-            + "threads at most"
+            "hard limit \(Numbers.grouped(limit)), enough for "
+            + "\(Numbers.count(threads, "thread")) at once"
         // INR_OPEN_MAX of the kernel's fs.h.
         guard limit < 4096 else { return Check("open files", .ok, found) }
         return Check(
             "open files", .limited, found,
-            remedy: "threads beyond that have no times; the kernel's own limit is 4096: raise it "
-                + "in /etc/security/limits.conf (nofile), or with LimitNOFILE= or docker --ulimit")
+            remedy: "threads beyond that are read in turn, so more ticks are missed, and the "
+                + "scheduler does not tell of them; the kernel's own limit is 4096: " + remedy)
     }
 
     var cores: Check {

@@ -13,6 +13,12 @@ enum Awaiting {
     static func run(
         _ name: ProgramName, _ options: RecordOptions, _ signals: SignalQueue, _ console: Console
     ) -> End {
+        do throws(SamplerError) {
+            try Sampler.reserve()
+        } catch {
+            console.complain(error.description)
+            return .ended(error.exitStatus)
+        }
         do throws(RecordingError) {
             // Do not wait for a recording that could not be made.
             try RecordingFile.checkWritable(options.output)

@@ -19,6 +19,7 @@ struct PerfMapTail: ~Copyable {
     ///   - earliest: seconds since 1970; what was written before belongs to another process.
     mutating func open(_ path: String, owner: UInt32, writtenSince earliest: Int) {
         guard !isOpen, let found = try? Descriptor(regular: path, O_NOFOLLOW),
+            DescriptorReserve.leaves(found.number),
             let status = try? found.status(), status.st_uid == owner,
             status.st_mtim.tv_sec >= earliest
         else { return }

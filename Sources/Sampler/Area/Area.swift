@@ -4,6 +4,7 @@ import CSystem
 import Glibc
 import ProfileModel
 import Synchronization
+import System
 
 /// The memory that the recorder shares with one program image: our code, and the data that both
 /// sides write (`CAgent.h` tells the layout).
@@ -64,7 +65,11 @@ final class Area {
         let opened = FirstThread.orAnother(of: pid) { tid in
             let opened = fl_open_memory(
                 "/proc/\(tid)/fd/\(descriptor)", Self.size(stackBytes: stackBytes))
-            return opened >= 0 ? opened : nil
+            guard opened >= 0, !DescriptorReserve.leaves(opened) else {
+                return opened >= 0 ? opened : nil
+            }
+            close(opened)
+            return nil
         }
         self.init(descriptor: opened ?? -1, stackBytes: stackBytes)
     }

@@ -55,6 +55,10 @@ final class ThreadSamples {
         isUserOnly = first < 0 && !inKernelOnly
         let descriptor = isUserOnly ? open(FL_OWN_CODE) : first
         try check(descriptor, "opening a thread's events")
+        guard DescriptorReserve.leaves(descriptor) else {
+            PerfRing.close(descriptor)
+            throw SystemError("opening a thread's events", code: EMFILE)
+        }
         // Room for eight samples, and for the few bytes around each.
         var pages = 8
         while pages * Int(VirtualMemory.pageSize) < 8 * self.stackBytes { pages *= 2 }

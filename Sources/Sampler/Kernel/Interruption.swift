@@ -1,6 +1,7 @@
 import CSystem
 import Glibc
 import ProfileModel
+import System
 
 /// A stop requested from a traced thread. The thread makes it only while it runs its own code.
 protocol Interruption: AnyObject {
@@ -53,8 +54,12 @@ final class KernelInterruption: Interruption {
         self.signal = signal ?? 0
         // Without a signal, this only tests whether events are refused.
         let interval = signal == nil ? UInt64.max >> 1 : UInt64(max(1, period.nanoseconds))
-        descriptor = fl_open_interruption(tid, signal ?? Self.signals[0], interval)
-        guard descriptor >= 0 else { throw .eventsAreRefused }
+        let opened = fl_open_interruption(tid, signal ?? Self.signals[0], interval)
+        guard opened >= 0, DescriptorReserve.leaves(opened) else {
+            if opened >= 0 { close(opened) }
+            throw .eventsAreRefused
+        }
+        descriptor = opened
         guard signal != nil else { throw .signalsAreBlocked }
     }
 

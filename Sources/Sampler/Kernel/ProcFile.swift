@@ -12,22 +12,11 @@ struct ProcFile: ~Copyable {
         self.file = file
     }
 
-    /// nil also if fewer than `spare` descriptors would be left. The kernel gives out the lowest
-    /// free one.
-    init?(_ path: String, sparing spare: Int32) {
-        guard let file = try? Descriptor(path), Self.leaves(spare, from: file.number) else {
-            return nil
-        }
+    /// nil also if the file would take one of the descriptors that are reserved
+    /// (``DescriptorReserve``).
+    init?(keeping path: String) {
+        guard let file = Descriptor(keeping: path) else { return nil }
         self.file = file
-    }
-
-    /// True if at least `spare` descriptors are left for everything else when one is kept; of a
-    /// small limit, half is ours.
-    static func leaves(_ spare: Int32, from descriptor: Int32) -> Bool {
-        var limit = rlimit()
-        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        let left = max(limit.rlim_cur - min(limit.rlim_cur, rlim_t(spare)), limit.rlim_cur / 2)
-        return rlim_t(descriptor) < left
     }
 
     /// 0, or why the file cannot be opened, as -errno.
@@ -82,20 +71,18 @@ struct ProcFile: ~Copyable {
     }
 }
 
-/// A file under `/proc` that is kept open if there are descriptors to spare, and otherwise opened
+/// A file under `/proc` that is kept open if that leaves enough descriptors (``DescriptorReserve``), and otherwise opened
 /// for each read. With very many threads that is slower, but a thread whose file cannot be opened
 /// would look like one that has ended.
 struct KeptFile: ~Copyable {
     private let path: String
     private let file: ProcFile?
 
-    /// - Parameter spare: how many descriptors must be left for everything else.
-    init(_ path: String, spare: Int32 = KeptFile.spare) {
+    /// - Parameter isKept: false: it is opened for each read, whatever is free.
+    init(_ path: String, isKept: Bool = true) {
         self.path = path
-        file = ProcFile(path, sparing: spare)
+        file = isKept ? ProcFile(keeping: path) : nil
     }
-
-    static let spare: Int32 = 256
 
     /// As ``ProcFile/read(into:)``. The buffer never keeps another file's content.
     func read(into buffer: inout ReadBuffer) {

@@ -200,9 +200,9 @@ private final class KernelProgram: ProgramAccess {
     init(pid: Int32) {
         self.pid = pid
         probe = AuxiliaryVector(pid: pid).programHeaders
-        folder = try? Descriptor("/proc/\(pid)/task", O_DIRECTORY)
+        folder = Descriptor(keeping: "/proc/\(pid)/task", O_DIRECTORY)
         _ = FirstThread.orAnother(of: pid) { [probe] tid in
-            memory = ProcFile("/proc/\(tid)/mem")
+            memory = ProcFile(keeping: "/proc/\(tid)/mem")
             return memory?.canRead(at: probe) == true ? true : nil
         }
     }
@@ -214,7 +214,9 @@ private final class KernelProgram: ProgramAccess {
     }
 
     var threadLinks: UInt? {
-        guard let status = try? folder?.status() else { return nil }
-        return UInt(status.st_nlink)
+        if let status = try? folder?.status() { return UInt(status.st_nlink) }
+        // There are too few descriptors to keep it open.
+        var status = stat()
+        return stat("/proc/\(pid)/task", &status) == 0 ? UInt(status.st_nlink) : nil
     }
 }

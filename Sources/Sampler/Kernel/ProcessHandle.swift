@@ -1,6 +1,7 @@
 import CSystem
 import Glibc
 import ProfileModel
+import System
 
 /// Stands for one process, even if another process gets its id later.
 final class ProcessHandle {
@@ -10,7 +11,7 @@ final class ProcessHandle {
     init(_ pid: Int32) {
         self.pid = pid
         let opened = fl_open_pid(pid)
-        let isKept = opened >= 0 && ProcFile.leaves(KeptFile.spare, from: opened)
+        let isKept = opened >= 0 && DescriptorReserve.leaves(opened)
         if opened >= 0, !isKept { close(opened) }
         descriptor = isKept ? opened : -1
     }

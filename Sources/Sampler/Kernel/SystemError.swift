@@ -10,6 +10,19 @@ package struct SystemError: Error, Hashable, CustomStringConvertible {
         self.code = code
     }
 
+    /// A thread or a process that could not be started. Says which limit to raise.
+    package init(starting what: String, code: Int32) {
+        let hint =
+            switch code {
+            case EAGAIN:
+                " (too many threads or processes: raise 'ulimit -u', or pids.max of the control "
+                    + "group)"
+            case EMFILE: " (too many files are open: raise 'ulimit -n')"
+            default: ""
+            }
+        self.init("starting \(what)\(hint)", code: code)
+    }
+
     package var description: String { "\(operation): \(String(cString: strerror(code)))" }
 }
 

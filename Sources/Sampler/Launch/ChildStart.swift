@@ -20,7 +20,7 @@ final class ChildStart: @unchecked Sendable {
         let made = fl_make_start(
             path.cString, &words, &variables, streams, &mask, signals.ignoredSignals, memory,
             number, &error)
-        guard let made else { throw .systemCall(SystemError("starting a process", code: error)) }
+        guard let made else { throw .systemCall(SystemError(starting: "a process", code: error)) }
         start = made
     }
 

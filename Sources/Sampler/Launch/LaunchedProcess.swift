@@ -52,7 +52,7 @@ struct HeldProcess: ~Copyable {
                 entry, by: child.namespaces.isEmpty ? starter : nil, &release, &failure)
         }
         guard pid > 0 else {
-            throw .systemCall(SystemError("starting a process", code: -pid))
+            throw .systemCall(SystemError(starting: "a process", code: -pid))
         }
         opensListener = listener < 0 ? nil : listener
         self.pid = pid
@@ -102,13 +102,7 @@ struct HeldProcess: ~Copyable {
             fl_release_held(release)
             try waitForProgram(tracee)
         } catch {
-            kill(pid, SIGKILL)
-            close(failure)
-            var status: Int32 = 0
-            // The child may be stuck in the kernel: then our own end does the rest.
-            for _ in 0..<20 where fl_wait(pid, 1, &status) == 0 {
-                signals.awaitChild(within: .milliseconds(50))
-            }
+            end()
             throw .systemCall(error)
         }
         let reached = MonotonicTime.now
@@ -124,6 +118,17 @@ struct HeldProcess: ~Copyable {
                 arguments: arguments.map(\.text), time: reached),
             main: main, firstInstruction: reached, area: area,
             ignoresSampleSignal: ignoresSampleSignal, sites: sites, schedule: schedule, tree: tree)
+    }
+
+    /// Ends the child after a failure before there was a program.
+    func end() {
+        kill(pid, SIGKILL)
+        close(failure)
+        var status: Int32 = 0
+        // The child may be stuck in the kernel: then our own end does the rest.
+        for _ in 0..<20 where fl_wait(pid, 1, &status) == 0 {
+            signals.awaitChild(within: .milliseconds(50))
+        }
     }
 
     /// Waits until the stop of the exec, or the child's end if the exec failed. Passes on other

@@ -51,17 +51,6 @@ extension HeldProcess {
             watchesSignposts: watchesSignposts, entryCodes: entryCodes)
         return (MeasuredImage(reached: reached, cpu: cpu, entry.enter(area)), before)
     }
-
-    /// Ends the child after a failure before there was a program.
-    private func end() {
-        kill(pid, SIGKILL)
-        close(failure)
-        var status: Int32 = 0
-        // The child may be stuck in the kernel: then our own end does the rest.
-        for _ in 0..<20 where fl_wait(pid, 1, &status) == 0 {
-            signals.awaitChild(within: .milliseconds(50))
-        }
-    }
 }
 
 /// The stop of a traced process after it has executed a program.

@@ -1,6 +1,7 @@
 import CSystem
 import Glibc
 import ProfileModel
+import System
 
 /// Launches a program again and again, without stacks. Our code in the program notes the launch's
 /// borders; nothing else is watched. Only the thread that made it may use it.
@@ -28,6 +29,11 @@ package final class LaunchMeasurer {
     ///   - arguments: the program's name or path, and its arguments.
     ///   - signals: made for launching, before the process had any other thread.
     package init(_ arguments: [CommandWord], signals: SignalQueue) throws(SamplerError) {
+        do throws(DescriptorReserve.Shortage) {
+            try DescriptorReserve.require()
+        } catch {
+            throw SamplerError(error)
+        }
         guard let name = arguments.first else { throw .programNotFound("") }
         path = try ProgramLookup.resolve(name)
         self.arguments = arguments

@@ -14,27 +14,29 @@ final class DisplaySource: ReadySource {
     }
 
     private let wanted: Wanted
-    private let isLaunch: Bool
     private let connection: XConnection?
     private let relay: WaylandRelay?
     private let moment = AwaitedMoment()
+    /// nil: there is no X server.
+    private let gate: Gate?
 
+    /// The thread for X11 exists from here on: later there might be one too many.
+    ///
     /// - Parameters:
     ///   - relay: nil: there is no Wayland, or it is too late to relay it.
     ///   - connection: nil: there is no X server.
     ///   - isLaunch: true if the process has no windows yet.
-    init(_ wanted: Wanted, _ connection: XConnection?, _ relay: WaylandRelay?, isLaunch: Bool) {
+    init(
+        _ wanted: Wanted, _ connection: XConnection?, _ relay: WaylandRelay?, isLaunch: Bool
+    ) throws(DisplayProblem) {
         self.wanted = wanted
-        self.isLaunch = isLaunch
         self.connection = connection
         self.relay = relay
-    }
-
-    func began(_ pid: Int32) {
-        moment.pid = pid
-        relay?.began(pid)
-        guard let connection else { return }
-        _ = startThread { [wanted, isLaunch, moment] in
+        gate = connection == nil ? nil : Gate()
+        guard let connection, let gate else { return }
+        let isStarted = startThread { [moment] in
+            gate.wait()
+            guard moment.pid != nil else { return }
             switch wanted {
             case .window:
                 var watch = WindowWatch(connection, moment)
@@ -46,6 +48,16 @@ final class DisplaySource: ReadySource {
                 watch.run()
             }
         }
+        guard isStarted else {
+            let error = SystemError(starting: "a thread for the X server", code: EAGAIN)
+            throw DisplayProblem(reason: error.description)
+        }
+    }
+
+    func began(_ pid: Int32) {
+        moment.pid = pid
+        relay?.began(pid)
+        gate?.open()
     }
 
     func look(at now: MonotonicTime, in launch: any LaunchView) -> MonotonicTime? {
@@ -56,7 +68,11 @@ final class DisplaySource: ReadySource {
 
     var needsLooks: Bool { relay != nil }
 
-    func end() { connection?.hangUp() }
+    func end() {
+        connection?.hangUp()
+        // Where the process never began.
+        gate?.open()
+    }
 
     func lastLook(_ signals: SignalQueue) -> MonotonicTime? {
         relay?.lastLook()
@@ -68,4 +84,22 @@ final class DisplaySource: ReadySource {
         let told = wanted == .window ? relay?.configured : relay?.framed
         return [moment.time, told].compactMap { $0 }.min()
     }
+}
+
+/// Keeps a thread waiting until the process exists.
+///
+/// Unsafe code: the semaphore lives at a fixed address.
+private final class Gate: @unchecked Sendable {
+    private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+
+    init() { sem_init(semaphore, 0, 0) }
+
+    deinit {
+        sem_destroy(semaphore)
+        semaphore.deallocate()
+    }
+
+    func open() { sem_post(semaphore) }
+
+    func wait() { while sem_wait(semaphore) != 0 {} }
 }

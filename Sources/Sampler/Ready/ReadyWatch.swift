@@ -73,7 +73,7 @@ final class ReadyWatch {
                 ? Displays(launching: wanted, known: wayland, &setting)
                 : Displays(attachingFor: wanted)
             wayland = displays.relay
-            return DisplaySource(wanted, displays.server, displays.relay, isLaunch: isLaunch)
+            return try DisplaySource(wanted, displays.server, displays.relay, isLaunch: isLaunch)
         } catch {
             throw .cannotWatch(condition.description, reason: error.reason)
         }

@@ -36,9 +36,12 @@ final class XConnection: @unchecked Sendable {
         }
         let attempt = AttemptResult()
         let xcb = library.pointee
-        let isBegun = startThread { attempt.end(with: XConnection(name, xcb)) }
+        guard startThread({ attempt.end(with: XConnection(name, xcb)) }) else {
+            let error = SystemError(starting: "a thread for the X server", code: EAGAIN)
+            throw DisplayProblem(reason: error.description)
+        }
         let deadline = MonotonicTime.now + patience
-        while isBegun {
+        while true {
             switch attempt.state.withLock({ $0 }) {
             case .connected(let connection): return connection
             case .failed:

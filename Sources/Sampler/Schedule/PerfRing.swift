@@ -1,5 +1,6 @@
 import CSystem
 import Glibc
+import System
 
 /// An event's descriptor and the memory through which its records arrive.
 ///
@@ -49,8 +50,13 @@ final class PerfRing {
         return count < 0 ? nil : count
     }
 
-    /// Takes over the descriptor only if there is a ring.
+    /// Takes over the descriptor only if there is a ring. EMFILE: the descriptor is one of those that
+    /// are reserved.
     init(copying descriptor: Int32, pages: Int) throws(SystemError) {
+        // Without it the recorder knows less; without its other files it knows nothing.
+        guard DescriptorReserve.leaves(descriptor) else {
+            throw SystemError("mapping scheduler events", code: EMFILE)
+        }
         var error: Int32 = 0
         guard let memory = fl_map_ring(descriptor, pages, &error) else {
             throw SystemError("mapping scheduler events", code: error)
@@ -70,6 +76,9 @@ final class PerfRing {
     func add(_ other: Int32, filter: String) throws(SystemError) {
         try check(other, "opening scheduler events")
         others.append(other)
+        guard DescriptorReserve.leaves(other) else {
+            throw SystemError("opening scheduler events", code: EMFILE)
+        }
         try check(fl_filter_events(other, filter), "choosing scheduler events")
         try check(fl_redirect_events(other, descriptor), "joining scheduler events")
         try check(fl_start_events(other), "starting scheduler events")

@@ -1,4 +1,5 @@
 import CSystem
+import Glibc
 import ProfileModel
 import System
 
@@ -19,7 +20,12 @@ struct ThreadSwitches {
 
     /// - Parameter first: a thread that must exist: it shows whether the kernel allows this.
     init(first: Int32) throws(SystemError) {
-        try open(first)
+        do throws(SystemError) {
+            try open(first)
+        } catch {
+            // Then all threads count as refused, unless descriptors become free.
+            guard error.code == EMFILE else { throw error }
+        }
     }
 
     mutating func follow(_ tid: Int32) {

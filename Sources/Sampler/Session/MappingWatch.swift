@@ -8,8 +8,8 @@ import ProfileModel
 /// chromium can map nothing. If a thread is seen in unknown code itself, the list is read at once.)
 struct MappingWatch: ~Copyable {
     private let pid: Int32
-    private var sizeFile: ProcFile?
-    private var statusFile: ProcFile?
+    private var sizeFile: KeptFile?
+    private var statusFile: KeptFile?
     private var buffer = ReadBuffer(capacity: 16384)
     private var totalPages: Int64 = -1
     private var codeSize: Int64 = -1
@@ -175,11 +175,12 @@ struct MappingWatch: ~Copyable {
     }
 
     private mutating func open(of tid: Int32) {
-        sizeFile = ProcFile("/proc/\(tid)/statm")
-        statusFile = ProcFile("/proc/\(tid)/status")
+        sizeFile = KeptFile("/proc/\(tid)/statm")
+        statusFile = KeptFile("/proc/\(tid)/status")
     }
 
     private mutating func sizeOfOpened() -> Int64 {
+        guard sizeFile != nil else { return 0 }
         sizeFile?.read(into: &buffer)
         var text = buffer.text
         return text.decimal() ?? 0

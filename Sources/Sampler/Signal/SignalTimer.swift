@@ -32,6 +32,10 @@ final class SignalTimer {
         self.slots = slots
         descriptor = fl_open_timer(tid, signal, UInt64(max(1, interval.nanoseconds)))
         try check(descriptor, "opening a thread's timer")
+        guard DescriptorReserve.leaves(descriptor) else {
+            close(descriptor)
+            throw SystemError("opening a thread's timer", code: EMFILE)
+        }
         guard
             let place = slots.addTimer(
                 tid: tid, signal: signal, descriptor: descriptor, own: own)
