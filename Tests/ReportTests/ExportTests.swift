@@ -1,3 +1,4 @@
+import Exports
 import Analysis
 import Foundation
 import MadeRecordings

@@ -1,3 +1,4 @@
+@testable import Exports
 import ProfileModel
 import Testing
 

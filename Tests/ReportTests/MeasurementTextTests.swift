@@ -1,3 +1,4 @@
+import Exports
 import ProfileModel
 import Report
 import TestSupport
