@@ -75,8 +75,12 @@ extension EndToEnd {
                 .folded("--no-phase", "--no-thread")
             let ours = folded.lines.map { kernelPart($0.frames) }.filter { !$0.isEmpty }
             #expect(theirs.count > 20)
-            // Every frame of every sample is compared.
-            let (own, other) = (Set(ours), Set(theirs))
+            // Every frame of every sample is compared. Of several names for one address, any will do.
+            let canonical = try Kernel.canonicalNames()
+            let (own, other) = (
+                Set(ours.map { $0.map { canonical[$0] ?? $0 } }),
+                Set(theirs.map { $0.map { canonical[$0] ?? $0 } })
+            )
             #expect(other.subtracting(own).isEmpty, "perf alone")
             #expect(own.subtracting(other).isEmpty, "we alone")
             // Without DWARF the program's own part is unknown: program and C library have no frame
@@ -129,12 +133,24 @@ private enum Kernel {
         return start.contains { $0 != UInt8(ascii: "0") } && (Setup.isRoot || level <= 1)
     }
 
-    static func functions() throws -> Set<String> {
+    static func functions() throws -> Set<String> { Set(try symbols().map(\.name)) }
+
+    /// For each function that shares its address with others (`memcpy`, `__pi_memcpy`): the first of their
+    /// names.
+    static func canonicalNames() throws -> [String: String] {
+        var result: [String: String] = [:]
+        for (_, group) in Dictionary(grouping: try symbols(), by: \.address) where group.count > 1 {
+            let names = group.map(\.name).sorted()
+            for name in names { result[name] = names[0] }
+        }
+        return result
+    }
+
+    private static func symbols() throws -> [(address: Substring, name: String)] {
         let list = try Command(["cat", "/proc/kallsyms"]).run().output
-        return Set(
-            list.split(separator: "\n").compactMap { line in
-                let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" })
-                return words.count >= 3 ? String(words[2]) : nil
-            })
+        return list.split(separator: "\n").compactMap { line in
+            let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" })
+            return words.count >= 3 ? (words[0], String(words[2])) : nil
+        }
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import ProfileModel
 import Symbolicate
@@ -126,14 +127,19 @@ struct DirectDwarfTests {
         try expectAgreement(folder.path("subject"))
     }
 
-    /// This very test: Swift, C, and hundreds of units.
-    @Test(.enabled(if: Tools.has("readelf"), "needs binutils"))
+    /// A module of Firstlight: tests themselves are built without debug information.
+    @Test(.enabled(if: Tools.has("swiftc", "readelf"), "needs swiftc and binutils"))
     func agreesOnAProgramOfSwift() throws {
-        // Its name: to other programs, `/proc/self/exe` would be they.
-        let name = realpath("/proc/self/exe", nil)
-        defer { free(name) }
-        let path = try #require(name.map { String(cString: $0) })
-        try expectAgreement(path, count: 300, lines: 100)
+        let top = URL(filePath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        let module = top.appending(path: "Sources/Architecture").path
+        let sources = try FileManager.default.contentsOfDirectory(atPath: module)
+            .filter { $0.hasSuffix(".swift") }.sorted().map { "\(module)/\($0)" }
+        let folder = try Scratch()
+        try folder.run(
+            ["swiftc", "-O", "-g", "-parse-as-library", "-emit-library", "-package-name", "subject"]
+                + ["-module-name", "Subject", "-o", "subject.so"] + sources)
+        try expectAgreement(folder.path("subject.so"), count: 2_000, lines: 1_000)
     }
 }
 

@@ -15,7 +15,7 @@ import Testing
         let sources = [
             "used": "int used(void) { return 1; }",
             "copied": "int copied = 7;",
-            "idle": "int idle(void) { return used(); } int used(void);",
+            "idle": "int used(void); int idle(void) { return used(); }",
             "both": "int used(void) { return 2; } static int idle(void) { return 3; } "
                 + "int local(void) { return idle(); }",
         ]
