@@ -134,7 +134,9 @@ let package = Package(
         .target(
             name: "Analysis", dependencies: ["Architecture", "ProfileModel"],
             swiftSettings: pureSettings),
-        .target(name: "Measurer", dependencies: ["ProfileModel"], swiftSettings: smallSettings + [.strictMemorySafety()]),
+        .target(
+            name: "Measurer", dependencies: ["ProfileModel"],
+            swiftSettings: smallSettings + [.strictMemorySafety()]),
         // A profile in other viewers' formats, and how all output writes numbers, JSON and folded stacks.
         .target(
             name: "Exports", dependencies: ["Architecture", "ProfileModel", "Analysis"],
@@ -145,7 +147,8 @@ let package = Package(
             exclude: ["HTML/Page"], swiftSettings: plainSettings + [.strictMemorySafety()]),
         // Sends what is known of launches to servers.
         .target(
-            name: "Shipping", dependencies: ["ProfileModel", "System"], swiftSettings: smallSettings),
+            name: "Shipping", dependencies: ["ProfileModel", "System"], swiftSettings: smallSettings
+        ),
         // A fleet's launches in a ClickHouse database: writes them, and asks.
         .target(
             name: "ClickHouse",

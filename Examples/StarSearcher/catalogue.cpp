@@ -28,8 +28,8 @@ void StarCatalogue::loadStars(std::size_t visible) {
 void StarCatalogue::loadInBackground() noexcept {
     Stopwatch watch(Measure::workerCPU, CLOCK_THREAD_CPUTIME_ID);
     // "Reading is background work", so it yields to everything else, although the most important
-    // thread waits for it.
-    setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 19);
+    // thread waits for it. Not by as much as can be: on a busy machine the first frame would take minutes.
+    setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 10);
     try {
         readEveryStar();
         sortByBrightness();

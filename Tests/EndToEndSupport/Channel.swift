@@ -41,7 +41,7 @@ package final class Channel {
     }
 
     /// The next line, without its end; nil at the end of the stream.
-    package func line(limit: TimeInterval = 30) throws -> String? {
+    package func line(limit: TimeInterval = 300) throws -> String? {
         let deadline = Date(timeIntervalSinceNow: limit)
         while true {
             if let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
@@ -54,7 +54,7 @@ package final class Channel {
     }
 
     /// Everything until all writers are gone.
-    package func rest(limit: TimeInterval = 60) throws -> String {
+    package func rest(limit: TimeInterval = 300) throws -> String {
         let deadline = Date(timeIntervalSinceNow: limit)
         while try readMore(until: deadline) {}
         return String(decoding: pending, as: UTF8.self)

@@ -60,7 +60,7 @@ package final class Child {
 
     /// Waits for its end. After `limit` seconds it is killed, with its group, and an error is
     /// thrown.
-    package func finish(limit: TimeInterval = 60) throws -> Finished {
+    package func finish(limit: TimeInterval = 300) throws -> Finished {
         let isOnTime = waitUntilEnded(limit: limit)
         if !isOnTime { kill(-pid, SIGKILL) }
         let end = reap()
@@ -72,7 +72,7 @@ package final class Child {
     }
 
     /// Waits until it has ended, and leaves a zombie. False: it is still running.
-    package func waitUntilEnded(limit: TimeInterval = 60) -> Bool {
+    package func waitUntilEnded(limit: TimeInterval = 300) -> Bool {
         let ended = DispatchSemaphore(value: 0)
         let pid = pid
         Thread.detachNewThread {

@@ -44,7 +44,7 @@ package struct Command {
     ]
 
     /// Runs it to its end.
-    package func run(limit: TimeInterval = 60) throws -> Finished {
+    package func run(limit: TimeInterval = 300) throws -> Finished {
         try start().finish(limit: limit)
     }
 

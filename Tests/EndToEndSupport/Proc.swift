@@ -63,7 +63,7 @@ package enum Proc {
 
     /// Calls `look` until there is a value.
     package static func waitFor<Value>(
-        _ what: String, limit: TimeInterval = 30, _ look: () -> Value?
+        _ what: String, limit: TimeInterval = 300, _ look: () -> Value?
     ) throws -> Value {
         let deadline = Date(timeIntervalSinceNow: limit)
         while Date() < deadline {

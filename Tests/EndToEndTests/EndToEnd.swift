@@ -9,6 +9,7 @@ import Testing
 ///
 /// Without the variable they are skipped, but in continuous integration (CI is `true`) they fail.
 @Suite(
+    Width(),
     .requires(
         Setup.names(.firstlight), "FIRSTLIGHT does not name the program to test; run 'make test'"))
 enum EndToEnd {}

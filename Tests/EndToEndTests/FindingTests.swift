@@ -18,7 +18,7 @@ extension EndToEnd {
             (
                 // It depends on the machine how long the worker had no core.
                 ["priority-inversion", "thread-wait"], "Semaphore::wait",
-                ["StarCatalogue::loadStars", "lower priority (nice 19", "loadInBackground"]
+                ["StarCatalogue::loadStars", "lower priority (nice 10", "loadInBackground"]
             ),
             (["main-thread-work"], "FrameBuilder::prewarmDetailViews", ["on the main thread"]),
         ]

@@ -1,5 +1,5 @@
-import Exports
 import Analysis
+import Exports
 import ProfileModel
 import Report
 import Testing

@@ -1,5 +1,5 @@
-import Exports
 import Analysis
+import Exports
 import MadeRecordings
 import ProfileModel
 import Report

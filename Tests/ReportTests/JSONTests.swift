@@ -1,5 +1,5 @@
-import Exports
 import Analysis
+import Exports
 import Foundation
 import MadeRecordings
 import ProfileModel

@@ -1,8 +1,8 @@
-@testable import Exports
 import ProfileModel
 import Testing
 
 @testable import Analysis
+@testable import Exports
 @testable import Report
 
 /// Whether the page's figures and marks are those of the measurement and its summary.

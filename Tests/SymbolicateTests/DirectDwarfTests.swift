@@ -137,7 +137,10 @@ struct DirectDwarfTests {
             .filter { $0.hasSuffix(".swift") }.sorted().map { "\(module)/\($0)" }
         let folder = try Scratch()
         try folder.run(
-            ["swiftc", "-O", "-g", "-parse-as-library", "-emit-library", "-package-name", "subject"]
+            [
+                "swiftc", "-O", "-g", "-parse-as-library", "-emit-library", "-package-name",
+                "subject",
+            ]
                 + ["-module-name", "Subject", "-o", "subject.so"] + sources)
         try expectAgreement(folder.path("subject.so"), count: 2_000, lines: 1_000)
     }
