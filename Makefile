@@ -37,7 +37,8 @@ KERNEL_PACKAGES = qemu-system-x86 cpio busybox-static
 # A line for each step, its output in a file: `$(STEP) WHAT HOW-LONG LOG COMMAND...`.
 STEP = @scripts/step
 LOGS = .build/logs
-MAKE_QUIETLY = $(MAKE) --no-print-directory --silent
+# As a step: without the job server of the make that runs it.
+MAKE_QUIETLY = env --unset=MAKEFLAGS $(MAKE) --no-print-directory --silent --jobs=2
 
 .PHONY: build build-tests build-fuzz build-launches demo test test-units test-conditions test-program \
 	test-launches test-browser test-fleet test-shipping test-store test-libraries test-install \
