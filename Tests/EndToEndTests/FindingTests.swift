@@ -24,7 +24,7 @@ extension EndToEnd {
         ]
 
         /// Which of them are the first depends on the machine: beside others the worker of low priority
-        /// gets next to nothing. But the wait for it is always one.
+        /// gets next to nothing. The wait for that worker is a finding in every case.
         @Test func theSinsAreNamed() throws {
             let recorded = try Firstlight.record([try Setup.star("starsearcher")], in: scratch)
             let findings = try recorded.json().findings
