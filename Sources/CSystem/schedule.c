@@ -33,6 +33,26 @@ static int control(int events, unsigned long request, unsigned long argument) {
     return ioctl(events, request, argument) < 0 ? -errno : 0;
 }
 
+// Of linux/mount.h, which older kernels' headers lack, and which contradicts the C library's sys/mount.h.
+// The calls have these numbers on every architecture.
+enum {
+    call_fsopen = 430,
+    call_fsconfig = 431,
+    call_fsmount = 432,
+    opened_cloexec = 1,     // FSOPEN_CLOEXEC, FSMOUNT_CLOEXEC
+    configured_create = 6,  // FSCONFIG_CMD_CREATE
+};
+
+int fl_open_tracefs(void) {
+    const long context = syscall(call_fsopen, "tracefs", opened_cloexec);
+    if (context < 0) return -errno;
+    long folder = syscall(call_fsconfig, context, configured_create, NULL, NULL, 0);
+    if (folder == 0) folder = syscall(call_fsmount, context, opened_cloexec, 0);
+    const int error = errno;
+    close((int)context);
+    return folder < 0 ? -error : (int)folder;
+}
+
 int fl_open_switches(pid_t tid, int core) {
     struct perf_event_attr attributes = {
         .type = PERF_TYPE_SOFTWARE,

@@ -85,6 +85,25 @@ extension EndToEnd {
             #expect(report.criticalPath.contains { $0.tid == last && $0.wokenByTid == b })
         }
 
+        /// Nobody has mounted tracefs, and nobody has after the recording.
+        @Test(.needs("unshare"), .requires(wakeupsAreTold, "scheduler tracepoints cannot be read here"))
+        func whereTracingIsNotMounted() throws {
+            let script = """
+                umount --quiet --recursive /sys/kernel/debug /sys/kernel/tracing
+                "$@"; status=$?
+                grep --count ' tracefs ' /proc/self/mounts
+                exit $status
+                """
+            let recording = try Firstlight.recording(
+                [try Setup.fixture("chain")], to: scratch("recording"), options: ["--quiet"])
+            let finished = try Command(
+                ["unshare", "--mount", "sh", "-c", script, "sh"] + recording.words
+            ).run()
+            #expect(finished.output == "0\n", "\(finished)")
+            let recorded = Recorded(path: scratch("recording"), finished: finished)
+            #expect(try report(recorded).launch.scheduler == "wakeups")
+        }
+
         /// Without privileges the kernel reports when threads have cores, but not who woke whom.
         @Test(
             .needsRoot, .needs("setpriv"),
@@ -136,8 +155,9 @@ extension EndToEnd {
         private static var switchesAreTold: Bool { paranoia.map { $0 <= 2 } ?? false }
 
         static var wakeupsAreTold: Bool {
-            Setup.isRoot
-                && access("/sys/kernel/tracing/events/sched/sched_waking/format", R_OK) == 0
+            // Mounted or not.
+            let systems = try? String(contentsOfFile: "/proc/filesystems", encoding: .utf8)
+            return Setup.isRoot && systems?.contains("\ttracefs\n") == true
         }
 
         private static var paranoia: Int? {

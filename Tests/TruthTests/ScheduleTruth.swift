@@ -130,8 +130,9 @@ extension Measured {
         private static var switchesAreTold: Bool { paranoia.map { $0 <= 2 } ?? false }
 
         static var wakeupsAreTold: Bool {
-            Setup.isRoot
-                && access("/sys/kernel/tracing/events/sched/sched_waking/format", R_OK) == 0
+            // Mounted or not.
+            let systems = try? String(contentsOfFile: "/proc/filesystems", encoding: .utf8)
+            return Setup.isRoot && systems?.contains("\ttracefs\n") == true
         }
 
         private static var paranoia: Int? {

@@ -33,10 +33,11 @@ struct PairMap: Sendable {
     /// Where the pair is, or where it belongs.
     private func place(of first: Int32, _ second: Int32) -> Int {
         let key = UInt64(UInt32(bitPattern: first)) << 32 | UInt64(UInt32(bitPattern: second))
-        // Fibonacci hashing: the product's upper bits depend on all bits of the key.
-        let hash = (key &* 0x9e37_79b9_7f4a_7c15) >> 20
+        // Fibonacci hashing: only the product's uppermost bits depend on all bits of the key. With lower
+        // ones, all calls of one function by itself would collide.
+        let hash = (key &* 0x9e37_79b9_7f4a_7c15) >> (64 - slots.count.trailingZeroBitCount)
         let mask = slots.count - 1
-        var place = Int(truncatingIfNeeded: hash) & mask
+        var place = Int(truncatingIfNeeded: hash)
         while slots[place].value >= 0,
             slots[place].first != first || slots[place].second != second
         {

@@ -58,7 +58,8 @@ extension Diagnosis {
         case .foreignNumbers: "run it outside of the container"
         case .unknownFormat: Self.otherKernel
         case .unreadable where facts.privileges.user == 0:
-            "mount -t tracefs nodev /sys/kernel/tracing, on a kernel with CONFIG_EVENT_TRACING"
+            "mount -t tracefs nodev /sys/kernel/tracing, on a kernel with CONFIG_EVENT_TRACING; for a "
+                + "container: docker run --volume /sys/kernel/tracing:/sys/kernel/tracing:ro"
         case .unreadable, .refused, .worked, .untried:
             "run as root, or with CAP_PERFMON (setcap cap_perfmon=ep) and tracefs readable "
                 + "(mount -o remount,gid=GROUP,mode=750 /sys/kernel/tracing)"

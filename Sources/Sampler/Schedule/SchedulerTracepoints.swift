@@ -1,3 +1,5 @@
+import CSystem
+import Glibc
 import ProfileModel
 
 /// The two tracepoints that tell which thread woke which, and which thread was stopped by its
@@ -84,15 +86,35 @@ extension SchedulerTracepoints {
     /// The tracepoints of this machine.
     init() throws(Obstacle) {
         guard ProcessIDNamespace.isOwn == false else { throw .foreignNumbers }
-        guard let switching = Self.text("sched_switch"), let waking = Self.text("sched_waking")
-        else { throw .unreadable }
+        if let points = try Self(in: Self.folders) {
+            self = points
+        } else {
+            self = try Self.whereNothingIsMounted()
+        }
+    }
+
+    /// nil: the folders do not have them.
+    private init?(in folders: [String]) throws(Obstacle) {
+        guard let switching = Self.text("sched_switch", in: folders),
+            let waking = Self.text("sched_waking", in: folders)
+        else { return nil }
         guard let switching = TracepointFormat(switching), let waking = TracepointFormat(waking),
-            let points = SchedulerTracepoints(switching: switching, waking: waking)
+            let points = Self(switching: switching, waking: waking)
         else { throw .unknownFormat }
         self = points
     }
 
-    private static func text(_ name: String) -> String? {
+    /// Who has the privilege may read tracefs although nobody has mounted it, as in most containers and
+    /// small virtual machines. The machine's own mounts stay as they are.
+    private static func whereNothingIsMounted() throws(Obstacle) -> Self {
+        let folder = fl_open_tracefs()
+        guard folder >= 0 else { throw .unreadable }
+        defer { close(folder) }
+        guard let points = try Self(in: ["/proc/self/fd/\(folder)"]) else { throw .unreadable }
+        return points
+    }
+
+    private static func text(_ name: String, in folders: [String]) -> String? {
         var buffer = ReadBuffer()
         for folder in folders {
             buffer.readAll(path: "\(folder)/events/sched/\(name)/format")
