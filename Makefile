@@ -85,8 +85,8 @@ build-tests:
 		$(SWIFT) build $(TEST_FLAGS) --build-tests
 
 build-fuzz:
-	$(STEP) "building what is fuzzed" "some 3 minutes" $(LOGS)/build-fuzz.log \
-		Fuzz/build $(CURDIR)/.build/fuzz debug
+	$(STEP) "building what is fuzzed" "some 2 minutes" $(LOGS)/build-fuzz.log \
+		Fuzz/build $(CURDIR)/.build/fuzz quick
 
 # An example's tests, a package of their own.
 build-launches:
@@ -142,7 +142,7 @@ test-install:
 		scripts/run-install-tests $(BINARY)
 
 test-fuzz:
-	@FUZZ_BUILD=debug scripts/step "fuzzing, 5 seconds each" "some 30 seconds" \
+	@FUZZ_BUILD=quick scripts/step "fuzzing, 5 seconds each" "some 30 seconds" \
 		$(LOGS)/test-fuzz.log Fuzz/run $(CURDIR)/$(BINARY) 5
 
 # What `make truth` decides, by made figures.

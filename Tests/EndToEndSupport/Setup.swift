@@ -51,7 +51,7 @@ package enum Tool {
     private static let installed = [
         "go", "gdb", "git", "musl-gcc", "perl", "python3", "strace", "sqlite3", "setpriv",
         "setsid", "Xvfb", "perf", "node", "objcopy", "readelf", "xmllint",
-        "zsh", "fish", "mandoc", "weston", "mousepad", "featherpad",
+        "zsh", "fish", "mandoc", "weston", "mousepad", "featherpad", "unshare",
     ]
 
     /// The first file of this name in PATH.

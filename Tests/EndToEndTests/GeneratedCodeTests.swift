@@ -39,7 +39,7 @@ extension EndToEnd {
             }
         }()
 
-        @Test(.enabled(if: Self.python != nil, "no CPython of 3.12 or later with -X perf"))
+        @Test(.requires(Self.python != nil, "no CPython of 3.12 or later with -X perf"))
         func pythonsTrampolines() throws {
             let python = try #require(Self.python)
             // Without `site`, because lines of .pth files also run as modules called <string>.

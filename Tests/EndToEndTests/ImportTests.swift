@@ -77,7 +77,7 @@ extension EndToEnd {
         /// `-X perf` names the running functions; perf shows them as `py::…`, between the
         /// interpreter's.
         @Test(
-            .enabled(if: GeneratedCode.python != nil, "no CPython of 3.12 or later with -X perf"))
+            .requires(GeneratedCode.python != nil, "no CPython of 3.12 or later with -X perf"))
         func pythonsTrampolinesAreItsFunctions() throws {
             let python = try #require(GeneratedCode.python)
             let script = scratch("two words.py")

@@ -253,7 +253,7 @@ extension EndToEnd {
 
         @Test(
             .needsRoot,
-            .enabled(if: groups != nil, "no control group can limit processes here"),
+            .requires(groups != nil, "no control group can limit processes here"),
             arguments: [1, 2, 3, 4, 5, 6, 8, 12])
         func processesOfAControlGroup(limit: Int) throws {
             let parent = try #require(Self.groups)

@@ -12,7 +12,7 @@ extension EndToEnd {
 
         /// What would be wrong with a signal that is not the program's own, or with a call that it cut.
         @Test(
-            .enabled(if: !PythonPrograms.interpreters.isEmpty, "no CPython of 3.8 to 3.14"),
+            .requires(!PythonPrograms.interpreters.isEmpty, "no CPython of 3.8 to 3.14"),
             arguments: PythonPrograms.interpreters)
         func nothingIsChanged(python: String) throws {
             let script = try Setup.fixture("pysignals.py")

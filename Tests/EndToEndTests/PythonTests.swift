@@ -11,7 +11,7 @@ extension EndToEnd {
         init() throws { scratch = try Scratch() }
 
         @Test(
-            .enabled(if: !PythonPrograms.interpreters.isEmpty, "no CPython of 3.8 to 3.14"),
+            .requires(!PythonPrograms.interpreters.isEmpty, "no CPython of 3.8 to 3.14"),
             arguments: PythonPrograms.interpreters)
         func functionsAreNamed(python: String) throws {
             let recorded = try Firstlight.record(
@@ -76,7 +76,7 @@ extension EndToEnd {
         ]
 
         @Test(
-            .enabled(if: !PythonPrograms.interpreters.isEmpty, "no CPython of 3.8 to 3.14"),
+            .requires(!PythonPrograms.interpreters.isEmpty, "no CPython of 3.8 to 3.14"),
             arguments: PythonPrograms.interpreters)
         func nobodyIsCalledByWhoDoesNot(python: String) throws {
             // Without `site`, whose functions may have the same names.
@@ -101,7 +101,7 @@ extension EndToEnd {
 
         /// Modules that import each other.
         @Test(
-            .enabled(if: !PythonPrograms.interpreters.isEmpty, "no CPython of 3.8 to 3.14"),
+            .requires(!PythonPrograms.interpreters.isEmpty, "no CPython of 3.8 to 3.14"),
             arguments: PythonPrograms.interpreters)
         func importsAreNested(python: String) throws {
             let work = "x = 0\nfor i in range(900_000): x ^= i * 3\n"
@@ -144,7 +144,7 @@ extension EndToEnd {
             """
 
         @Test(
-            .enabled(if: !PythonPrograms.interpreters.isEmpty, "no CPython of 3.8 to 3.14"),
+            .requires(!PythonPrograms.interpreters.isEmpty, "no CPython of 3.8 to 3.14"),
             arguments: PythonPrograms.interpreters)
         func mainHasItsParts(python: String) throws {
             let work = "def unused(): pass\nx = 0\nfor i in range(1_500_000): x ^= i * 3\n"
@@ -181,7 +181,7 @@ extension EndToEnd {
             for thread in threads: thread.join()
             """
 
-        @Test(.enabled(if: !PythonPrograms.interpreters.isEmpty, "no CPython of 3.8 to 3.14"))
+        @Test(.requires(!PythonPrograms.interpreters.isEmpty, "no CPython of 3.8 to 3.14"))
         func manyThreadsThatWorkInTurnsAreSampled() throws {
             let python = try #require(PythonPrograms.interpreters.last)
             try scratch.write(Self.inTurns, to: "turns.py")
@@ -190,7 +190,7 @@ extension EndToEnd {
             #expect(cpu.nanoseconds(through: "work") > 0)
         }
 
-        @Test(.enabled(if: !PythonPrograms.interpreters.isEmpty, "no CPython of 3.8 to 3.14"))
+        @Test(.requires(!PythonPrograms.interpreters.isEmpty, "no CPython of 3.8 to 3.14"))
         func aProgramThatNeverBeginsHasAWholeMain() throws {
             let python = try #require(PythonPrograms.interpreters.last)
             let report = try Firstlight.record([python, "--version"], in: scratch).json()
@@ -198,7 +198,7 @@ extension EndToEnd {
             #expect(report.phases.allSatisfy { $0.partOf == nil })
         }
 
-        @Test(.enabled(if: !PythonPrograms.interpreters.isEmpty, "no CPython of 3.8 to 3.14"))
+        @Test(.requires(!PythonPrograms.interpreters.isEmpty, "no CPython of 3.8 to 3.14"))
         func childrensFunctionsAreReadToo() throws {
             let python = try #require(PythonPrograms.interpreters.last)
             let recorded = try Firstlight.record(

@@ -86,7 +86,9 @@ extension EndToEnd {
         }
 
         /// Nobody has mounted tracefs, and nobody has after the recording.
-        @Test(.needs("unshare"), .requires(wakeupsAreTold, "scheduler tracepoints cannot be read here"))
+        @Test(
+            .needs("unshare"),
+            .requires(wakeupsAreTold, "scheduler tracepoints cannot be read here"))
         func whereTracingIsNotMounted() throws {
             let script = """
                 umount --quiet --recursive /sys/kernel/debug /sys/kernel/tracing

@@ -11,7 +11,7 @@ extension Measured {
         init() throws { scratch = try Scratch() }
 
         @Test(
-            .enabled(if: !PythonPrograms.interpreters.isEmpty, "no CPython of 3.8 to 3.14"),
+            .requires(!PythonPrograms.interpreters.isEmpty, "no CPython of 3.8 to 3.14"),
             arguments: PythonPrograms.interpreters)
         func functionsTakeWhatTheyMeasured(python: String) throws {
             try Truth.of("python's functions: \(python)") { figures in
@@ -39,7 +39,7 @@ extension Measured {
 
         /// Modules that each take a known time: the inner one twice as much.
         @Test(
-            .enabled(if: !PythonPrograms.interpreters.isEmpty, "no CPython of 3.8 to 3.14"),
+            .requires(!PythonPrograms.interpreters.isEmpty, "no CPython of 3.8 to 3.14"),
             arguments: PythonPrograms.interpreters)
         func importsTakeWhatTheyTake(python: String) throws {
             let work = "x = 0\nfor i in range(900_000): x ^= i * 3\n"
@@ -71,7 +71,7 @@ extension Measured {
             """
 
         @Test(
-            .enabled(if: !PythonPrograms.interpreters.isEmpty, "no CPython of 3.8 to 3.14"),
+            .requires(!PythonPrograms.interpreters.isEmpty, "no CPython of 3.8 to 3.14"),
             arguments: PythonPrograms.interpreters)
         func phasesTakeWhatTheProgramMeasured(python: String) throws {
             let work = "def unused(): pass\nx = 0\nfor i in range(1_500_000): x ^= i * 3\n"
@@ -109,7 +109,7 @@ extension Measured {
             for thread in threads: thread.join()
             """
 
-        @Test(.enabled(if: !PythonPrograms.interpreters.isEmpty, "no CPython of 3.8 to 3.14"))
+        @Test(.requires(!PythonPrograms.interpreters.isEmpty, "no CPython of 3.8 to 3.14"))
         func manyThreadsThatWorkInTurnsAreSampled() throws {
             let python = try #require(PythonPrograms.interpreters.last)
             try scratch.write(Self.inTurns, to: "turns.py")
@@ -125,7 +125,7 @@ extension Measured {
             }
         }
 
-        @Test(.enabled(if: !PythonPrograms.interpreters.isEmpty, "no CPython of 3.8 to 3.14"))
+        @Test(.requires(!PythonPrograms.interpreters.isEmpty, "no CPython of 3.8 to 3.14"))
         func childrensFunctionsAreReadToo() throws {
             let python = try #require(PythonPrograms.interpreters.last)
             try Truth.of("functions of a python child") { figures in
