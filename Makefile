@@ -8,7 +8,7 @@ DEBUG_INFO ?= none
 # Without $ORIGIN in its RPATH: libraries beside an installed program are not looked at.
 BUILD_FLAGS = -c release --disable-local-rpath -debug-info-format $(DEBUG_INFO)
 # Unit tests, and what they test, are not optimised: that would take longer than it saves.
-TEST_FLAGS = -c release --scratch-path .build/tests -debug-info-format $(DEBUG_INFO) --disable-index-store \
+TEST_FLAGS = -c release --scratch-path .build/tests -debug-info-format $(DEBUG_INFO) \
 	-Xswiftc -enable-testing -Xswiftc -Onone
 BINARY = .build/release/firstlight
 STARS = Examples/StarSearcher/build

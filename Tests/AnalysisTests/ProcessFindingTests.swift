@@ -83,6 +83,39 @@ import Testing
         #expect(finding.range == .milliseconds(110)..<(.milliseconds(228)))
     }
 
+    /// How many others there are does not matter where one has nearly everything.
+    @Test func oneChildThatIsMostOfTheLaunch() throws {
+        var tree = Tree()
+        for index in 0..<15 {
+            let start = 10 + 4 * Int64(index)
+            tree.wait(
+                for: tree.process("expr", from: start, to: start + 3), from: start, to: start + 3)
+        }
+        let shell = tree.process("sh", from: 100, to: 950)
+        let server = tree.process("mariadbd", of: shell, from: 110, to: 940)
+        tree.wait(for: shell, from: 100, to: 950)
+        let profile = tree.profile
+        let found = profile.findings()
+        #expect(found.first?.kind == .dominantProcess)
+        #expect(found.first?.subject == .dominantProcess(server.rawValue + 1))
+        #expect(found.first?.saving == .milliseconds(830))
+        let place = try #require(found.first?.place)
+        #expect(profile.frames.function(of: place).name == "mariadbd")
+        // The others have what is left, and nothing twice.
+        #expect(found.dropFirst().allSatisfy { $0.saving <= .milliseconds(170) })
+    }
+
+    /// Ten children of equal length are a matter of their number.
+    @Test func noneOfManyIsTheOne() {
+        var tree = Tree()
+        for index in 0..<10 {
+            let start = 10 + 95 * Int64(index)
+            tree.wait(
+                for: tree.process("step", from: start, to: start + 94), from: start, to: start + 94)
+        }
+        #expect(!tree.findings.map(\.kind).contains(.dominantProcess))
+    }
+
     @Test func fewProcessesAreNone() {
         var tree = Tree()
         let script = tree.process("script", from: 100, to: 600)

@@ -127,7 +127,7 @@ extension EndToEnd {
             let finished = try Firstlight.recording(
                 ["sh", "-c", "\(spin); true"], to: path, options: ["--quiet"]
             ).run()
-            let summary = try Recorded(path: path, finished: finished).text("report")
+            let summary = try Recorded(path: path, finished: finished).text("report", ["--full"])
             #expect(summary.replacing("\n", with: " ").contains(", which --follow-children shows"))
         }
 
@@ -239,7 +239,7 @@ extension EndToEnd {
             let tree = try recorded.text("report", ["--view", "processes"])
             let lines = tree.split(separator: "\n").filter { $0.contains("\(child.pid)") }
             #expect(lines.count == 1 && lines.first?.hasPrefix("    spin ") == true, "\(tree)")
-            #expect(try recorded.text("report").contains("PROCESS"))
+            #expect(try recorded.text("report", ["--full"]).contains("PROCESS"))
             #expect(try recorded.text("report", ["--view", "threads"]).contains("PROCESS"))
             let folded = try recorded.text("fold")
             let mine = "spin/\(child.pid);"
@@ -254,7 +254,7 @@ extension EndToEnd {
             let plain = scratch("plain.sqlite")
             _ = try recorded.text("export", ["--format", "sqlite", "-o", plain])
             let copy = Recorded(path: plain, finished: recorded.finished)
-            #expect(try copy.text("report") == recorded.text("report"))
+            #expect(try copy.text("report", ["--full"]) == recorded.text("report", ["--full"]))
             let part = try Firstlight.command([
                 "export", recorded.path, "--format", "sqlite", "--process", "spin",
             ]).run()

@@ -58,7 +58,7 @@ extension EndToEnd {
         /// The function, library and line of the constructor, and of the wait.
         @Test func theSummaryNamesWhatTookTheTime() throws {
             let recorded = try record()
-            let text = try recorded.text("report", columns: 160)
+            let text = try recorded.text("report", ["--full"], columns: 160)
             #expect(text.contains(#/burn_in_constructor +groundtruth +groundtruth\.c:\d+/#))
             #expect(text.contains(#/burn_alpha +groundtruth +groundtruth\.c:\d+/#))
             // It depends on the machine which of the two waits is longer.

@@ -165,7 +165,7 @@ extension EndToEnd {
             }
             #expect(names == ["sh", program, "spin"])
             #expect(try whole.json(["--process", program]).launch.slices > 0)
-            let summary = try whole.text("report", columns: 300)
+            let summary = try whole.text("report", ["--full"], columns: 300)
             #expect(summary.contains("not traced") && summary.contains("not followed"))
         }
 

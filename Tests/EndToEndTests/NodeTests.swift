@@ -111,7 +111,8 @@ extension EndToEnd {
                 finished.output == "--max-old-space-size=512 --no-warnings "
                     + "--perf-basic-prof-only-functions --interpreted-frames-native-stack\n")
             #expect(scratch.names == ["recording"])
-            let report = try Recorded(path: scratch("recording"), finished: finished).text("report")
+            let report = try Recorded(path: scratch("recording"), finished: finished).text(
+                "report", ["--full"])
             #expect(report.contains("--runtime node"))
         }
 

@@ -35,8 +35,8 @@ extension EndToEnd {
         }
 
         @Test func textGoesToAFileToo() throws {
-            let printed = try recorded.text("report")
-            #expect(try recorded.text("report", ["-o", scratch("report.txt")]) == "")
+            let printed = try recorded.text("report", ["--full"])
+            #expect(try recorded.text("report", ["--full", "-o", scratch("report.txt")]) == "")
             #expect(scratch.contents(of: "report.txt") == printed)
         }
 

@@ -12,7 +12,7 @@ extension EndToEnd {
 
         private static var readings: [[String]] {
             var readings = [["report", "--format", "json"]]
-            for view in ["summary", "heaviest", "tree", "bottom-up", "threads", "modules"] {
+            for view in ["full", "notes", "heaviest", "tree", "bottom-up", "threads", "modules"] {
                 readings.append(["report", "--view", view])
             }
             for weight in ["cpu", "wall", "blocked", "runnable"] {

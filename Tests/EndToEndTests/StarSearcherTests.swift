@@ -35,7 +35,7 @@ extension EndToEnd {
         /// The summary alone must show them. A narrow summary shortens the arguments, but keeps the
         /// function's name.
         private func expectNames(in recorded: Recorded) throws {
-            let text = try recorded.text("report")
+            let text = try recorded.text("report", ["--full"])
             let lines = [
                 #/SuperfastLogger::warmUp\S* +libsuperlog\.so +logger\.cpp:\d+/#,
                 #/StarCatalogue::loadStars.* +starsearcher +catalogue\.cpp:\d+/#,
@@ -45,7 +45,7 @@ extension EndToEnd {
             let found = lines.map { text.contains($0) }
             #expect(found == [true, true, true, true], "\(text)")
             // Names are shortened only if there is no room.
-            let wide = try recorded.text("report", columns: 200)
+            let wide = try recorded.text("report", ["--full"], columns: 200)
             #expect(wide.contains(Self.logger))
             #expect(wide.contains("StarCatalogue::loadStars(unsigned long)"))
             #expect(wide.contains(Self.prewarming))
@@ -53,7 +53,7 @@ extension EndToEnd {
 
         @Test func theMendedVariantHasNoLogger() throws {
             let recorded = try record("starsearcher-mended")
-            #expect(try !recorded.text("report", columns: 200).contains(Self.logger))
+            #expect(try !recorded.text("report", ["--full"], columns: 200).contains(Self.logger))
             #expect(try recorded.json().totalCPU(of: Self.logger) == 0)
         }
     }

@@ -75,7 +75,7 @@ extension EndToEnd {
             #expect(report.phaseNames.dropFirst().first == "Wrapper: starter")
             // The file's own name is also known.
             #expect(report.modules.contains { $0.path == program })
-            #expect(try recorded.text("report").hasPrefix("server · "))
+            #expect(try recorded.text("report", ["--full"]).hasPrefix("server · "))
         }
 
         /// A program that is executed by syscall(2) does not call our code.

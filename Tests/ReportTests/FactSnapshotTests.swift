@@ -9,7 +9,7 @@ import Testing
     private let profile = Profile(StarSearcher.recordingWithFacts())
 
     private func text(
-        _ view: View = .summary, _ change: (inout TextOptions) -> Void = { _ in }
+        _ view: View = .full, _ change: (inout TextOptions) -> Void = { _ in }
     ) -> String {
         var options = TextOptions()
         options.width = 110
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: [
-        View.summary, .libraries, .initializers, .intervals, .events, .timeline, .threads,
+        View.full, .libraries, .initializers, .intervals, .events, .timeline, .threads,
         .findings,
     ])
     func views(view: View) throws {
@@ -30,7 +30,7 @@ import Testing
         try expectSnapshot(text(view) { $0.width = 60 }, "facts-\(view.rawValue)-60.txt")
     }
 
-    @Test(arguments: [View.summary, .tree])
+    @Test(arguments: [View.full, .tree])
     func oneInterval(view: View) throws {
         let selection = try profile.selection(interval: "prewarm")
         try expectSnapshot(

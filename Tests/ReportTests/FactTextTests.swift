@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct FactTextTests {
     private func text(
-        _ recording: Recording, _ view: View = .summary,
+        _ recording: Recording, _ view: View = .full,
         _ change: (inout TextOptions) -> Void = { _ in }
     ) -> String {
         var options = TextOptions()
@@ -74,7 +74,7 @@ import Testing
         #expect(summary.contains("… 18 more: report --view intervals"))
     }
 
-    @Test(arguments: [View.summary, .libraries, .initializers, .intervals])
+    @Test(arguments: [View.full, .libraries, .initializers, .intervals])
     func hostileNamesReachNoTerminal(view: View) throws {
         let hostile = "\u{1b}]0;owned\u{7}\u{9b}2J\u{202e}x\r\ny\u{2066}"
         var builder = RecordingBuilder(attached: true)
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [60, 80, 131], [View.summary, .libraries, .initializers, .intervals])
+    @Test(arguments: [60, 80, 131], [View.full, .libraries, .initializers, .intervals])
     func keepsToTheWidth(width: Int, view: View) {
         let recording = StarSearcher.recordingWithFacts()
         for line in text(recording, view, { $0.width = width }).split(separator: "\n") {

@@ -38,13 +38,13 @@ import Testing
         return builder.recording
     }
 
-    private func text(_ view: View = .summary) -> String {
+    private func text(_ view: View = .full) -> String {
         var options = TextOptions()
         options.width = 110
         return TextReport.render(Profile(Self.recording()), view: view, options: options)
     }
 
-    @Test(arguments: [View.summary, .threads, .criticalPath])
+    @Test(arguments: [View.full, .threads, .criticalPath])
     func views(view: View) throws {
         try expectSnapshot(text(view), "launcher-\(view.rawValue).txt")
     }
@@ -77,7 +77,7 @@ import Testing
 
     @Test func hostileNames() {
         let profile = Profile(Self.recording(name: "\u{1b}[2J\u{202e}"))
-        let report = TextReport.render(profile, view: .summary, options: TextOptions())
+        let report = TextReport.render(profile, view: .full, options: TextOptions())
         #expect(report.contains("main thread: \\u{1b}[2J\\u{202e} (101), because"))
     }
 }

@@ -9,7 +9,7 @@ import Testing
     private let profile = Profile(StarSearcher.recording())
 
     private func text(
-        _ view: View = .summary, _ change: (inout TextOptions) -> Void = { _ in }
+        _ view: View = .full, _ change: (inout TextOptions) -> Void = { _ in }
     ) -> String {
         var options = TextOptions()
         options.width = 110
@@ -17,15 +17,23 @@ import Testing
         return TextReport.render(profile, view: view, options: options)
     }
 
-    @Test func summary() throws { try expectSnapshot(text(), "summary.txt") }
+    @Test func full() throws { try expectSnapshot(text(), "full.txt") }
 
-    @Test(arguments: [60, 80, 200])
-    func summaryInOtherWidths(width: Int) throws {
-        try expectSnapshot(text { $0.width = width }, "summary-\(width).txt")
+    @Test(arguments: [60, 100]) func summary(width: Int) throws {
+        try expectSnapshot(text(.summary) { $0.width = width }, "summary-\(width).txt")
     }
 
-    @Test func summaryInColour() throws {
-        try expectSnapshot(text { $0.usesColour = true }, "summary-colour.txt")
+    @Test func markdown() throws {
+        try expectSnapshot(MarkdownReport(profile).render(), "summary.md")
+    }
+
+    @Test(arguments: [60, 80, 200])
+    func fullInOtherWidths(width: Int) throws {
+        try expectSnapshot(text { $0.width = width }, "full-\(width).txt")
+    }
+
+    @Test func fullInColour() throws {
+        try expectSnapshot(text { $0.usesColour = true }, "full-colour.txt")
     }
 
     @Test(arguments: [View.heaviest, .tree, .bottomUp, .threads, .modules])

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct TextTests {
     private func text(
-        _ recording: Recording, _ view: View = .summary,
+        _ recording: Recording, _ view: View = .full,
         _ change: (inout TextOptions) -> Void = { _ in }
     ) -> String {
         var options = TextOptions()
@@ -233,8 +233,8 @@ import Testing
         }
     }
 
-    /// Without imports there is nothing to colour.
-    @Test(arguments: View.allCases.filter { $0 != .imports })
+    /// Without imports there is nothing to colour, and notes are sentences.
+    @Test(arguments: View.allCases.filter { ![.imports, .notes].contains($0) })
     func coloursOnlyOnRequest(view: View) {
         let recording = StarSearcher.recordingWithFacts()
         let plain = text(recording, view)

@@ -43,7 +43,7 @@ extension Measured {
             try Truth.of("star searcher, mended") { figures in
                 let recorded = try record("starsearcher-mended")
                 let report = try recorded.json()
-                let text = try recorded.text("report", columns: 200)
+                let text = try recorded.text("report", ["--full"], columns: 200)
                 figures.check(
                     "pre-warming", report.totalCPU(of: Self.prewarming), isIn: 0...10_000_000)
                 let thread = try #require(report.mainThread)

@@ -8,6 +8,8 @@ package struct Finding: Hashable, Sendable {
         case initializer(InitializerEvidence)
         case wait(WaitEvidence)
         case priorityInversion(WaitEvidence, Counterpart)
+        /// A position in the profile's list of processes.
+        case dominantProcess(Int)
         case processStarts(ProcessEvidence)
         case childrenInSequence(ProcessEvidence)
         /// A position in the profile's list of processes.
@@ -53,6 +55,7 @@ extension Finding {
         case childWait = "child-wait"
         case diskWait = "disk-wait"
         case priorityInversion = "priority-inversion"
+        case dominantProcess = "dominant-process"
         case processStarts = "process-starts"
         case childrenInSequence = "children-in-sequence"
         case unawaitedProcess = "unawaited-process"
@@ -71,6 +74,7 @@ extension Finding {
         case .initializer: .initializer
         case .wait(let evidence): evidence.kind
         case .priorityInversion: .priorityInversion
+        case .dominantProcess: .dominantProcess
         case .processStarts: .processStarts
         case .childrenInSequence: .childrenInSequence
         case .unawaitedProcess: .unawaitedProcess

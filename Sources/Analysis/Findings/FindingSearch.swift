@@ -28,7 +28,8 @@ struct FindingSearch {
 
     /// In the order in which they may claim time: what tells most comes first.
     private static let rules: [any FindingRule.Type] = [
-        ProcessStarts.self, ChildrenInSequence.self, UnawaitedProcesses.self, MainThreadWaits.self,
+        UnawaitedProcesses.self, DominantProcess.self, ProcessStarts.self, ChildrenInSequence.self,
+        MainThreadWaits.self,
         HeavyInitializers.self, UncachedBytecode.self, UnusedImports.self, RepeatedImports.self,
         MainThreadLoading.self,
         UnusedLibraries.self, MainThreadWork.self, OtherInversions.self,

@@ -87,6 +87,7 @@ struct WaitGroups {
         // One that the end of the recording cut short may be what the program does all day.
         let isReadyKnown = search.profile.ready != nil
         guard isReadyKnown || wait.end < search.profile.launch.wall else { return nil }
+        guard !isForWork(wait, in: search) else { return nil }
         switch wait.reason.kind {
         case .lock: return .lockWait
         case .condition: return .threadWait
@@ -103,6 +104,13 @@ struct WaitGroups {
         case .other: return isForThread(wait, in: search) ? .threadWait : nil
         case .terminal, .signal: return nil
         }
+    }
+
+    /// Whether it is the wait of a program that is ready: for clients, or for what comes next.
+    private static func isForWork(_ wait: WaitFigures, in search: FindingSearch) -> Bool {
+        guard [.poll, .socket].contains(wait.reason.kind) else { return false }
+        if wait.reason.detail?.contains("socket listening") == true { return true }
+        return search.profile.ready.map { wait.start < $0.time && wait.end >= $0.time } ?? false
     }
 
     /// Whether a plain futex is for a thread. The call itself does not say what it is for. But the

@@ -179,6 +179,8 @@ struct FrameExpander {
         let module = modules[index.rawValue]
         return Function(
             name: name ?? module.name + "+" + lookup(), module: module.name, moduleIndex: index,
-            isOwn: module.isOwn, language: module.language)
+            isOwn: module.isOwn
+                && !(name.map { StandardLibrary.contains($0, file: source.file) } ?? false),
+            language: module.language)
     }
 }

@@ -18,6 +18,7 @@ package enum OptionName: Hashable, Sendable {
     case until, extended, watchdog, mark
     case pid, timings
     case embedSource, sourceRoot
+    case full, notes, budget
     case launches, against, warm, cold, network, disk, clean, between, before, envFile, freshHome,
         home, versionName, thenRecord
     case baseline, maxRegression, maxLaunches, junit
@@ -174,7 +175,8 @@ package enum OptionTable {
         .init(
             .view, "view", "VIEW", .choice(View.allCases.map(\.rawValue)), for: [.report],
             """
-            summary (default), heaviest (the heaviest stack, and the functions by their own \
+            summary (default: forty lines at most), full (everything that explains each phase), notes \
+            (what to know about the recording), heaviest (the heaviest stack, and the functions by their own \
             time), tree (callers above callees), bottom-up (functions with their callers below), \
             processes (what was started, by whom, and what it cost), threads, modules, libraries (what was loaded, for whom, and whether it was used), \
             initializers (heaviest first, with what each did), imports (modules of Python and Node, below what \
@@ -183,6 +185,15 @@ package enum OptionTable {
             thread did over time), critical-path (the chain of running and waiting that \
             decided how long it took) or findings (what made the launch longer than it needs to be)
             """),
+        .init(
+            .full, "full", for: [.report],
+            """
+            everything that explains each phase, for the summary's forty lines: the same as --view \
+            full
+            """),
+        .init(
+            .notes, "notes", for: [.report],
+            "what to know about the recording: the same as --view notes"),
         .init(
             .phase, "phase", "NAME", .text, for: reading.union([.compare, .top]),
             "only this phase; the beginning of its name is enough"),
@@ -235,10 +246,15 @@ package enum OptionTable {
             .format, "format", "FORMAT", .choice(ReportFormat.allCases.map(\.rawValue)),
             for: [.report],
             """
-            text (default), json (complete, for programs), html (complete, a page for a browser \
+            text (default), markdown (the summary, for an issue or a pull request, or for an \
+            assistant that reads), json (complete, for programs), html (complete, a page for a browser \
             that needs nothing else: timeline, trees, flame graphs) or, for a measurement, csv (a \
             row for each launch)
             """),
+        .init(
+            .budget, "budget", "BYTES", .integer(MarkdownReport.leastBudget...Int.max),
+            for: [.report],
+            "markdown: take at most BYTES (default: \(MarkdownReport.usualBudget))"),
         .init(
             .format, "format", "FORMAT", .choice(CheckFormat.allCases.map(\.rawValue)),
             for: [.doctor], "text (default) or json (for programs)"),

@@ -4,7 +4,7 @@ package import ProfileModel
 package import Report
 
 package enum ReportFormat: String, CaseIterable, Sendable {
-    case text, json, html, csv
+    case text, markdown, json, html, csv
 }
 
 /// The options of `report`.
@@ -28,6 +28,8 @@ package struct ReportOptions: Sendable {
     /// nil: standard output.
     package var output: String?
     package var embedsSource: Bool
+    /// How many bytes Markdown may take.
+    package var budget: Int
     /// The folder below which source is read.
     package var sourceRoot: String
     /// Long names of given options that have no meaning for a measurement.
@@ -39,7 +41,8 @@ package struct ReportOptions: Sendable {
         embedsSource = arguments.isGiven(.embedSource)
         sourceRoot = arguments.text(.sourceRoot) ?? "."
         format = arguments.text(.format).flatMap(ReportFormat.init) ?? .text
-        view = arguments.text(.view).flatMap(View.init) ?? .summary
+        budget = arguments.integer(.budget) ?? MarkdownReport.usualBudget
+        view = try Self.view(arguments)
         phase = arguments.text(.phase)
         thread = arguments.text(.thread)
         process = arguments.text(.process)
@@ -54,6 +57,18 @@ package struct ReportOptions: Sendable {
         forRecordings = arguments.given(
             of: Self.shaping.union([.minDuration, .parts, .demangle, .embedSource, .sourceRoot]))
         try Self.check(arguments, format)
+    }
+
+    /// Two views have a short name of their own.
+    private static func view(_ arguments: ParsedArguments) throws(UsageError) -> View {
+        let given = arguments.given(of: [.view, .full, .notes])
+        guard given.count <= 1 else {
+            throw UsageError(
+                .report, "--\(given[0]) and --\(given[1]) are two views: choose one of them")
+        }
+        if arguments.isGiven(.full) { return .full }
+        if arguments.isGiven(.notes) { return .notes }
+        return arguments.text(.view).flatMap(View.init) ?? .summary
     }
 
     private static func parts(_ arguments: ParsedArguments) throws(UsageError) -> Set<JSONPart> {
@@ -73,7 +88,11 @@ package struct ReportOptions: Sendable {
 
     /// Which part of a profile is shown, and how.
     private static let shaping: Set<OptionName> = [
-        .view, .phase, .thread, .interval, .weight, .minPercent, .depth,
+        .view, .full, .notes, .phase, .thread, .interval, .weight, .minPercent, .depth,
+    ]
+    /// Markdown shows a part of a launch, but always in the same way.
+    private static let viewing: Set<OptionName> = [
+        .view, .full, .notes, .minPercent, .depth, .minDuration,
     ]
 
     /// JSON, HTML and CSV are complete. An option without effect is an error, so that nobody takes
@@ -84,6 +103,9 @@ package struct ReportOptions: Sendable {
         if format != .html, arguments.isGiven(.embedSource) {
             throw UsageError(.report, "--embed-source goes with --format html only")
         }
+        if format != .markdown, arguments.isGiven(.budget) {
+            throw UsageError(.report, "--budget goes with --format markdown only")
+        }
         if format != .json, arguments.isGiven(.parts) {
             throw UsageError(.report, "--with goes with --format json only")
         }
@@ -91,6 +113,10 @@ package struct ReportOptions: Sendable {
             throw UsageError(.report, "--source-root goes with --embed-source only")
         }
         guard format != .text else { return }
+        if format == .markdown {
+            guard let option = arguments.given(of: viewing).first else { return }
+            throw UsageError(.report, "--\(option) does not go with --format markdown")
+        }
         let idle = format == .json ? shaping : shaping.union([.minDuration])
         if let option = arguments.given(of: idle).first {
             throw UsageError(

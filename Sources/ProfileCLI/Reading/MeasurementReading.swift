@@ -27,9 +27,10 @@ enum MeasurementReading {
 
     /// An option without effect is an error, so that nobody takes the whole for a part.
     private static func problem(with options: ReportOptions) -> UsageError? {
-        options.forRecordings.first.map { option in
-            UsageError(
-                .report, "--\(option) is for recordings, and \(options.file) is a measurement")
+        let option =
+            options.forRecordings.first ?? (options.format == .markdown ? "format markdown" : nil)
+        return option.map {
+            UsageError(.report, "--\($0) is for recordings, and \(options.file) is a measurement")
         }
     }
 
@@ -49,7 +50,7 @@ enum MeasurementReading {
         case .html: return MeasurementPage.html(of: measurement, summary: summary)
         case .json: return Array(MeasurementReport.json(measurement, summary).utf8)
         case .csv: return Array(MeasurementReport.csv(measurement).utf8)
-        case .text:
+        case .text, .markdown:
             let text = TextOptions(for: Output.terminal(for: options.output, console))
             return console.bytes(
                 MeasurementReport.text(measurement, summary, options: text), for: options.output)

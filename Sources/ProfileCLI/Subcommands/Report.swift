@@ -52,6 +52,11 @@ enum ReportCommand {
                 options, profile, Output.terminal(for: options.output, console))
             let report = TextReport.render(profile, view: options.view, options: text)
             return console.bytes(report, for: options.output)
+        case .markdown:
+            let text = try textOptions(
+                options, profile, Terminal(isTerminal: false, columns: nil) { _ in nil })
+            return Array(
+                MarkdownReport(profile, options: text).render(budget: options.budget).utf8)
         case .json:
             return JSONReport.bytes(
                 profile, minDuration: options.minDuration ?? Wait.shortest, with: options.parts)
@@ -75,6 +80,7 @@ enum ReportCommand {
         result.weight = options.weight
         result.minPercent = options.minPercent
         result.depth = options.depth
+        result.file = options.file == RecordOptions.defaultOutput ? nil : options.file
         result.minDuration = options.minDuration
         if options.view == .modules {
             result.debugPackages = DebianPackages().owners(

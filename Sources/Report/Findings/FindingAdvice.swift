@@ -14,6 +14,8 @@ extension FindingWords {
         case .priorityInversion:
             "Give the other thread the priority of the one that waits (for a lock: use a mutex with "
                 + "priority inheritance), and wait for no more than is needed."
+        case .dominantProcess(let index):
+            "Look at it alone: --process \(profile.processes[index].pid), or record its command by itself."
         case .processStarts:
             "Do in the script itself what needs no program, let one program do the work of many, "
                 + "or keep their results."

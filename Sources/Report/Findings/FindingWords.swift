@@ -20,6 +20,10 @@ struct FindingWords {
             let lock = wait.kind == .lockWait ? "a lock that is held by " : ""
             return "priority inversion: \(waiter) waits in \(callers) for \(lock)"
                 + words(for: other)
+        case .dominantProcess(let index):
+            let busy = profile.processes[index].cpu
+            let kind = busy + busy >= finding.saving ? "computes" : "waits, most of the time,"
+            return "the launch waits for \(command(index)), which \(kind) in \(place)"
         case .processStarts(let started):
             return "\(process(started.parent)) starts "
                 + "\(Numbers.grouped(started.processes.count)) processes: \(list(names(started)))"
@@ -30,7 +34,7 @@ struct FindingWords {
             let name = command(index)
             return "\(name) uses the core that the launch waits for, but nothing waits for \(name)"
         case .dlopen(let loading):
-            return "main thread loads \(list(loading.paths.map(fileName))) (dlopen) in \(place)"
+            return "main thread loads \(libraries(loading.paths)) (dlopen) in \(place)"
         case .unusedLibrary(let path, _):
             return "\(fileName(path)) is loaded and initialised, but was not seen in use"
         case .uncachedBytecode(let compiled):
@@ -85,7 +89,7 @@ struct FindingWords {
             loading.unused.isEmpty
                 ? [] : ["not seen in use afterwards: \(list(loading.unused.map(fileName)))"]
         case .processStarts(let started): [list(commands(started), most: Self.mostCommands)]
-        case .unawaitedProcess(let index):
+        case .dominantProcess(let index), .unawaitedProcess(let index):
             [
                 "it used \(Numbers.time(profile.processes[index].cpu)) of CPU in all"
                     + (profile.processes[index].parent.map { "; started by \(process($0))" } ?? "")
@@ -291,6 +295,15 @@ struct FindingWords {
     private func name(of frame: FrameID) -> String {
         let name = profile.frames.function(of: frame).name
         return functionWidth.map { name.escapedForDisplay.shortenedFunction(to: $0) } ?? name
+    }
+
+    /// Of some, nobody knows the name.
+    private func libraries(_ paths: [String]) -> String {
+        let names = paths.map(fileName).filter { !$0.isEmpty }
+        let nameless = paths.count - names.count
+        return names.isEmpty
+            ? nameless == 1 ? "a library of unknown name" : "\(nameless) libraries of unknown names"
+            : list(names) + (nameless > 0 ? " and \(nameless) of unknown names" : "")
     }
 
     private func fileName(_ path: String) -> String { String(Module(path: path).name) }

@@ -32,7 +32,7 @@ package enum HTMLReport {
     private static func summary(of profile: Profile) -> String {
         var options = TextOptions()
         options.width = 120
-        let lines = TextReport.render(profile, view: .summary, options: options)
+        let lines = TextReport.render(profile, view: .full, options: options)
             .split(separator: "\n", omittingEmptySubsequences: false)
         return lines.map { XML.text(String($0)) }.joined(separator: "\n")
     }

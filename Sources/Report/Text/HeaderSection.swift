@@ -14,15 +14,25 @@ struct HeaderSection {
             + notes.map { $0.wrapped(to: options.columns) }.joined()
     }
 
+    /// Everything that is to be known about the recording.
+    var allNotes: String {
+        notes.isEmpty
+            ? "nothing is to be noted".wrapped(to: options.columns)
+            : notes.map { $0.wrapped(to: options.columns) }.joined()
+    }
+
     // MARK: Figures
 
-    var figures: [String] {
+    var figures: [String] { title + capture }
+
+    /// What was started, and how long it took.
+    var title: [String] {
         [profile.title.escapedForDisplay] + [ready].compactMap { $0 }
-            + [duration, "CPU " + Numbers.time(profile.launch.cpu)] + capture
+            + [duration, "CPU " + Numbers.time(profile.launch.cpu)]
     }
 
     /// The command line, if it says more than the title.
-    private var command: String {
+    var command: String {
         guard profile.program.arguments.count > 1 else { return "" }
         let words = profile.program.arguments.joined(separator: " ").escapedForDisplay
         return "  " + "command: \(words)".shortened(to: options.columns - 2) + "\n"
@@ -74,8 +84,10 @@ struct HeaderSection {
         let others = [
             outcome, mainThread, missedTicks(), truncations, lost, held, leftOut, unfollowed,
         ].compactMap { $0 }
-        return essentials + others.filter { !essentials.contains($0) }
-            + profile.notes.compactMap(RecorderNotes.text)
+        return essentials
+            + (others + profile.notes.compactMap(RecorderNotes.text)).filter {
+                !essentials.contains($0)
+            }
     }
 
     /// What a reader must know before trusting the figures. Empty: nothing.
@@ -84,7 +96,15 @@ struct HeaderSection {
             profile.header.outcome == .running ? nil : outcome, unknownWaits,
             missedTicks(least: Self.leastEssential), incomplete,
         ].compactMap { $0 } + profile.measurementNotes().map(\.text)
+            + profile.notes.filter { Self.essential.contains($0.kind) }
+            .compactMap(RecorderNotes.text)
     }
+
+    /// What makes it another launch, or less than a launch, and what we left in the program.
+    private static let essential: Set<RecorderNote.Kind> = [
+        .deniedPrivileges, .unrecordedPrivileges, .damagedInput, .leftBehind, .unmapped, .lateEntry,
+        .lateExec,
+    ]
 
     private var incomplete: String? {
         let launch = profile.launch

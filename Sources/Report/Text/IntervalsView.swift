@@ -58,7 +58,7 @@ struct PointsOfInterestTable {
     let profile: Profile
     let options: TextOptions
 
-    private static let most = 12
+    var most = 12
 
     /// Empty when there are none.
     func render() -> String {
@@ -68,7 +68,7 @@ struct PointsOfInterestTable {
             .init(title: "POINT OF INTEREST", alignment: .left, minimum: 16),
             .init(title: "START"), .init(title: "WALL"), .init(title: "CPU"),
         ])
-        table.rows = groups.prefix(Self.most).map { group in
+        table.rows = groups.prefix(most).map { group in
             var name = TextTable.Cell(group.entry.name.escapedForDisplay)
             if group.count > 1 { name.suffix = " ×\(Numbers.grouped(group.count))" }
             if !group.entry.isComplete { name.suffix += " (no end)" }
@@ -78,8 +78,8 @@ struct PointsOfInterestTable {
             ]
         }
         let more =
-            groups.count > Self.most
-            ? "  … \(Numbers.grouped(groups.count - Self.most)) more: report --view intervals\n"
+            groups.count > most
+            ? "  … \(Numbers.grouped(groups.count - most)) more: report --view intervals\n"
             : ""
         return table.render(width: options.columns, colour: options.usesColour) + more
     }

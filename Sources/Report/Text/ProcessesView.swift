@@ -19,7 +19,7 @@ struct ProcessSummary {
     let profile: Profile
     let options: TextOptions
 
-    private static let most = 10
+    var most = 10
 
     /// Empty if there is only one process.
     func render() -> String {
@@ -27,7 +27,7 @@ struct ProcessSummary {
         guard all.count > 1 else { return "" }
         let kept = Set(
             all.indices.sorted { (weight(all[$1]), $0) < (weight(all[$0]), $1) }
-                .prefix(Self.most))
+                .prefix(most))
         let rows = all.indices.filter(kept.contains).map { all[$0] }
         let table = ProcessTable(profile: profile, options: options, rows: rows).render()
         guard rows.count < all.count else { return table }

@@ -39,6 +39,20 @@ struct StackDigest {
         return shown
     }
 
+    /// Without lines for what is left out: the innermost frames, the innermost own ones, and the most telling
+    /// between them.
+    func most(_ count: Int) -> [HeaviestStack.Entry] {
+        guard path.count > count else { return path }
+        let own = path.indices.filter { frames.function(of: path[$0].frame).isOwn }
+        var kept: Set<Int> = []
+        for index in path.indices.suffix(2) + own.reversed().prefix(count / 2) + own.prefix(1)
+            + landmarks + own + Array(path.indices)
+        where kept.count < count {
+            kept.insert(index)
+        }
+        return kept.sorted().map { path[$0] }
+    }
+
     private func rows(of kept: Set<Int>) -> [Row] {
         var result: [Row] = []
         var elided: [HeaviestStack.Entry] = []

@@ -13,13 +13,17 @@ struct StackTableView {
     static let comfortable = 110
 
     func render() -> String {
+        render(
+            StackDigest(path: significantPath, weight: stack.weight, frames: frames).rows())
+    }
+
+    func render(_ rows: [StackDigest.Row]) -> String {
         let measures = stack.weight.measures
         var table = TextTable(
             columns: FrameCells.columns(options) + measures.map { .init(title: $0.title) })
         table.caption = caption
         table.fill = Self.comfortable
-        let digest = StackDigest(path: significantPath, weight: stack.weight, frames: frames)
-        for row in digest.rows() {
+        for row in rows {
             switch row {
             case .frame(let entry):
                 table.rows.append(

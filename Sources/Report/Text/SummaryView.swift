@@ -2,101 +2,204 @@ import Analysis
 import Exports
 import ProfileModel
 
-/// The report that answers before it is asked: which phase, which function, which wait.
+/// The answer, in at most forty lines of a hundred columns: what to look at, where the time went, the heaviest
+/// path, the longest wait, and what to ask next.
 struct SummaryView {
-    let profile: Profile
-    let options: TextOptions
+    private let profile: Profile
+    private let options: TextOptions
+    private let answer: Answer
 
-    func render() -> String {
-        var blocks = [PhaseTable(options: options, phases: figures, whole: whole).render()]
-        let remarks = PhaseRemarks(profile: profile, phases: figures).lines
-        if !remarks.isEmpty {
-            blocks.append(remarks.map { $0.wrapped(to: options.columns) }.joined())
-        }
-        let processes = ProcessSummary(profile: profile, options: options).render()
-        if !processes.isEmpty { blocks.append(processes) }
-        let points = PointsOfInterestTable(profile: profile, options: options).render()
-        if !points.isEmpty { blocks.append(points) }
-        for phase in detailed {
-            blocks += PhaseInitializers(profile: profile, options: options, phase: phase).tables()
-            blocks += PhaseStacks(profile: profile, options: options, phase: phase).tables()
-        }
-        blocks += FindingsView(profile: profile, options: options).blocks
-        return blocks.joined(separator: "\n")
+    /// How many lines there are, the header's and the empty ones included.
+    static let mostLines = 40
+
+    init(profile: Profile, options: TextOptions) {
+        self.profile = profile
+        self.options = options
+        answer = Answer(profile, selection: options.selection, weight: options.weight)
     }
 
-    /// The phases with a part in the selection, within its windows.
-    private var selected: [Int] {
-        profile.phases.indices.filter { index in
-            guard options.selection.phases?.contains(index) ?? true else { return false }
-            return options.selection.windows == nil || figures(index).wall > .zero
-        }
+    /// How much of each thing is shown.
+    private struct Room {
+        var findings: Int
+        var phases: Int
+        var processes: Int
+        var path: Int
+
+        /// The roomiest first. What to look at goes last.
+        static let all = [
+            Room(findings: 4, phases: 8, processes: 6, path: 10),
+            Room(findings: 4, phases: 7, processes: 4, path: 8),
+            Room(findings: 3, phases: 7, processes: 3, path: 7),
+            Room(findings: 3, phases: 6, processes: 3, path: 5),
+            Room(findings: 3, phases: 5, processes: 0, path: 5),
+            Room(findings: 2, phases: 4, processes: 0, path: 4),
+            Room(findings: 1, phases: 3, processes: 0, path: 3),
+        ]
     }
 
-    private func figures(_ index: Int) -> Phase { profile.phase(index, in: options.selection) }
-    private var figures: [Phase] { selected.map { figures($0) } }
-
-    private var whole: TimeSpan { options.selection.windows?.length ?? profile.launch.wall }
-
-    /// The phases that deserve a stack: those with at least 2 % of the launch, or all chosen ones.
-    private var detailed: [Int] {
-        selected.filter { phase in
-            let wall = Double(figures(phase).wall.nanoseconds)
-            return options.selection.phases != nil || wall * 50 >= Double(whole.nanoseconds)
-        }
-    }
-}
-
-/// Wall, CPU and share of each phase, and what the main thread did in it.
-struct PhaseTable {
-    let options: TextOptions
-    let phases: [Phase]
-    /// The whole of the shares.
-    let whole: TimeSpan
-
-    private static let states: [(title: String, style: Style)] = [
-        ("running", .running), ("runnable", .runnable), ("preempted", .preempted),
-        ("blocked", .blocked),
-    ]
-
-    func render() -> String {
-        let whole = table(figures: true, states: true)
-        if whole.naturalWidth <= options.columns { return text(whole) }
-        // If one table is too wide: two, one below the other.
-        return text(table(figures: true, states: false)) + "\n"
-            + text(table(figures: false, states: true))
-    }
-
-    private func text(_ table: TextTable) -> String {
-        table.render(width: options.columns, colour: options.usesColour)
-    }
-
-    private func table(figures: Bool, states: Bool) -> TextTable {
-        let name = figures ? "PHASE" : "MAIN THREAD"
-        var columns = [TextTable.Column(title: name, alignment: .left, minimum: 12)]
-        if figures { columns += ["WALL", "CPU", "SHARE"].map { TextTable.Column(title: $0) } }
-        if states {
-            columns += Self.states.map { TextTable.Column(title: $0.title, style: $0.style) }
-            if figures { columns[4].title = "  main thread: " + columns[4].title }
-        }
-        var table = TextTable(columns: columns)
-        table.rows = phases.map { row($0, figures: figures, states: states) }
-        return table
-    }
-
-    private func row(_ phase: Phase, figures: Bool, states: Bool) -> [TextTable.Cell] {
-        var result = [TextTable.Cell(phase.name.escapedForDisplay)]
-        if figures {
-            result.append(TextTable.Cell(Numbers.cell(phase.wall)))
-            result.append(TextTable.Cell(Numbers.cell(phase.cpu)))
-            result.append(TextTable.Cell(Numbers.percent(phase.wall, of: whole)))
-        }
-        if states {
-            let times = phase.mainThread
-            result += [times.running, times.runnable, times.preempted, times.blocked].map {
-                TextTable.Cell(Numbers.cell($0))
-            }
+    /// - Parameter selection: the line that says what part is shown; empty: all of it.
+    func render(_ selection: String) -> String {
+        let top = top + selection + "\n"
+        var result = top
+        for room in Room.all {
+            result = top + text(room)
+            if result.count(where: \.isNewline) <= Self.mostLines { break }
         }
         return result
+    }
+
+    // MARK: What it is about
+
+    private static let mostEssential = 4
+
+    /// What was started, what is nearly all of it, and what must be known before the figures are trusted.
+    private var top: String {
+        let header = HeaderSection(profile: profile, options: options)
+        let essentials = header.essentials
+        let outcome = header.outcome.flatMap { essentials.contains($0) ? nil : $0 }
+        let lines =
+            [outcome, answer.dominance].compactMap { $0 }
+            + essentials.prefix(Self.mostEssential)
+        return header.title.wrappedParts(to: width) + header.command
+            + lines.map { twoLines($0, after: " ", indent: 4) }.joined()
+    }
+
+    private func text(_ room: Room) -> String {
+        let blocks = [
+            findings(most: room.findings), phases(most: room.phases),
+            processes(most: room.processes), points, path(most: room.path) + wait, next + notes,
+        ]
+        return blocks.filter { !$0.isEmpty }.joined(separator: "\n")
+    }
+
+    // MARK: What to look at
+
+    private func findings(most: Int) -> String {
+        guard !answer.findings.isEmpty else { return answer.composition.wrapped(to: width) }
+        let most = min(most, options.depth ?? .max)
+        var result = heading("WHAT TO LOOK AT")
+        for (index, finding) in answer.findings.prefix(most).enumerated() {
+            let point = answer.point(finding)
+            let label = "  \(index + 1)" + (index < 9 ? "  " : " ")
+            result += twoLines(point.what, after: String(label.dropLast()), indent: 5)
+            if !point.place.isEmpty { result += line(fitting(point.place, point.details)) }
+            if let advice = point.advice { result += line("→ " + fitting(sentences: advice)) }
+        }
+        let rest = answer.findings.dropFirst(most)
+        guard !rest.isEmpty else { return result }
+        let sum = rest.reduce(TimeSpan.zero) { $0 + $1.saving }
+        return result
+            + line("and \(rest.count) more, together \(Numbers.time(sum)): --view findings")
+    }
+
+    private static let indent = "     "
+    private var room: Int { width - Self.indent.utf8.count - 2 }
+
+    /// With as many details as one line has room for.
+    private func fitting(_ text: String, _ details: [String]) -> String {
+        details.reduce(text) { line, detail in
+            let more = line + " · " + detail
+            return more.escapedForDisplay.displayWidth <= room ? more : line
+        }
+    }
+
+    /// As many sentences as one line has room for; the first in any case.
+    private func fitting(sentences text: String) -> String {
+        var result = ""
+        for sentence in text.split(separator: ". ") {
+            let more = result.isEmpty ? String(sentence) : result + ". " + sentence
+            guard result.isEmpty || more.displayWidth <= room else { return result + "." }
+            result = more
+        }
+        return result
+    }
+
+    /// One line, cut if it is too long.
+    private func line(_ text: String, after start: String = indent) -> String {
+        start + text.escapedForDisplay.shortened(to: width - start.utf8.count) + "\n"
+    }
+
+    /// Two lines at most.
+    private func twoLines(_ text: String, after start: String, indent: Int) -> String {
+        let text = text.escapedForDisplay
+        for room in stride(from: 2 * width, to: width / 2, by: -8) {
+            let result = text.shortened(to: room).wrapped(to: width, after: start, indent: indent)
+            if result.count(where: \.isNewline) <= 2 { return result }
+        }
+        return line(text, after: start + " ")
+    }
+
+    private func heading(_ text: String) -> String {
+        "  " + (options.usesColour ? Style.heading.applied(to: text) : text) + "\n"
+    }
+
+    private var width: Int { options.columns }
+
+    // MARK: Where the time went
+
+    private func phases(most: Int) -> String {
+        var table = TextTable(columns: [
+            .init(title: "PHASE", alignment: .left, minimum: 12), .init(title: "WALL"),
+            .init(title: "SHARE"), .init(title: "CPU", style: .running),
+            .init(title: "WAITS", style: .blocked), .init(title: "NO CORE", style: .runnable),
+        ])
+        table.rows = answer.phaseLines(most: most).map { line in
+            let main = line.mainThread
+            return [
+                line.name.escapedForDisplay, Numbers.cell(line.wall),
+                answer.share(of: line.wall) ?? "", Numbers.cell(line.cpu),
+                Numbers.cell(main.blocked), Numbers.cell(main.runnable + main.preempted),
+            ].map { .init($0) }
+        }
+        return render(table)
+    }
+
+    private func processes(most: Int) -> String {
+        guard most > 0, options.selection == .all else { return "" }
+        return ProcessSummary(profile: profile, options: options, most: most).render()
+    }
+
+    private var points: String {
+        PointsOfInterestTable(profile: profile, options: options, most: 4).render()
+    }
+
+    private func render(_ table: TextTable) -> String {
+        table.render(width: width, colour: options.usesColour)
+    }
+
+    // MARK: What most of it was
+
+    private func path(most: Int) -> String {
+        guard let path = AnswerPath(answer) else { return "" }
+        let entries = path.entries(of: profile.frames, most: most)
+        return StackTableView(
+            stack: path.stack, frames: profile.frames,
+            caption: path.caption(showing: entries.count), options: options
+        ).render(entries.map { .frame($0) })
+    }
+
+    private var wait: String {
+        answer.longestWait.map { twoLines($0, after: " ", indent: 4) } ?? ""
+    }
+
+    // MARK: What to ask next
+
+    private var next: String {
+        let steps = NextSteps(profile: profile, file: options.file).steps
+        let widest = min(steps.map(\.command.displayWidth).max() ?? 0, width / 2)
+        return steps.enumerated().map { index, step in
+            let space = String(
+                repeating: " ", count: max(0, widest - step.command.displayWidth))
+            return line(
+                "\(step.command)\(space)  (\(step.purpose))",
+                after: index == 0 ? "  next: " : "        ")
+        }.joined()
+    }
+
+    private var notes: String {
+        let header = HeaderSection(profile: profile, options: options)
+        let count = header.notes.count - header.essentials.count
+        guard count > 0 else { return "" }
+        return line("\(Numbers.count(count, "note")) on the recording: --notes", after: "  ")
     }
 }

@@ -8,10 +8,16 @@ package enum TextReport {
     package static func render(
         _ profile: Profile, view: View = .summary, options: TextOptions = TextOptions()
     ) -> String {
-        let header = HeaderSection(profile: profile, options: options).render()
+        let header = HeaderSection(profile: profile, options: options)
+        let words = profile.words(for: options.selection)
+        let selection = words.isEmpty ? "" : "  only \(words)".shortened(to: options.columns) + "\n"
+        guard view != .summary else {
+            return SummaryView(profile: profile, options: options).render(selection)
+        }
         let body =
             switch view {
-            case .summary: SummaryView(profile: profile, options: options).render()
+            case .full, .summary: FullView(profile: profile, options: options).render()
+            case .notes: header.allNotes
             case .heaviest: HeaviestView(profile: profile, options: options).render()
             case .tree, .bottomUp:
                 TreeView(profile: profile, options: options, isBottomUp: view == .bottomUp)
@@ -28,9 +34,10 @@ package enum TextReport {
             case .criticalPath: CriticalPathView(profile: profile, options: options).render()
             case .findings: FindingsView(profile: profile, options: options).render()
             }
-        let words = profile.words(for: options.selection)
-        let selection = words.isEmpty ? "" : "  only \(words)".shortened(to: options.columns) + "\n"
-        return header + selection + "\n" + body
+        let top =
+            view == .notes
+            ? header.figures.wrappedParts(to: options.columns) + header.command : header.render()
+        return top + selection + "\n" + body
     }
 }
 

@@ -1,7 +1,11 @@
 /// The question that a text report answers.
 package enum View: String, Sendable, CaseIterable {
-    /// Phases, with the heaviest stack and the heaviest wait of each.
+    /// What to look at, where the time went, and the heaviest path and wait: forty lines at most.
     case summary
+    /// The phases, with the heaviest stack and the heaviest wait of each; and all findings.
+    case full
+    /// What to know about the recording before its figures are trusted.
+    case notes
     /// The heaviest stack, and the functions by their own time.
     case heaviest
     /// Callers above callees.

@@ -58,7 +58,9 @@ extension TraceSession {
         _ code: Instrumentation, at now: MonotonicTime
     ) {
         guard let main = threads[pid] else { return }
-        let time = min(max(moment.time, image.start), now)
+        // The clock is read behind the note: between a tick and its note we may have lost our core, or read
+        // the libraries of the border before. A note is never later than now, but in a damaged area.
+        let time = min(max(moment.time, image.start), process.now)
         // A sample answered before the border belongs before the border.
         if let counters = main.counters() {
             if let answered = code.signals?.timeOfAnswer(of: main), answered < time {

@@ -1,0 +1,63 @@
+import ProfileModel
+
+/// One child has most of the launch: the main thread waits for it, and it is not itself one that only waits for
+/// its children. How many others there are does not matter then.
+struct DominantProcess: FindingRule {
+    /// Of the launch, up to readiness.
+    private static let leastShare = 0.6
+    /// How much of its own life it may wait for children of which one has less than ``leastShare``.
+    private static let mostPassedOn = 0.5
+
+    func findings(in search: inout FindingSearch) -> [Finding] {
+        let tree = AwaitedProcesses(search)
+        let least = TimeSpan(
+            nanoseconds: Int64(Double(search.end.nanoseconds) * Self.leastShare))
+        guard let process = Self.dominant(in: tree, least: max(least, search.least)) else {
+            return []
+        }
+        let windows = search.unclaimed(tree.windows(of: process))
+        guard windows.length >= search.least, let range = windows.span,
+            let thread = search.profile.leader(of: search.profile.processes[process])
+        else { return [] }
+        let (stack, place) = Self.work(of: process, thread, in: windows, search)
+        guard let place else { return [] }
+        search.claim(windows)
+        return [
+            Finding(
+                subject: .dominantProcess(process), saving: windows.length, thread: thread,
+                range: range, place: place, stack: stack)
+        ]
+    }
+
+    /// The innermost process that has so much; nil: none has, or it has it of many children.
+    private static func dominant(in tree: AwaitedProcesses, least: TimeSpan) -> Int? {
+        func length(_ process: Int) -> TimeSpan { tree.windows(of: process).length }
+        var found: Int?
+        while true {
+            let candidates = found.map { tree.children[$0] } ?? tree.children.first ?? []
+            let next = candidates.max { (length($0), $1) < (length($1), $0) }
+            guard let next, length(next) >= least else { break }
+            found = next
+        }
+        guard let found else { return nil }
+        let passedOn = TimeWindows(tree.children[found].flatMap { tree.windows(of: $0).ranges })
+        return Double(passedOn.length.nanoseconds)
+            <= mostPassedOn * Double(length(found).nanoseconds) ? found : nil
+    }
+
+    /// What all of its threads did most; where it computed little, what it waited for.
+    private static func work(
+        of process: Int, _ thread: Int, in windows: TimeWindows, _ search: FindingSearch
+    ) -> (stack: [FrameID], place: FrameID?) {
+        let threads = Set(search.profile.processes[process].threads)
+        let selection = Selection(threads: threads, windows: windows)
+        let times = search.profile.times(in: selection)
+        let isWaiting = times.running.nanoseconds * 2 < windows.length.nanoseconds
+        let stack =
+            isWaiting
+            ? search.heaviestStack(of: thread, in: windows, by: .wall)
+            : search.profile.heaviestStack(selection, weight: .cpu)
+        let frames = stack.entries.map(\.frame)
+        return (frames, search.place(in: frames))
+    }
+}

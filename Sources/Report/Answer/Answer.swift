@@ -1,0 +1,205 @@
+import Analysis
+import Exports
+import ProfileModel
+
+/// What a report says first: what to look at, where the time went, and what most of it was. Text and markdown
+/// show the same.
+struct Answer {
+    let profile: Profile
+    let selection: Selection
+    let weight: Weight?
+    /// Most at stake first.
+    let findings: [Finding]
+
+    init(_ profile: Profile, selection: Selection = .all, weight: Weight? = nil) {
+        self.profile = profile
+        self.selection = selection
+        self.weight = weight
+        findings = profile.findings().filter { finding in
+            profile.includes(
+                selection, from: finding.range.lowerBound, to: finding.range.upperBound,
+                thread: finding.thread)
+        }
+    }
+
+    /// The whole of the shares: the launch, or the chosen interval.
+    var whole: TimeSpan { selection.windows?.length ?? profile.launch.wall }
+
+    /// "59 %"; nil: the launch has no length.
+    func share(of time: TimeSpan) -> String? {
+        whole > .zero ? Numbers.percent(time, of: whole) : nil
+    }
+
+    // MARK: Findings
+
+    /// A finding in three parts.
+    struct Point {
+        /// How much and what.
+        var what: String
+        /// Where: the phase, and the functions, innermost first; empty: not known.
+        var place: String
+        /// More about it, a sentence each.
+        var details: [String]
+        /// What to do; nil: nobody can say.
+        var advice: String?
+    }
+
+    private static let functionWidth = 32
+
+    func point(_ finding: Finding) -> Point {
+        let words = FindingWords(
+            profile: profile, finding: finding, functionWidth: Self.functionWidth)
+        let share = share(of: finding.saving).map { " (\($0))" } ?? ""
+        let phase = profile.phase(of: finding).map { profile.phases[$0].name }
+        return Point(
+            what: "\(Numbers.time(finding.saving))\(share): \(words.title)",
+            place: [phase, words.place].compactMap { $0 }.joined(separator: " · "),
+            details: words.details,
+            advice: words.advice)
+    }
+
+    /// What the launch consists of, where nothing stands out.
+    var composition: String {
+        let main = phases.reduce(StateTimes.zero) { $0 + $1.mainThread }
+        let parts = [
+            (main.running, "ran"), (main.blocked, "waited"),
+            (main.runnable + main.preempted, "had no core"),
+        ].filter { $0.0 > .zero }.map { "\($0.1) for \(Numbers.time($0.0))" }
+        let longest = phases.max { $0.wall < $1.wall }
+        let phase = longest.map {
+            ", most of it (\(Numbers.time($0.wall))) in \($0.name)"
+        }
+        guard !parts.isEmpty else { return "no finding" }
+        return "no finding: the main thread " + parts.joined(separator: ", ") + (phase ?? "")
+    }
+
+    // MARK: Phases
+
+    /// Those with a part in the selection.
+    var phases: [Phase] {
+        profile.phases.indices.filter { index in
+            guard selection.phases?.contains(index) ?? true else { return false }
+            return selection.windows == nil
+                || profile.phase(index, in: selection).wall > .zero
+        }.map { profile.phase($0, in: selection) }
+    }
+
+    /// A line of the table of phases: one phase, or several small ones.
+    struct PhaseLine {
+        var name: String
+        var wall = TimeSpan.zero
+        var cpu = TimeSpan.zero
+        var mainThread = StateTimes.zero
+
+        init(_ name: String, _ phases: [Phase]) {
+            self.name = name
+            for phase in phases {
+                wall = wall + phase.wall
+                cpu = cpu + phase.cpu
+                mainThread = mainThread + phase.mainThread
+            }
+        }
+    }
+
+    /// In the order of time. Neighbours are together where there are many: wrappers, which a script of a
+    /// language has several of, first.
+    func phaseLines(most: Int) -> [PhaseLine] {
+        let phases = phases
+        guard phases.count > most else { return phases.map { PhaseLine($0.name, [$0]) } }
+        var groups: [[Phase]] = []
+        for phase in phases {
+            if phase.isWrapper, groups.last?.last?.isWrapper == true {
+                groups[groups.count - 1].append(phase)
+            } else {
+                groups.append([phase])
+            }
+        }
+        while groups.count > most {
+            // The two neighbours that are least together.
+            let index = groups.indices.dropLast().min {
+                Self.wall(groups[$0]) + Self.wall(groups[$0 + 1])
+                    < Self.wall(groups[$1]) + Self.wall(groups[$1 + 1])
+            }
+            guard let index else { break }
+            groups[index] += groups.remove(at: index + 1)
+        }
+        return groups.map { group in
+            guard group.count > 1, let first = group.first, let last = group.last else {
+                return PhaseLine(group.first?.name ?? "", group)
+            }
+            let name =
+                group.allSatisfy(\.isWrapper)
+                ? "\(group.count) wrappers" : "\(first.name) … \(last.name)"
+            return PhaseLine(name, group)
+        }
+    }
+
+    private static func wall(_ phases: [Phase]) -> TimeSpan {
+        phases.reduce(.zero) { $0 + $1.wall }
+    }
+
+    // MARK: Sentences
+
+    /// What is nearly all of the launch: a child, or a phase; nil: nothing is.
+    var dominance: String? {
+        guard selection == .all, whole > .zero else { return nil }
+        if case .dominantProcess(let index)? = findings.first?.subject,
+            let saving = findings.first?.saving, Self.isNearlyAll(saving, of: whole)
+        {
+            let process = profile.processes[index]
+            return "nearly all of it is \(process.label) (\(process.pid)): "
+                + "\(Numbers.time(saving)) of \(Numbers.time(whole))"
+        }
+        let longest = phases.max { $0.wall < $1.wall }
+        guard let longest, !Self.usual.contains(longest.name),
+            Self.isNearlyAll(longest.wall, of: whole)
+        else { return nil }
+        return "nearly all of it is \(longest.name): \(Numbers.time(longest.wall)) of "
+            + Numbers.time(whole)
+    }
+
+    /// What every launch is made of in the end: to say so would tell nothing.
+    private static let usual = [
+        Phase.Names.main, Phase.Names.program, Phase.Names.attached, Phase.Names.extended,
+    ]
+
+    private static func isNearlyAll(_ part: TimeSpan, of whole: TimeSpan) -> Bool {
+        Double(part.nanoseconds) >= 0.8 * Double(whole.nanoseconds)
+    }
+
+    /// The main thread's longest wait, and who ended it; nil: it is short.
+    var longestWait: String? {
+        let waits = profile.waits(in: selection, shortest: .zero)
+            .filter { profile.mainThread.isMain($0.thread, at: $0.start) && !isUntilReady($0) }
+        guard let wait = waits.max(by: { $0.duration < $1.duration }),
+            let share = share(
+                of: wait.duration),
+            Double(wait.duration.nanoseconds) >= 0.05 * Double(whole.nanoseconds)
+        else { return nil }
+        let stack = profile.stack(of: wait)
+        let place = profile.place(in: stack).flatMap { frame -> String? in
+            let function = profile.frames.function(of: frame)
+            guard !function.isUnnamed else { return nil }
+            let line = profile.frames[frame].place
+            return " in \(function.name.shortenedFunction(to: Self.functionWidth))"
+                + (line.isEmpty ? "" : " (\(line))")
+        }
+        let ending =
+            switch wait.endedByWords {
+            case "–": ""
+            case "unknown": ", ended by nobody knows whom"
+            case let waker: ", ended by \(waker)"
+            }
+        return "longest wait: \(Numbers.time(wait.duration)) (\(share))\(place ?? ""), "
+            + wait.reason.words.withoutAddress + ending
+    }
+
+    /// Who waits for work once the program is ready waits for nothing of the launch.
+    private func isUntilReady(_ wait: WaitFigures) -> Bool {
+        profile.ready.map { wait.end >= $0.time } ?? false
+    }
+}
+
+extension Phase {
+    fileprivate var isWrapper: Bool { name.hasPrefix("Wrapper: ") }
+}

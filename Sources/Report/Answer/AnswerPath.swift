@@ -1,0 +1,124 @@
+import Analysis
+import Exports
+import ProfileModel
+
+/// The one path that most of a launch was spent on: of the child, else of the phase and the thread, that
+/// matters most.
+struct AnswerPath {
+    let stack: HeaviestStack
+    /// "Main, main thread: heaviest path".
+    let caption: String
+
+    /// nil: nothing was sampled.
+    init?(_ answer: Answer) {
+        let profile = answer.profile
+        var selection = answer.selection
+        var subject: String
+        var weight = answer.weight
+        if let process = Self.dominant(answer) {
+            let figures = profile.processes[process]
+            selection.threads = Set(figures.threads)
+            subject = "\(figures.label) (\(figures.pid))"
+        } else {
+            guard let phase = Self.longestPhase(answer) else { return nil }
+            let figures = profile.phase(phase, in: selection)
+            selection.phases = [phase]
+            subject = figures.name
+            if selection.threads == nil {
+                let isMain =
+                    Self.isAtLeast(0.5, figures.mainThread.running, of: figures.cpu)
+                    || Self.isAtLeast(0.3, figures.mainThread.running, of: figures.wall)
+                // Who waits most of the time is not explained by what little it computes.
+                let isWaiting = !Self.isAtLeast(0.2, figures.cpu, of: figures.wall)
+                selection.isOfMainThread = isMain || isWaiting
+                if isMain || isWaiting { subject += ", main thread" }
+                if isWaiting { weight = weight ?? .wall }
+            }
+        }
+        stack = profile.heaviestStack(selection, weight: weight ?? .cpu)
+        guard !stack.entries.isEmpty else { return nil }
+        caption = subject.escapedForDisplay + ": heaviest path"
+    }
+
+    /// A child that most CPU time is of.
+    private static func dominant(_ answer: Answer) -> Int? {
+        guard answer.selection.threads == nil else { return nil }
+        if case .dominantProcess(let index)? = answer.findings.first?.subject { return index }
+        let times = answer.profile.timesByThread(in: answer.selection)
+        let heaviest = answer.profile.heaviestProcess(in: answer.selection, weight: .cpu)
+        guard let heaviest, heaviest > 0 else { return nil }
+        let own = answer.profile.processes[heaviest].threads.reduce(TimeSpan.zero) {
+            $0 + times[$1].running
+        }
+        return isAtLeast(0.5, own, of: times.reduce(.zero) { $0 + $1.running }) ? heaviest : nil
+    }
+
+    private static func longestPhase(_ answer: Answer) -> Int? {
+        answer.profile.phases.indices.filter { answer.selection.phases?.contains($0) ?? true }
+            .max {
+                answer.profile.phase($0, in: answer.selection).wall
+                    < answer.profile.phase($1, in: answer.selection).wall
+            }
+    }
+
+    private static func isAtLeast(_ share: Double, _ part: TimeSpan, of whole: TimeSpan) -> Bool {
+        part > .zero && Double(part.nanoseconds) >= share * Double(whole.nanoseconds)
+    }
+
+    /// The frames that tell, outermost first.
+    ///
+    /// - Parameter most: how many at most.
+    func entries(of frames: FrameTable, most: Int) -> [HeaviestStack.Entry] {
+        let whole = Double(stack.weight.of(stack.total).nanoseconds)
+        let least = whole * Self.leastShare
+        let kept = stack.entries.prefix { Double(stack.weight.of($0.total).nanoseconds) >= least }
+        let path = Array(stack.entries.prefix(max(1, kept.count)))
+        let hasScript = path.contains { frames.function(of: $0.frame).isScripted }
+        let telling = path.filter {
+            !Self.isPlumbing($0.frame, frames)
+                && !(hasScript && Self.isInterpreters(frames.function(of: $0.frame)))
+        }
+        return StackDigest(
+            path: telling.isEmpty ? path.suffix(1) : telling, weight: stack.weight, frames: frames
+        ).most(most)
+    }
+
+    /// "Main, main thread: heaviest path, 9 of 34 functions".
+    func caption(showing count: Int) -> String {
+        let all = stack.entries.count
+        return caption + (count < all ? ", \(count) of \(all) functions" : "")
+    }
+
+    /// What is left of the path where less than this share of it remains tells nothing.
+    private static let leastShare = 0.05
+
+    /// The way into every program, what an interpreter does between two functions of a script, and what
+    /// the compiler put into its caller.
+    private static func isPlumbing(_ frame: FrameID, _ frames: FrameTable) -> Bool {
+        let function = frames.function(of: frame)
+        if entries.contains(where: function.name.hasPrefix) { return true }
+        if function.isOwn { return false }
+        return frames[frame].isInlined || function.isUnnamed
+            || plumbing.contains { function.name.hasPrefix($0) }
+            || function.name == "main" && function.moduleIndex != nil
+    }
+
+    /// Where functions of a script are shown, the interpreter's own say nothing more.
+    private static func isInterpreters(_ function: Function) -> Bool {
+        !function.isScripted && !function.isImport
+            && ["libpython", "python", "node"].contains(where: function.module.hasPrefix)
+    }
+
+    private static let entries = ["_start", "__libc_start", "start_thread", "clone", "__clone"]
+    private static let plumbing = [
+        "_PyEval_", "PyEval_", "_PyObject_",
+        "PyObject_", "_PyFunction_", "_PyVectorcall", "PyVectorcall", "vectorcall",
+        "method_vectorcall",
+        "cfunction_", "pymain_", "Py_RunMain", "Py_BytesMain", "PyRun_", "_PyRun_", "run_mod",
+        "run_eval_code",
+        "builtin_exec", "slot_tp_", "execute_", "reader_loop", "JavaCalls::", "JavaThread::",
+        "JavaMain",
+        "thread_native_entry", "v8::internal::(anonymous namespace)::Invoke", "Builtins_JSEntry",
+        "Builtins_InterpreterEntryTrampoline",
+    ]
+}

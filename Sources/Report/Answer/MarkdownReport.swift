@@ -1,0 +1,174 @@
+package import Analysis
+import Exports
+import ProfileModel
+
+/// The answer as Markdown, for an issue tracker, a pull request, or an assistant that reads: the same figures
+/// as the text summary's.
+package struct MarkdownReport {
+    /// How many bytes it takes at most, if nobody says otherwise.
+    package static let usualBudget = 6000
+    /// Less than this holds not even the title and a finding.
+    package static let leastBudget = 1000
+
+    private let answer: Answer
+    private let options: TextOptions
+
+    package init(_ profile: Profile, options: TextOptions = TextOptions()) {
+        answer = Answer(profile, selection: options.selection, weight: options.weight)
+        self.options = options
+    }
+
+    /// How much of each thing is shown.
+    private struct Room {
+        var findings: Int
+        var phases: Int
+        var path: Int
+
+        static let all = [
+            Room(findings: 10, phases: 12, path: 24), Room(findings: 5, phases: 8, path: 12),
+            Room(findings: 3, phases: 6, path: 7), Room(findings: 2, phases: 4, path: 4),
+            Room(findings: 1, phases: 3, path: 0), Room(findings: 1, phases: 0, path: 0),
+        ]
+    }
+
+    /// - Parameter budget: in bytes; what does not fit is left out, and that is said.
+    package func render(budget: Int = usualBudget) -> String {
+        var result = ""
+        for (index, room) in Room.all.enumerated() {
+            result = text(room) + (index == 0 ? "" : Self.cut)
+            if result.utf8.count <= budget { return result }
+        }
+        // Names may have any length.
+        let limit = max(0, budget - Self.cut.utf8.count - 1)
+        var kept = ""
+        for line in result.split(separator: "\n", omittingEmptySubsequences: false) {
+            guard kept.utf8.count + line.utf8.count + 1 <= limit else { break }
+            kept += line + "\n"
+        }
+        return kept + Self.cut
+    }
+
+    private static let cut = "\n*More with a larger `--budget`, or `report --full`.*\n"
+
+    private func text(_ room: Room) -> String {
+        [top, findings(room.findings), phases(room.phases), path(room.path), next]
+            .filter { !$0.isEmpty }.joined(separator: "\n")
+    }
+
+    // MARK: Parts
+
+    private var top: String {
+        let header = HeaderSection(profile: answer.profile, options: options)
+        let essentials = header.essentials
+        let outcome = header.outcome.flatMap { essentials.contains($0) ? nil : $0 }
+        var lines = [outcome, answer.dominance].compactMap { $0 } + essentials
+        let words = answer.profile.program.arguments
+        if words.count > 1 { lines.insert("command: " + words.joined(separator: " "), at: 0) }
+        let selected = answer.profile.words(for: answer.selection)
+        if !selected.isEmpty { lines.append("only " + selected) }
+        let title = header.title.map { Self.escaped($0.shortened(to: Self.widest / 3)) }
+        return "# " + title.joined(separator: " · ") + "\n"
+            + (lines.isEmpty ? "" : "\n")
+            + lines.map { "- \(Self.escaped($0.shortened(to: Self.widest)))\n" }.joined()
+    }
+
+    private static let widest = 300
+
+    private func findings(_ most: Int) -> String {
+        var result = "## What to look at\n\n"
+        guard !answer.findings.isEmpty else {
+            return result + Self.escaped(answer.composition) + "\n"
+        }
+        for (index, finding) in answer.findings.prefix(most).enumerated() {
+            let point = answer.point(finding)
+            result += "\(index + 1). **\(Self.escaped(point.what.shortened(to: Self.widest)))**\n"
+            if !point.place.isEmpty {
+                result += "   - where: \(Self.escaped(point.place.shortened(to: Self.widest)))\n"
+            }
+            if !point.details.isEmpty {
+                let details = point.details.joined(separator: "; ").shortened(to: Self.widest)
+                result += "   - evidence: \(Self.escaped(details))\n"
+            }
+            if let advice = point.advice { result += "   - do: \(Self.escaped(advice))\n" }
+        }
+        let rest = answer.findings.dropFirst(most)
+        guard !rest.isEmpty else { return result }
+        let sum = rest.reduce(TimeSpan.zero) { $0 + $1.saving }
+        return result + "\nAnd \(rest.count) more, together \(Numbers.time(sum)).\n"
+    }
+
+    private func phases(_ most: Int) -> String {
+        guard most > 0 else { return "" }
+        let rows = answer.phaseLines(most: most).map { line in
+            let main = line.mainThread
+            return [
+                Self.escaped(line.name), Numbers.cell(line.wall), answer.share(of: line.wall) ?? "",
+                Numbers.cell(line.cpu), Numbers.cell(main.blocked),
+                Numbers.cell(main.runnable + main.preempted),
+            ]
+        }
+        return "## Where the time went\n\n"
+            + table(
+                ["Phase", "Wall", "Share", "CPU, all threads", "Main thread waits", "has no core"],
+                rows, texts: 1)
+    }
+
+    private func path(_ most: Int) -> String {
+        guard most > 0, let path = AnswerPath(answer) else { return longestWait }
+        let frames = answer.profile.frames
+        let measures = path.stack.weight.measures
+        let entries = path.entries(of: frames, most: most)
+        let rows = entries.map { entry in
+            let function = frames.function(of: entry.frame)
+            let place = frames[entry.frame].place
+            let name = Self.escaped(function.name.shortenedFunction(to: 80))
+            return [
+                function.isOwn ? "**\(name)**" : name,
+                Self.escaped(place.isEmpty ? function.module : place),
+            ] + measures.map { Numbers.cell($0.of(entry.total)) }
+        }
+        return "## \(Self.escaped(path.caption(showing: entries.count)))\n\n"
+            + "Callers above callees; the program's own functions are bold.\n\n"
+            + table(["Function", "Where"] + measures.map(\.title), rows, texts: 2)
+            + (longestWait.isEmpty ? "" : "\n" + longestWait)
+    }
+
+    private var longestWait: String {
+        answer.longestWait.map { Self.escaped($0.shortened(to: Self.widest)) + "\n" } ?? ""
+    }
+
+    private var next: String {
+        let steps = NextSteps(profile: answer.profile, file: options.file).steps
+        return "## Next\n\n"
+            + steps.map {
+                "- `\(Self.code($0.command.shortened(to: Self.widest)))`: \($0.purpose)\n"
+            }.joined()
+    }
+
+    /// - Parameter texts: how many columns at its left are no figures.
+    private func table(_ titles: [String], _ rows: [[String]], texts: Int) -> String {
+        let rule = titles.indices.map { $0 < texts ? "---" : "---:" }
+        return ([titles, rule] + rows).map { "| \($0.joined(separator: " | ")) |\n" }.joined()
+    }
+
+    // MARK: Escaping
+
+    /// Names come from anywhere: none of them may become a heading, a link, HTML or a cell's end.
+    private static func escaped(_ text: String) -> String {
+        var result = ""
+        for character in text.escapedForDisplay {
+            switch character {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\\", "`", "*", "_", "[", "]", "|", "#", "~", "@", "!": result += "\\\(character)"
+            default: result.append(character)
+            }
+        }
+        return result
+    }
+
+    private static func code(_ text: String) -> String {
+        text.escapedForDisplay.replacing("`", with: "'")
+    }
+}

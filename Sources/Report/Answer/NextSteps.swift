@@ -1,0 +1,108 @@
+import Analysis
+import ProfileModel
+
+/// Commands that would show more of this very launch.
+struct NextSteps {
+    let profile: Profile
+    /// How the file is called on a command line; nil: it is the one that commands read by themselves.
+    let file: String?
+
+    private static let most = 2
+    /// A longer command line is only begun.
+    private static let longest = 40
+
+    /// The command, and what it shows.
+    typealias Step = (command: String, purpose: String)
+
+    var steps: [Step] {
+        let better = [children, runtime, stackBytes].compactMap { $0 }
+        let views = [libraries, initializers, imports, criticalPath].compactMap { $0 }
+        return Array((better + views + [page]).prefix(Self.most))
+    }
+
+    // MARK: Other recordings
+
+    private var children: Step? {
+        guard profile.processes.count <= 1 else { return nil }
+        let waited = profile.waits.filter { $0.reason.kind == .child }
+            .reduce(TimeSpan.zero) { $0 + $1.duration }
+        return isWorth(waited)
+            ? recording("--follow-children", "what the children did") : nil
+    }
+
+    private var runtime: Step? {
+        let isNode = ["node", "nodejs"].contains(profile.program.name)
+        let isKnown = profile.frames.functions.contains { $0.language == .javaScript }
+        return isNode && !isKnown && profile.header.capture != .perf
+            ? recording("--runtime node", "JavaScript by its names") : nil
+    }
+
+    private var stackBytes: Step? {
+        let cut = profile.launch.truncations[.stackLimit] ?? 0
+        return cut > 0 && cut * 10 >= profile.launch.slices && profile.header.capture != .perf
+            ? recording("--stack-bytes 1048576", "the callers of cut stacks") : nil
+    }
+
+    private func recording(_ option: String, _ purpose: String) -> Step {
+        let words = profile.program.arguments.map(\.forShell)
+        let program = words.joined(separator: " ")
+        let shown =
+            words.isEmpty
+            ? "PROGRAM" : program.utf8.count <= Self.longest ? program : "\(words[0]) …"
+        return ("firstlight record \(option) \(shown)", purpose)
+    }
+
+    // MARK: Views
+
+    private var libraries: Step? {
+        isWorth(wall(of: Phase.Names.linking)) && profile.libraries.count > 1
+            ? report("libraries", "what each library costs") : nil
+    }
+
+    private var initializers: Step? {
+        isWorth(wall(of: Phase.Names.initialisers)) && !profile.initializers.isEmpty
+            ? report("initializers", "each initialiser") : nil
+    }
+
+    private var imports: Step? {
+        isWorth(wall(of: Phase.Names.imports)) ? report("imports", "what each import costs") : nil
+    }
+
+    private var criticalPath: Step? {
+        let blocked = profile.phases.reduce(TimeSpan.zero) { $0 + $1.mainThread.blocked }
+        return isWorth(blocked) && profile.header.account == .wakeups
+            ? report("critical-path", "who was waited for") : nil
+    }
+
+    private var page: Step {
+        ("firstlight view" + operand, "timeline and call trees in a browser")
+    }
+
+    private func report(_ view: String, _ purpose: String) -> Step {
+        ("firstlight report --view \(view)" + operand, purpose)
+    }
+
+    private var operand: String { file.map { " " + $0.forShell } ?? "" }
+
+    private func wall(of phase: String) -> TimeSpan {
+        profile.phases.reduce(.zero) { $1.name == phase ? $0 + $1.wall : $0 }
+    }
+
+    /// A fifth of the launch.
+    private func isWorth(_ time: TimeSpan) -> Bool {
+        time > .zero && Double(time.nanoseconds) >= 0.2 * Double(profile.launch.wall.nanoseconds)
+    }
+}
+
+extension String {
+    /// As a word of a shell's command line.
+    fileprivate var forShell: String {
+        let isPlain =
+            !isEmpty
+            && utf8.allSatisfy { byte in
+                (0x61...0x7A).contains(byte) || (0x41...0x5A).contains(byte)
+                    || (0x30...0x39).contains(byte) || "-_./=:,+@%".utf8.contains(byte)
+            }
+        return isPlain ? self : "'" + replacing("'", with: "'\\''") + "'"
+    }
+}

@@ -1,0 +1,103 @@
+import Analysis
+import Exports
+import MadeRecordings
+import ProfileModel
+import TestSupport
+import Testing
+
+@testable import Report
+
+/// The answer: how long it is, and that text and Markdown say the same.
+@Suite struct SummaryTests {
+    /// Launches by chance, and one whose names have any length and try to be something else.
+    private static let recordings: [Recording] =
+        (1...20).map { RecordingBuilder.random(seed: $0) } + [StarSearcher.recording(), hostile]
+
+    private static var hostile: Recording {
+        var recording = RecordingBuilder.random(seed: 7)
+        let name = "<b>|*x*|\u{1b}[31m" + String(repeating: "very_long_", count: 400)
+        recording.images[0].path = "/opt/" + name
+        recording.images[0].arguments = [name, name, "# heading"]
+        for index in recording.threads.indices { recording.threads[index].name = name }
+        return recording
+    }
+
+    @Test(arguments: recordings.indices) func atMostFortyLines(index: Int) {
+        let profile = Profile(Self.recordings[index])
+        for width in [100, 140] {
+            var options = TextOptions()
+            options.width = width
+            let text = TextReport.render(profile, options: options)
+            let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+            #expect(lines.count - 1 <= SummaryView.mostLines, "\(text)")
+            #expect(lines.allSatisfy { String($0).displayWidth <= width }, "\(text)")
+        }
+    }
+
+    @Test(arguments: recordings.indices, [1000, 6000, 100_000])
+    func markdownKeepsToItsBudget(index: Int, budget: Int) {
+        let text = MarkdownReport(Profile(Self.recordings[index])).render(budget: budget)
+        #expect(text.utf8.count <= budget)
+        #expect(text.hasPrefix("# ") && text.hasSuffix("\n"))
+    }
+
+    /// Whatever a name is, it is no markup.
+    @Test func namesStayText() {
+        let text = MarkdownReport(Profile(Self.hostile)).render(budget: 100_000)
+        #expect(!text.contains("<b>") && !text.contains("\u{1b}"))
+        #expect(text.contains("&lt;b&gt;\\|\\*x\\*\\|"))
+        #expect(!text.contains("\n# heading"))
+        for line in text.split(separator: "\n") where line.hasPrefix("| ") {
+            #expect(line.replacing("\\|", with: "").count(where: { $0 == "|" }) >= 5)
+        }
+    }
+
+    /// The figures of the phases, the findings and the path are the same wherever they stand.
+    @Test func textAndMarkdownSayTheSame() throws {
+        let profile = Profile(StarSearcher.recording())
+        let text = TextReport.render(profile, options: TextOptions())
+        let markdown = MarkdownReport(profile).render()
+        let answer = Answer(profile)
+        #expect(!answer.findings.isEmpty)
+        for finding in answer.findings.prefix(3) {
+            let figure = answer.point(finding).what.prefix { $0 != ":" }
+            #expect(text.contains(figure) && markdown.contains(figure), "\(figure)")
+        }
+        for line in answer.phaseLines(most: 8) {
+            let words = [line.name, Numbers.cell(line.wall), Numbers.cell(line.cpu)]
+            let inText = text.split(separator: "\n").contains { row in
+                words.allSatisfy(row.contains)
+            }
+            let inMarkdown = markdown.split(separator: "\n").contains { row in
+                row.hasPrefix("| ") && words.allSatisfy(row.contains)
+            }
+            #expect(inText && inMarkdown, "\(words)")
+        }
+        let path = try #require(AnswerPath(answer))
+        #expect(text.contains(path.caption) && markdown.contains(path.caption))
+    }
+
+    /// Phases together have what they have one by one.
+    @Test(arguments: recordings.indices, 2...6) func phaseLinesAddUp(index: Int, most: Int) {
+        let profile = Profile(Self.recordings[index])
+        let lines = Answer(profile).phaseLines(most: most)
+        #expect(lines.count <= most)
+        #expect(lines.reduce(.zero) { $0 + $1.wall } == profile.launch.wall)
+        #expect(
+            lines.reduce(.zero) { $0 + $1.cpu } == profile.phases.reduce(.zero) { $0 + $1.cpu })
+    }
+
+    @Test func whereNothingStandsOutThatIsSaid() {
+        var builder = RecordingBuilder()
+        builder.border(.spawned, 0)
+        builder.border(.firstInstruction, 1)
+        builder.border(.main, 2)
+        builder.border(.ended, 100)
+        let main = builder.thread("app", tid: 1, to: 100, isMain: true)
+        builder.slice(main, at: 0, running: 70, blocked: 30, builder.stack("main", "work"))
+        let text = TextReport.render(Profile(builder.recording))
+        #expect(
+            text.contains("no finding: the main thread ran for 70.0 ms, waited for 30.0 ms"),
+            "\(text)")
+    }
+}
