@@ -264,7 +264,7 @@ import Testing
         #expect(busy.kind == "busy_machine")
         #expect(
             busy.text
-                == "the machine was busy, do not compare these figures: other processes had 41.2 % "
+                == "the machine was busy, trust CPU rather than wall time: other processes had 41.2 % "
                 + "of all cores, the hypervisor took 3.0 %, other processes waited for storage "
                 + "20.0 % of the time, some thread waited for a core 50.0 % of the time")
     }

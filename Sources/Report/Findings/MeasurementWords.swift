@@ -17,7 +17,7 @@ extension MeasurementNote {
             "the profiler slowed this launch: it stopped threads for \(Numbers.time(held)) "
                 + "(\(Self.percent(share)) of their busy time)"
         case .busyMachine(let machine):
-            "the machine was busy, do not compare these figures: \(Self.words(for: machine))"
+            "the machine was busy, trust CPU rather than wall time: \(Self.words(for: machine))"
         }
     }
 
