@@ -47,7 +47,7 @@ MAKE_QUIETLY = env --unset=MAKEFLAGS $(MAKE) --no-print-directory --silent --job
 
 build:
 	@scripts/install-packages $(BUILD_PACKAGES)
-	$(STEP) "building Firstlight" "some 4 minutes on two cores" $(LOGS)/build.log \
+	$(STEP) "building Firstlight" "4 minutes on two cores, 8 beside the tests" $(LOGS)/build.log \
 		$(SWIFT) build $(BUILD_FLAGS) --product firstlight $$(scripts/link-commit .build/commit)
 	@scripts/check-area-code .build/release
 
@@ -81,11 +81,11 @@ test:
 	@$(MAKE) --no-print-directory --jobs=$$(nproc) $(TESTS_ASIDE)
 
 build-tests:
-	$(STEP) "building the tests" "some 5 minutes" $(LOGS)/build-tests.log \
+	$(STEP) "building the tests" "some 11 minutes on two cores" $(LOGS)/build-tests.log \
 		$(SWIFT) build $(TEST_FLAGS) --build-tests
 
 build-fuzz:
-	$(STEP) "building what is fuzzed" "some 2 minutes" $(LOGS)/build-fuzz.log \
+	$(STEP) "building what is fuzzed" "some 3 minutes" $(LOGS)/build-fuzz.log \
 		Fuzz/build $(CURDIR)/.build/fuzz quick
 
 # An example's tests, a package of their own.
@@ -95,7 +95,7 @@ build-launches:
 
 # The parts of `make test`, one by one: what they need must be built and installed.
 test-units:
-	@PAGES=$(PAGES) scripts/step "testing each module" "some 3 minutes" $(LOGS)/test-units.log \
+	@PAGES=$(PAGES) scripts/step "testing each module" "some 4 minutes" $(LOGS)/test-units.log \
 		$(SWIFT) test $(TEST_FLAGS) --skip-build --ignore-lock \
 		--skip EndToEndTests --skip LaunchedTests --skip TruthTests
 
@@ -107,7 +107,7 @@ test-conditions:
 
 test-program:
 	@FIRSTLIGHT=$(CURDIR)/$(BINARY) FIXTURES=$(CURDIR)/$(FIXTURES) STARS=$(CURDIR)/$(STARS) \
-		scripts/step "testing the program" "some 5 minutes" $(LOGS)/test-program.log \
+		scripts/step "testing the program" "some 7 minutes" $(LOGS)/test-program.log \
 		$(SWIFT) test $(TEST_FLAGS) --skip-build --filter '^EndToEndTests\.'
 
 test-launches:

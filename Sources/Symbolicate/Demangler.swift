@@ -1,7 +1,7 @@
 internal import CElfutils
 internal import Glibc
 
-/// Readable names for the symbols of C++, Rust and Swift.
+/// Readable names for the symbols of C++, Rust and Swift, of OCaml, and of what Emacs compiles.
 ///
 /// C++ and Rust go through libiberty's callback interface rather than `__cxa_demangle`. It
 /// allocates nothing, accepts names longer than 1,024 characters, and the output can be cut while
@@ -30,6 +30,8 @@ package enum Demangler {
             return PackSearch.isBounded(name) ? written(name, by: firstlight_demangle_cxx) : nil
         }
         if let keyed = staticInitialisers(name) { return keyed }
+        if let lisp = EmacsName(name) { return lisp.function }
+        if let caml = OCamlName(name) { return caml.function }
         if swiftPrefixes.contains(where: { name.hasPrefix($0) }) { return swift(name) }
         return nil
     }

@@ -139,7 +139,8 @@ struct RecordingRun {
             )
             .complete(
                 options.output, &timings,
-                show: options.isQuiet ? nil : { RecordingSummary.show($0, console) })
+                show: options.isQuiet
+                    ? nil : { RecordingSummary.show($0, of: options.output, console) })
             if left > 0 {
                 console.complain(
                     "interrupted: functions of \(Numbers.count(left, "module")) were not looked up; "

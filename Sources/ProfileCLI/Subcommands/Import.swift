@@ -29,7 +29,8 @@ enum ImportCommand {
             )
             .complete(
                 options.output, &timings,
-                show: options.isQuiet ? nil : { RecordingSummary.show($0, console) })
+                show: options.isQuiet
+                    ? nil : { RecordingSummary.show($0, of: options.output, console) })
         } catch {
             console.complain(error.description)
             return failure
