@@ -6,36 +6,41 @@ enum StandardLibrary {
     ///   - file: where the function is; nil: not known.
     static func contains(_ name: String, file: String?) -> Bool {
         if file?.hasSuffix(".go") == true { return isOfGo(name) }
-        let name = qualifiedName(name)
-        return namespaces.contains { name.hasPrefix($0) }
+        // Every function of a large program is asked for: bytes are compared, not characters.
+        let bytes = Array(name.utf8)
+        let name = bytes[qualifiedStart(bytes)...]
+        return namespaces.contains { name.starts(with: $0) }
     }
 
     /// C++'s, Rust's (of what is called by `<Type as Trait>::f`, the type counts) and Swift's.
     private static let namespaces = [
-        "std::", "__gnu_cxx::", "core::", "alloc::", "<core::", "<alloc::", "<std::", "hashbrown::",
-        "Swift.",
-    ]
+        "std::", "__gnu_cxx::", "core::", "alloc::", "<core::", "<alloc::", "<std::",
+        "hashbrown::", "Swift.",
+    ].map { Array($0.utf8) }
 
-    /// Without what stands before it: a template's return type, or what a specialisation is of.
-    private static func qualifiedName(_ name: String) -> Substring {
-        if let original = name.firstRange(of: " of Swift.") {
-            return name[name.index(original.lowerBound, offsetBy: 4)...]
-        }
+    /// What a specialisation is of.
+    private static let original = Array("of Swift.".utf8)
+
+    /// Behind what stands before the name: a template's return type, or what a specialisation is of.
+    private static func qualifiedStart(_ name: [UInt8]) -> Int {
         var depth = 0
-        var start = name.startIndex
-        for index in name.indices {
-            switch name[index] {
-            case "<", "[": depth += 1
-            case ">", "]": depth -= 1
+        var start = 0
+        for (index, byte) in name.enumerated() {
+            switch byte {
+            case UInt8(ascii: "<"), UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: ">"), UInt8(ascii: "]"): depth -= 1
             // What follows are parameters.
-            case "(" where depth == 0 && index > start: return name[start...]
-            case "(": depth += 1
-            case ")": depth -= 1
-            case " " where depth == 0: start = name.index(after: index)
+            case UInt8(ascii: "(") where depth == 0 && index > start: return start
+            case UInt8(ascii: "("): depth += 1
+            case UInt8(ascii: ")"): depth -= 1
+            case UInt8(ascii: " ") where depth == 0:
+                start = index + 1
+                let rest = name[start...]
+                if rest.starts(with: original) { return start + 3 }
             default: break
             }
         }
-        return name[start...]
+        return start
     }
 
     /// A package's path ends at the first point behind its last slash.
