@@ -100,4 +100,23 @@ import Testing
             text.contains("no finding: the main thread ran for 70.0 ms, waited for 30.0 ms"),
             "\(text)")
     }
+
+    /// Own functions stay, whatever they are called; so do a compiler's that are called like a shell's.
+    @Test func thePathKeepsWhatIsNoEntry() throws {
+        var builder = RecordingBuilder()
+        builder.border(.spawned, 0)
+        builder.border(.firstInstruction, 1)
+        builder.border(.main, 2)
+        builder.border(.ended, 100)
+        let main = builder.thread("app", tid: 1, to: 100, isMain: true)
+        builder.slice(
+            main, at: 2, running: 98,
+            builder.stack("_start", "main", "clone_repository", "_start_server", "execute_plan"))
+        let profile = Profile(builder.recording)
+        let path = try #require(AnswerPath(Answer(profile)))
+        let names = path.entries(of: profile.frames, most: 10).map {
+            profile.frames.function(of: $0.frame).name
+        }
+        #expect(names == ["main", "clone_repository", "_start_server", "execute_plan"])
+    }
 }

@@ -31,18 +31,18 @@ struct DominantProcess: FindingRule {
 
     /// The innermost process that has so much; nil: none has, or it has it of many children.
     private static func dominant(in tree: AwaitedProcesses, least: TimeSpan) -> Int? {
-        func length(_ process: Int) -> TimeSpan { tree.windows(of: process).length }
-        var found: Int?
+        var found: (process: Int, length: TimeSpan)?
         while true {
-            let candidates = found.map { tree.children[$0] } ?? tree.children.first ?? []
-            let next = candidates.max { (length($0), $1) < (length($1), $0) }
-            guard let next, length(next) >= least else { break }
+            let children = found.map { tree.children[$0.process] } ?? tree.children.first ?? []
+            let next = children.map { (process: $0, length: tree.windows(of: $0).length) }
+                .max { ($0.length, $1.process) < ($1.length, $0.process) }
+            guard let next, next.length >= least else { break }
             found = next
         }
-        guard let found else { return nil }
+        guard let (found, length) = found else { return nil }
         let passedOn = TimeWindows(tree.children[found].flatMap { tree.windows(of: $0).ranges })
         return Double(passedOn.length.nanoseconds)
-            <= mostPassedOn * Double(length(found).nanoseconds) ? found : nil
+            <= mostPassedOn * Double(length.nanoseconds) ? found : nil
     }
 
     /// What all of its threads did most; where it computed little, what it waited for.

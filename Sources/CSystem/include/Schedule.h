@@ -12,8 +12,8 @@
 // PERF_RECORD_SWITCH_CPU_WIDE. A descriptor, or -errno.
 int fl_open_switches(pid_t tid, int core);
 
-// The folder of the kernel's tracepoints, where it is mounted nowhere: a mount that nobody else sees, and
-// that is gone when the descriptor is closed. It needs CAP_SYS_ADMIN. A descriptor, or -errno.
+// Mounts the folder of the kernel's tracepoints where nobody else sees it; the mount is gone when the
+// descriptor is closed. The caller needs CAP_SYS_ADMIN. A descriptor, or -errno.
 int fl_open_tracefs(void);
 
 // Reports a tracepoint on a core for all threads: samples of pid, tid, time, cpu, raw data. Silent

@@ -40,7 +40,7 @@ struct Answer {
         var place: String
         /// More about it, a sentence each.
         var details: [String]
-        /// What to do; nil: nobody can say.
+        /// The advice; nil: none fits every case.
         var advice: String?
     }
 
@@ -56,6 +56,22 @@ struct Answer {
             place: [phase, words.place].compactMap { $0 }.joined(separator: " · "),
             details: words.details,
             advice: words.advice)
+    }
+
+    /// "2 more, together 12.0 ms"; nil: all are shown.
+    func rest(after shown: Int) -> String? {
+        let rest = findings.dropFirst(shown)
+        guard !rest.isEmpty else { return nil }
+        return "\(rest.count) more, together "
+            + Numbers.time(rest.reduce(.zero) { $0 + $1.saving })
+    }
+
+    /// What a reader must know before any figure: how the program ended, if not well, what is nearly all of
+    /// the launch, and what makes the figures doubtful.
+    func preface(_ header: HeaderSection) -> [String] {
+        let essentials = header.essentials
+        let outcome = header.outcome.flatMap { essentials.contains($0) ? nil : $0 }
+        return [outcome, dominance].compactMap { $0 } + essentials
     }
 
     /// What the launch consists of, where nothing stands out.
@@ -167,7 +183,7 @@ struct Answer {
         Double(part.nanoseconds) >= 0.8 * Double(whole.nanoseconds)
     }
 
-    /// The main thread's longest wait, and who ended it; nil: it is short.
+    /// A sentence about the main thread's longest wait, and who ended it; nil: that wait is short.
     var longestWait: String? {
         let waits = profile.waits(in: selection, shortest: .zero)
             .filter { profile.mainThread.isMain($0.thread, at: $0.start) && !isUntilReady($0) }
@@ -194,7 +210,7 @@ struct Answer {
             + wait.reason.words.withoutAddress + ending
     }
 
-    /// Who waits for work once the program is ready waits for nothing of the launch.
+    /// A program that is ready waits for work: this wait is no part of the launch.
     private func isUntilReady(_ wait: WaitFigures) -> Bool {
         profile.ready.map { wait.end >= $0.time } ?? false
     }

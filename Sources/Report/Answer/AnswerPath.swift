@@ -28,7 +28,7 @@ struct AnswerPath {
                 let isMain =
                     Self.isAtLeast(0.5, figures.mainThread.running, of: figures.cpu)
                     || Self.isAtLeast(0.3, figures.mainThread.running, of: figures.wall)
-                // Who waits most of the time is not explained by what little it computes.
+                // A thread that waits most of the time is not explained by what little it computes.
                 let isWaiting = !Self.isAtLeast(0.2, figures.cpu, of: figures.wall)
                 selection.isOfMainThread = isMain || isWaiting
                 if isMain || isWaiting { subject += ", main thread" }
@@ -96,11 +96,15 @@ struct AnswerPath {
     /// the compiler put into its caller.
     private static func isPlumbing(_ frame: FrameID, _ frames: FrameTable) -> Bool {
         let function = frames.function(of: frame)
-        if entries.contains(where: function.name.hasPrefix) { return true }
+        if entries.contains(function.name) || function.name.hasPrefix("__libc_start") {
+            return true
+        }
         if function.isOwn { return false }
-        return frames[frame].isInlined || function.isUnnamed
-            || plumbing.contains { function.name.hasPrefix($0) }
-            || function.name == "main" && function.moduleIndex != nil
+        return frames[frame].isInlined || function.isUnnamed || function.name == "main"
+            || plumbing.contains { module, names in
+                function.module.hasPrefix(module)
+                    && names.contains(where: function.name.hasPrefix)
+            }
     }
 
     /// Where functions of a script are shown, the interpreter's own say nothing more.
@@ -109,16 +113,16 @@ struct AnswerPath {
             && ["libpython", "python", "node"].contains(where: function.module.hasPrefix)
     }
 
-    private static let entries = ["_start", "__libc_start", "start_thread", "clone", "__clone"]
-    private static let plumbing = [
-        "_PyEval_", "PyEval_", "_PyObject_",
-        "PyObject_", "_PyFunction_", "_PyVectorcall", "PyVectorcall", "vectorcall",
-        "method_vectorcall",
-        "cfunction_", "pymain_", "Py_RunMain", "Py_BytesMain", "PyRun_", "_PyRun_", "run_mod",
-        "run_eval_code",
-        "builtin_exec", "slot_tp_", "execute_", "reader_loop", "JavaCalls::", "JavaThread::",
-        "JavaMain",
-        "thread_native_entry", "v8::internal::(anonymous namespace)::Invoke", "Builtins_JSEntry",
-        "Builtins_InterpreterEntryTrampoline",
+    /// Where programs and threads begin.
+    private static let entries: Set<String> = [
+        "_start", "_dl_start_user", "start_thread", "clone", "clone3", "__clone", "__clone3",
+    ]
+
+    /// By the beginning of a module's name: those of its functions that lead from one thing of a script to
+    /// the next.
+    private static let plumbing: [(module: String, names: [String])] = [
+        ("bash", ["execute_", "reader_loop"]),
+        ("libjvm", ["JavaCalls::", "JavaThread::", "thread_native_entry"]),
+        ("libjli", ["JavaMain", "CallJavaMain"]),
     ]
 }

@@ -5,17 +5,19 @@ import ProfileModel
 /// The answer as Markdown, for an issue tracker, a pull request, or an assistant that reads: the same figures
 /// as the text summary's.
 package struct MarkdownReport {
-    /// How many bytes it takes at most, if nobody says otherwise.
+    /// The bytes that the text takes at most without `--budget`.
     package static let usualBudget = 6000
     /// Less than this holds not even the title and a finding.
     package static let leastBudget = 1000
 
     private let answer: Answer
     private let options: TextOptions
+    private let path: AnswerPath?
 
     package init(_ profile: Profile, options: TextOptions = TextOptions()) {
         answer = Answer(profile, selection: options.selection, weight: options.weight)
         self.options = options
+        path = AnswerPath(answer)
     }
 
     /// How much of each thing is shown.
@@ -59,9 +61,7 @@ package struct MarkdownReport {
 
     private var top: String {
         let header = HeaderSection(profile: answer.profile, options: options)
-        let essentials = header.essentials
-        let outcome = header.outcome.flatMap { essentials.contains($0) ? nil : $0 }
-        var lines = [outcome, answer.dominance].compactMap { $0 } + essentials
+        var lines = answer.preface(header)
         let words = answer.profile.program.arguments
         if words.count > 1 { lines.insert("command: " + words.joined(separator: " "), at: 0) }
         let selected = answer.profile.words(for: answer.selection)
@@ -91,10 +91,7 @@ package struct MarkdownReport {
             }
             if let advice = point.advice { result += "   - do: \(Self.escaped(advice))\n" }
         }
-        let rest = answer.findings.dropFirst(most)
-        guard !rest.isEmpty else { return result }
-        let sum = rest.reduce(TimeSpan.zero) { $0 + $1.saving }
-        return result + "\nAnd \(rest.count) more, together \(Numbers.time(sum)).\n"
+        return result + (answer.rest(after: most).map { "\nAnd \($0).\n" } ?? "")
     }
 
     private func phases(_ most: Int) -> String {
@@ -114,7 +111,7 @@ package struct MarkdownReport {
     }
 
     private func path(_ most: Int) -> String {
-        guard most > 0, let path = AnswerPath(answer) else { return longestWait }
+        guard most > 0, let path else { return longestWait }
         let frames = answer.profile.frames
         let measures = path.stack.weight.measures
         let entries = path.entries(of: frames, most: most)

@@ -15,12 +15,17 @@ struct NextSteps {
     typealias Step = (command: String, purpose: String)
 
     var steps: [Step] {
-        let better = [children, runtime, stackBytes].compactMap { $0 }
+        let better = isRecordedLaunch ? [children, runtime, stackBytes].compactMap { $0 } : []
         let views = [libraries, initializers, imports, criticalPath].compactMap { $0 }
         return Array((better + views + [page]).prefix(Self.most))
     }
 
     // MARK: Other recordings
+
+    /// Whether `record` made it, so that it can make another one.
+    private var isRecordedLaunch: Bool {
+        !profile.header.isAttached && profile.header.capture != .perf
+    }
 
     private var children: Step? {
         guard profile.processes.count <= 1 else { return nil }
@@ -33,13 +38,13 @@ struct NextSteps {
     private var runtime: Step? {
         let isNode = ["node", "nodejs"].contains(profile.program.name)
         let isKnown = profile.frames.functions.contains { $0.language == .javaScript }
-        return isNode && !isKnown && profile.header.capture != .perf
+        return isNode && !isKnown
             ? recording("--runtime node", "JavaScript by its names") : nil
     }
 
     private var stackBytes: Step? {
         let cut = profile.launch.truncations[.stackLimit] ?? 0
-        return cut > 0 && cut * 10 >= profile.launch.slices && profile.header.capture != .perf
+        return cut > 0 && cut * 10 >= profile.launch.slices
             ? recording("--stack-bytes 1048576", "the callers of cut stacks") : nil
     }
 

@@ -297,7 +297,7 @@ struct FindingWords {
         return functionWidth.map { name.escapedForDisplay.shortenedFunction(to: $0) } ?? name
     }
 
-    /// Of some, nobody knows the name.
+    /// Libraries by their names; a library that was gone too soon has none.
     private func libraries(_ paths: [String]) -> String {
         let names = paths.map(fileName).filter { !$0.isEmpty }
         let nameless = paths.count - names.count

@@ -8,6 +8,9 @@ struct SummaryView {
     private let profile: Profile
     private let options: TextOptions
     private let answer: Answer
+    private let path: AnswerPath?
+    /// What stands below the path, however much of the rest is shown.
+    private let wait: String
 
     /// How many lines there are, the header's and the empty ones included.
     static let mostLines = 40
@@ -16,6 +19,8 @@ struct SummaryView {
         self.profile = profile
         self.options = options
         answer = Answer(profile, selection: options.selection, weight: options.weight)
+        path = AnswerPath(answer)
+        wait = answer.longestWait ?? ""
     }
 
     /// How much of each thing is shown.
@@ -40,9 +45,11 @@ struct SummaryView {
     /// - Parameter selection: the line that says what part is shown; empty: all of it.
     func render(_ selection: String) -> String {
         let top = top + selection + "\n"
+        let wait = wait.isEmpty ? "" : twoLines(wait, after: " ", indent: 4)
+        let end = next + notes
         var result = top
         for room in Room.all {
-            result = top + text(room)
+            result = top + text(room, wait: wait, end: end)
             if result.count(where: \.isNewline) <= Self.mostLines { break }
         }
         return result
@@ -50,24 +57,20 @@ struct SummaryView {
 
     // MARK: What it is about
 
-    private static let mostEssential = 4
+    private static let mostPreface = 6
 
     /// What was started, what is nearly all of it, and what must be known before the figures are trusted.
     private var top: String {
         let header = HeaderSection(profile: profile, options: options)
-        let essentials = header.essentials
-        let outcome = header.outcome.flatMap { essentials.contains($0) ? nil : $0 }
-        let lines =
-            [outcome, answer.dominance].compactMap { $0 }
-            + essentials.prefix(Self.mostEssential)
+        let lines = answer.preface(header).prefix(Self.mostPreface)
         return header.title.wrappedParts(to: width) + header.command
             + lines.map { twoLines($0, after: " ", indent: 4) }.joined()
     }
 
-    private func text(_ room: Room) -> String {
+    private func text(_ room: Room, wait: String, end: String) -> String {
         let blocks = [
             findings(most: room.findings), phases(most: room.phases),
-            processes(most: room.processes), points, path(most: room.path) + wait, next + notes,
+            processes(most: room.processes), points, path(most: room.path) + wait, end,
         ]
         return blocks.filter { !$0.isEmpty }.joined(separator: "\n")
     }
@@ -85,11 +88,8 @@ struct SummaryView {
             if !point.place.isEmpty { result += line(fitting(point.place, point.details)) }
             if let advice = point.advice { result += line("→ " + fitting(sentences: advice)) }
         }
-        let rest = answer.findings.dropFirst(most)
-        guard !rest.isEmpty else { return result }
-        let sum = rest.reduce(TimeSpan.zero) { $0 + $1.saving }
-        return result
-            + line("and \(rest.count) more, together \(Numbers.time(sum)): --view findings")
+        guard let rest = answer.rest(after: most) else { return result }
+        return result + line("and \(rest): --view findings")
     }
 
     private static let indent = "     "
@@ -170,16 +170,12 @@ struct SummaryView {
     // MARK: What most of it was
 
     private func path(most: Int) -> String {
-        guard let path = AnswerPath(answer) else { return "" }
+        guard let path else { return "" }
         let entries = path.entries(of: profile.frames, most: most)
         return StackTableView(
             stack: path.stack, frames: profile.frames,
             caption: path.caption(showing: entries.count), options: options
         ).render(entries.map { .frame($0) })
-    }
-
-    private var wait: String {
-        answer.longestWait.map { twoLines($0, after: " ", indent: 4) } ?? ""
     }
 
     // MARK: What to ask next
