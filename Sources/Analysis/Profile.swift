@@ -103,7 +103,8 @@ package struct Profile: Sendable {
         package var arguments: [String]
         /// The file that ran; empty: not known.
         package var name: String
-        /// What titles call it: of a script that was started by its name, that. Empty: not known.
+        /// What titles call it: of a script that was started by its name, that. Where it became
+        /// another program, both ("report.sh → date"). Empty: not known.
         package var title: String = ""
     }
 
@@ -175,10 +176,7 @@ package struct Profile: Sendable {
         program = Program(
             path: image?.path ?? "", arguments: image?.arguments ?? [],
             name: image.map { String($0.name) } ?? "",
-            title: image.map {
-                $0.title(
-                    threadName: recording.threads.first { $0.isMain && $0.child == nil }?.name)
-            } ?? "")
+            title: recording.title)
         ready = recording.ready.map {
             ReadyFigures(time: max(.zero, $0.time.clamped - plan.start), by: $0.by)
         }

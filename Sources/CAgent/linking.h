@@ -280,14 +280,15 @@ enum {
 enum { info_offset = 64 };
 
 // What tells whose code is where, without the process: a short launch is over before anybody has read
-// what is mapped. Not of many libraries, for each takes a microsecond or two: a program that has them
-// lives for long enough. The program itself, which has no name, the recorder knows. Where the file's
+// what is mapped, and a library that a call loads may be gone, with another one in its place. Not of
+// many of the start-up's libraries, for each takes a microsecond or two: a program that has them lives
+// for long enough. The program itself, which has no name, the recorder knows. Where the file's
 // beginning is not mapped, the kernel says so, and nothing is kept.
 INLINE void keep_file(volatile struct fl_library *library, const struct link_map *map) {
     volatile struct fl_state *const own = state();
     const uint32_t used = own->stacks;
     if (map->name == 0 || map->name[0] != '/' || map->bias == 0 ||
-        used + FL_FILE_START + FL_FILE_NAME > FL_STACKS_SIZE)
+        used + FL_FILE_START + FL_FILE_NAME > FL_FILES_SIZE)
         return;
     volatile uint64_t vectors[4] = {
         (uint64_t)area() + FL_STACKS + used, FL_FILE_START, map->bias, FL_FILE_START,
@@ -339,7 +340,7 @@ CODE void note_library(struct link_map *map, uint64_t open) {
     library->map = (uint64_t)map;
     library->open = open;
     library->runs = (uint64_t)&library->running;
-    if (open == 0 && number < FL_MOST_FILES) keep_file(library, map);
+    if (open != 0 || number < FL_MOST_FILES) keep_file(library, map);
     own->libraries = number + 1;
     if (strings == 0 || symbols == 0) return;
     if (!own->is_musl &&

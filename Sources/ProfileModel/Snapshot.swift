@@ -96,6 +96,8 @@ package struct CodeMapping: Hashable, Sendable {
     /// the mapped file. Empty: unknown; then ``inode`` decides.
     package var buildID: [UInt8]
 
+    package func contains(_ address: UInt64) -> Bool { start <= address && address < end }
+
     /// True if it is kernel code, which all processes share.
     package var isKernel: Bool { Module.isKernel(path) }
 

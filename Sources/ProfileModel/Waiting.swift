@@ -28,7 +28,8 @@ package struct WaitReason: Hashable, Sendable {
     ///
     /// - lock: `mutex`, `read-write lock`, or the path of a locked file.
     /// - condition: `end of a thread`, `condition variable`, `semaphore`.
-    /// - sleep: the call and its length: `nanosleep 5 ms`.
+    /// - sleep: the call and its length: `nanosleep 5 ms`; of a wait that nobody ended, what it was
+    ///   for: `condition variable, time-out after 500 ms`.
     /// - file, terminal, and a named pipe: its path.
     /// - socket: the peer's address, or its own if it has no peer: `127.0.0.1:5432`, `[::1]:80`, a
     ///   path, `@name`; for a listening socket `listening`, `listening on 0.0.0.0:80`.
@@ -40,7 +41,7 @@ package struct WaitReason: Hashable, Sendable {
     ///
     /// `WaitDetails` in Analysis completes the text: for the kind other it puts the call's name in
     /// front (`futex`, `read: eventfd`), for a lock the name or address at the end (`mutex in
-    /// queue`). There `WaitGroups` reads the text's beginning (`listening`, `futex`,
+    /// queue`), and for a `futex` that timed out what the functions say that it is. There `WaitGroups` reads the text's beginning (`listening`, `futex`,
     /// `1 descriptor: socket `). If you change one of these texts, change it there, too.
     package var detail: String?
     /// The address of the lock, condition or semaphore in the program's memory; nil: none, or

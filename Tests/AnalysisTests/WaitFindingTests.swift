@@ -104,6 +104,42 @@ import Testing
         #expect(bare?.hasPrefix("dash+0x") == true)
     }
 
+    // MARK: Locks for ever
+
+    private func deadlock(owner: Int32 = 8, other: Int32 = 7, end: Int64 = 1000) -> FindingLaunch {
+        var launch = FindingLaunch()
+        let worker = launch.worker()
+        launch.wait(WaitReason(.lock, detail: "mutex", owner: owner), from: 200, to: 1000)
+        launch.wait(
+            WaitReason(.lock, detail: "mutex", owner: other), by: worker, from: 300, to: end)
+        return launch
+    }
+
+    @Test func aCircleOfOwnersIsADeadlock() throws {
+        let found = deadlock().findings
+        #expect(found.map(\.kind) == [.deadlock, .lockWait])
+        guard case .deadlock(let evidence) = try #require(found.first).subject else { return }
+        #expect(evidence.members.map(\.thread) == [0, 1])
+        // Before both waited, one of them only waited for a lock.
+        #expect(found.map(\.saving) == [.milliseconds(700), .milliseconds(100)])
+    }
+
+    @Test func withoutACircleThereIsNone() {
+        #expect(deadlock(end: 900).findings.map(\.kind) == [.lockWait])
+        #expect(deadlock(other: 9).findings.map(\.kind) == [.lockWait])
+        #expect(deadlock(owner: 9).findings.map(\.kind) == [.lockWait])
+        // Nobody waits for itself.
+        #expect(deadlock(owner: 7, other: 8).findings.map(\.kind) == [.lockWait])
+    }
+
+    @Test func goParksItsThreads() {
+        var launch = FindingLaunch()
+        launch.wait(
+            WaitReason(.sleep, detail: "futex, time-out after 200 ms"), from: 200, to: 400,
+            in: "runtime.futexsleep")
+        #expect(launch.findings.isEmpty)
+    }
+
     // MARK: Counterparts
 
     private func counterpart(_ launch: FindingLaunch) -> Counterpart? {

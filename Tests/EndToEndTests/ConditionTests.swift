@@ -110,16 +110,21 @@ extension EndToEnd {
         // MARK: - Cold and warm
 
         /// A program that no other process runs.
-        private func copyOfSleep() throws -> String {
-            let path = disk("sleeper")
-            let sleep = try #require(Tool.find("sleep"))
-            #expect(try Command(["cp", sleep, path]).run().status == 0)
+        private func copy(of program: String) throws -> String {
+            let path = disk("copy")
+            #expect(try Command(["cp", program, path]).run().status == 0)
             return path
         }
 
+        private func copyOfSleep() throws -> String {
+            try copy(of: try #require(Tool.find("sleep")))
+        }
+
+        /// The program has no libraries: on a busy machine others read those, and the linker's files,
+        /// at any time.
         @Test func coldLaunchesAreProven() throws {
             let words = ["measure", "-n", "3", "--format", "json", "-o", "file"]
-            let program = ["--", try copyOfSleep(), "0"]
+            let program = ["--", try copy(of: try Setup.fixture("arrays-static"))]
             let cold = try run(words + ["--cold", "--then-record"] + program)
             #expect(cold.error.contains("one launch with stacks"), "\(cold)")
             let report = try MeasureReport(cold.output)

@@ -22,6 +22,26 @@ extension EndToEnd {
             "plugin_compute", "plugin_rest",
         ]
 
+        /// Each of five libraries has gone before the next one comes, into the same place. What their
+        /// initialisers are called is asked for when the program is over.
+        @Test func librariesInOnePlace() throws {
+            let program = [try Setup.fixture("swapper")]
+            let alone = try Command(program).run()
+            for _ in 0..<5 {
+                let recorded = try Firstlight.record(program, in: scratch)
+                #expect(recorded.finished == alone)
+                let report = try recorded.parts()
+                let wanted = ["a", "b", "c", "d", "e"]
+                let loaded = report.libraries.filter { $0.path.contains("/swapped_") }
+                #expect(
+                    loaded.map { $0.path.split(separator: "/").last }
+                        == wanted.map { "swapped_\($0).so" })
+                let runs = report.initializers.filter { $0.function.hasPrefix("initialise_") }
+                #expect(runs.map(\.function) == wanted.map { "initialise_\($0)" })
+                #expect(runs.map(\.module) == wanted.map { "swapped_\($0).so" })
+            }
+        }
+
         /// The child runs the rest of its constructors in the area that it shares with its parent,
         /// at the same time. Once each of the two called the other's constructors.
         @Test func aConstructorThatForks() throws {

@@ -46,7 +46,12 @@ extension EndToEnd {
                     $0.contains(#/take_first in deadlock \(.*deadlock\.c:\d+\)\n    ● other in/#)
                 })
             let recorded = Recorded(path: scratch("recording"), finished: result)
-            #expect(try recorded.json().threads.count == 2)
+            let report = try recorded.json()
+            #expect(report.threads.count == 2)
+            let finding = try #require(report.findings.first)
+            #expect(finding.kind == "deadlock")
+            #expect(finding.title.contains("waits for mutex in second that other"), "\(finding)")
+            #expect(finding.title.contains("waits for mutex in first that deadlock"))
         }
 
         @Test func aProgramThatComputesIsKept() throws {

@@ -92,7 +92,7 @@ extension Counterpart {
 
 extension FindingSearch {
     /// Thread ids are used again: the last that had it by then.
-    fileprivate func thread(_ tid: Int32, at wait: WaitFigures) -> Int? {
+    func thread(_ tid: Int32, at wait: WaitFigures) -> Int? {
         profile.threads.indices.last {
             $0 != wait.thread && profile.threads[$0].tid == tid
                 && profile.threads[$0].start <= wait.end

@@ -7,6 +7,7 @@ package struct Finding: Hashable, Sendable {
     package enum Subject: Hashable, Sendable {
         case initializer(InitializerEvidence)
         case wait(WaitEvidence)
+        case deadlock(DeadlockEvidence)
         case priorityInversion(WaitEvidence, Counterpart)
         /// A position in the profile's list of processes.
         case dominantProcess(Int)
@@ -54,6 +55,7 @@ extension Finding {
         case threadWait = "thread-wait"
         case childWait = "child-wait"
         case diskWait = "disk-wait"
+        case deadlock
         case priorityInversion = "priority-inversion"
         case dominantProcess = "dominant-process"
         case processStarts = "process-starts"
@@ -73,6 +75,7 @@ extension Finding {
         switch subject {
         case .initializer: .initializer
         case .wait(let evidence): evidence.kind
+        case .deadlock: .deadlock
         case .priorityInversion: .priorityInversion
         case .dominantProcess: .dominantProcess
         case .processStarts: .processStarts

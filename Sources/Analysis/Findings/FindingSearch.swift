@@ -28,7 +28,8 @@ struct FindingSearch {
 
     /// In the order in which they may claim time: what tells most comes first.
     private static let rules: [any FindingRule.Type] = [
-        UnawaitedProcesses.self, DominantProcess.self, ProcessStarts.self, ChildrenInSequence.self,
+        Deadlocks.self, UnawaitedProcesses.self, DominantProcess.self, ProcessStarts.self,
+        ChildrenInSequence.self,
         MainThreadWaits.self,
         HeavyInitializers.self, UncachedBytecode.self, UnusedImports.self, RepeatedImports.self,
         MainThreadLoading.self,

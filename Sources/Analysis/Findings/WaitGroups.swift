@@ -86,12 +86,14 @@ struct WaitGroups {
     private static func kind(of wait: WaitFigures, in search: FindingSearch) -> Finding.Kind? {
         // One that the end of the recording cut short may be what the program does all day.
         let isReadyKnown = search.profile.ready != nil
-        guard isReadyKnown || wait.end < search.profile.launch.wall else { return nil }
+        // A lock that somebody holds for ever is none of that.
+        let isHeld = wait.reason.kind == .lock && wait.reason.owner != nil
+        guard isReadyKnown || isHeld || wait.end < search.profile.launch.wall else { return nil }
         guard !isForWork(wait, in: search) else { return nil }
         switch wait.reason.kind {
         case .lock: return .lockWait
         case .condition: return .threadWait
-        case .sleep: return .sleep
+        case .sleep: return isOfGoScheduler(wait, in: search) ? nil : .sleep
         case .file, .ioUring: return .fileWait
         case .disk: return .diskWait
         case .child: return .childWait
@@ -114,8 +116,7 @@ struct WaitGroups {
     }
 
     /// Whether a plain futex is for a thread. The call itself does not say what it is for. But the
-    /// thread that ended the wait does, if it is of the same process. Go's scheduler parks threads
-    /// while goroutines go on elsewhere.
+    /// thread that ended the wait does, if it is of the same process.
     private static func isForThread(_ wait: WaitFigures, in search: FindingSearch) -> Bool {
         let profile = search.profile
         guard wait.reason.detail?.hasPrefix("futex") == true, let waker = wait.endedBy,
@@ -124,8 +125,13 @@ struct WaitGroups {
             }),
             other != wait.thread, profile.threads[other].child == profile.threads[wait.thread].child
         else { return false }
-        return !profile.stack(of: wait).contains {
-            profile.frames.function(of: $0).name.hasPrefix("runtime.futex")
+        return !isOfGoScheduler(wait, in: search)
+    }
+
+    /// Go's scheduler parks threads while goroutines go on elsewhere.
+    private static func isOfGoScheduler(_ wait: WaitFigures, in search: FindingSearch) -> Bool {
+        search.profile.stack(of: wait).contains {
+            search.profile.frames.function(of: $0).name.hasPrefix("runtime.futex")
         }
     }
 

@@ -1,18 +1,67 @@
 import ProfileModel
 
+extension Recording {
+    /// What was started, in the words of whoever started it; empty: not known. Where that became
+    /// another program in the end, both: "report.sh → date".
+    var title: String {
+        guard let last = images.last else { return "" }
+        let name = threads.first { $0.isMain && $0.child == nil }?.name
+        let end = last.title(threadName: name)
+        guard let first = images.dropLast().lazy.compactMap(\.startedAs).first,
+            !end.hasPrefix(first)
+        else { return end }
+        return "\(first) → \(end)"
+    }
+}
+
+extension Profile.Program {
+    /// What the launch is one of, among launches of many programs: an interpreter's is its script's or
+    /// its module's ("app.py", "python3 -m pip").
+    package var subject: String {
+        let plain = name.prefix { !$0.isNumber }
+        guard title == name, Self.interpreters.contains(plain) else { return title }
+        let options = arguments.dropFirst().prefix { $0.hasPrefix("-") }
+        guard let script = arguments.dropFirst(1 + options.count).first else { return title }
+        if options.last == "-m" { return "\(name) -m \(script)" }
+        let isText = options.contains { ["-c", "-e"].contains($0) }
+        return isText ? title : script.split(separator: "/").last.map(String.init) ?? title
+    }
+
+    private static let interpreters: Set<Substring> = [
+        "bash", "dash", "lua", "node", "perl", "php", "python", "ruby", "sh", "zsh",
+    ]
+}
+
 extension Image {
-    /// What was started, in the words of whoever started it. For a script, the kernel runs the
-    /// interpreter, and names the thread after the script.
+    /// For a script, the kernel runs the interpreter, and names the thread after the script.
     ///
     /// - Parameter threadName: the first thread's name; nil: not known.
-    func title(threadName: String?) -> String {
+    fileprivate func title(threadName: String?) -> String {
         guard let threadName, !threadName.isEmpty else { return String(name) }
-        // The interpreter's own argument may stand before the script.
-        let script = arguments.dropFirst().prefix(2).compactMap { argument in
-            argument.split(separator: "/").last
-        }.first { Self.threadName(of: $0) == threadName }
+        let script = firstArguments.first { Self.threadName(of: $0) == threadName }
         return script.map(String.init) ?? String(name)
     }
+
+    /// What a program that became another one was started as; nil: somebody who only passes a command
+    /// on, as `env` and a shell without a script do.
+    fileprivate var startedAs: String? {
+        if Self.passingOn.contains(name) { return nil }
+        guard Self.shells.contains(name) else { return String(name) }
+        let options = arguments.dropFirst().prefix { $0.hasPrefix("-") }
+        if options.contains("-c") { return nil }
+        let script = arguments.dropFirst(1 + options.count).first
+        return script.flatMap { $0.split(separator: "/").last }.map(String.init)
+    }
+
+    /// The interpreter's own argument may stand before the script.
+    private var firstArguments: [Substring] {
+        arguments.dropFirst().prefix(2).compactMap { $0.split(separator: "/").last }
+    }
+
+    private static let shells: Set<Substring> = ["sh", "bash", "dash", "zsh", "ksh", "busybox"]
+    private static let passingOn: Set<Substring> = [
+        "chrt", "env", "ionice", "nice", "nohup", "setsid", "stdbuf", "taskset",
+    ]
 
     /// As the kernel cuts it: 15 bytes.
     private static func threadName(of file: Substring) -> String {

@@ -34,7 +34,7 @@ package struct TopSums: Sendable {
     /// Adds a launch. A newer one comes after an older one, because the last one decides what
     /// things are called.
     package mutating func add(_ profile: Profile, _ launch: TopLaunch) {
-        let name = profile.program.name
+        let name = profile.program.subject
         let position = programs.firstIndex { $0.name == name } ?? programs.count
         if position == programs.count {
             programs.append(ProgramSums(name: name, resolved: resolved))

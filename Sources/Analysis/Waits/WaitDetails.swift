@@ -37,6 +37,11 @@ struct WaitDetails {
         {
             (reason.kind, reason.detail) = known
         }
+        if reason.kind == .sleep, let detail = reason.detail, detail.hasPrefix(Self.plainTimeout),
+            let known = meaning(of: functions)?.detail
+        {
+            reason.detail = known + detail.dropFirst(Self.plainTimeout.count - 1)
+        }
         if reason.kind == .child, reason.detail == nil { reason.detail = command(of: wait) }
         let thing = reason.detail
         if reason.kind == .other {
@@ -55,6 +60,8 @@ struct WaitDetails {
     }
 
     private static let futex: Int32 = 202
+    /// How a wait by a plain futex(2) begins that nobody ended.
+    private static let plainTimeout = "futex,"
 
     /// What the child ran that a thread waited for, if that could not be read at the time; nil: not
     /// known.

@@ -34,7 +34,8 @@
 #define FL_STACKS_SIZE 0x100000
 #define FL_FILE_START 1024      // of a library's file: what is where in it, and which build it is
 #define FL_FILE_NAME 256
-#define FL_MOST_FILES 32
+#define FL_FILES_SIZE 0xC0000   // of the stacks' room: what is behind it is for stacks alone
+#define FL_MOST_FILES 32        // of the start-up's libraries
 #define FL_MOST_PATCHES 80
 #define FL_TRAMPOLINES_SIZE 0x20000
 

@@ -11,6 +11,8 @@ extension FindingWords {
                 : "Initialise it when it is first used, compute it at build time, or leave it to "
                     + "another thread."
         case .wait(let wait): advice(on: wait)
+        case .deadlock:
+            "Take the locks in the same order everywhere, or all at once (std::scoped_lock)."
         case .priorityInversion:
             "Give the other thread the priority of the one that waits (for a lock: use a mutex with "
                 + "priority inheritance), and wait for no more than is needed."

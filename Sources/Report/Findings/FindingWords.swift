@@ -16,6 +16,7 @@ struct FindingWords {
         case .initializer(let initializer):
             return "static initialiser of \(initializer.module): \(place)"
         case .wait(let wait): return title(of: wait)
+        case .deadlock(let deadlock): return title(of: deadlock)
         case .priorityInversion(let wait, let other):
             let lock = wait.kind == .lockWait ? "a lock that is held by " : ""
             return "priority inversion: \(waiter) waits in \(callers) for \(lock)"
@@ -54,8 +55,26 @@ struct FindingWords {
         }
     }
 
+    /// "deadlock: main (1) waits for a mutex in a that worker (2) holds, …"
+    private func title(of deadlock: DeadlockEvidence) -> String {
+        let members = deadlock.members
+        let waits = members.indices.map { index in
+            let holder = members[(index + 1) % members.count].thread
+            return "\(profile.label(ofThread: members[index].thread)) waits for "
+                + "\(members[index].lock ?? "a lock") that \(profile.label(ofThread: holder)) holds"
+        }
+        return "deadlock: " + list(waits)
+    }
+
+    /// " (nanosleep 50 ms)": how long the program asked to sleep, where that is one length.
+    private func asked(_ wait: WaitEvidence) -> String {
+        guard wait.things.count == 1 else { return "" }
+        let times = wait.count == 1 ? "" : "\(Numbers.grouped(wait.count)) times "
+        return " (\(times)\(wait.things[0].withoutAddress))"
+    }
+
     private func title(of wait: WaitEvidence) -> String {
-        guard wait.kind != .sleep else { return "\(waiter) sleeps in \(callers)" }
+        guard wait.kind != .sleep else { return "\(waiter) sleeps in \(callers)" + asked(wait) }
         let thing =
             switch wait.kind {
             case .fileWait: wait.count == 1 ? "a file" : "files"
@@ -80,6 +99,7 @@ struct FindingWords {
         switch finding.subject {
         case .initializer(let initializer): details(of: initializer)
         case .wait(let wait): details(of: wait)
+        case .deadlock: ["none of these waits had ended when the recording did"]
         case .priorityInversion(let wait, let other):
             [
                 "the other thread had no core for \(Numbers.time(other.lacked)) of "

@@ -1,4 +1,5 @@
 package import Analysis
+import Exports
 
 /// A history for people and for programs. Pure: the same values give the same bytes. All texts end
 /// in a line break.
@@ -7,9 +8,17 @@ package enum HistoryReport {
     package static func text(
         _ history: LaunchHistory, options: TextOptions = TextOptions()
     ) -> String {
-        history.series.map {
+        let sections = history.series.map {
             HistorySection(history: history, series: $0, options: options).render()
-        }.joined(separator: "\n")
+        }
+        let notes = history.namesakes.map { names in
+            let list = names.map(\.escapedForDisplay).joined(separator: ", ")
+            return
+                (list + " are different programs here, because their names differ. Versions of one "
+                + "program are one series if all are measured under one name, each with --version-name.")
+                .wrapped(to: options.columns)
+        }
+        return (sections + notes).joined(separator: "\n")
     }
 
     /// By the schema in `docs/json.md`, which may only grow.

@@ -63,7 +63,7 @@ struct HistorySection {
                 title: history.grouping.rawValue.uppercasedASCII, alignment: .left, minimum: 12),
             TextTable.Column(title: "MEDIAN"), TextTable.Column(title: "95 % INTERVAL"),
             TextTable.Column(title: "90TH", spareRank: 0),
-            TextTable.Column(title: "95 % INTERVAL", spareRank: 2),
+            TextTable.Column(title: "95 % INTERVAL", spareRank: 4 + Self.mostPhases),
             TextTable.Column(title: "N", spareRank: 1),
         ]
         if history.grouping == .version {
@@ -71,18 +71,20 @@ struct HistorySection {
                 TextTable.Column(title: "SINCE", alignment: .left, spareRank: 3), at: 1)
         }
         return columns
-            + phases.enumerated().map { rank, name in
+            + phases.map { phase in
                 TextTable.Column(
-                    title: name.escapedForDisplay.shortened(to: 16), spareRank: 4 + rank)
+                    title: phase.name.escapedForDisplay.shortened(to: 16),
+                    spareRank: 4 + phase.rank)
             }
     }
 
-    /// The largest phases of the latest point, in the order of time.
-    private var phases: [String] {
+    /// The largest phases of the latest point, in the order of time; the largest has rank 0.
+    private var phases: [(name: String, rank: Int)] {
         let latest = series.points.last?.phases ?? []
-        let largest = latest.sorted { $0.median > $1.median }.prefix(Self.mostPhases)
-        let names = Set(largest.map(\.name))
-        return latest.map(\.name).filter(names.contains)
+        let order = latest.sorted { $0.median > $1.median }.prefix(Self.mostPhases).map(\.name)
+        return latest.compactMap { phase in
+            order.firstIndex(of: phase.name).map { (phase.name, $0) }
+        }
     }
 
     private func row(_ index: Int, _ change: HistoryChange?) -> [TextTable.Cell] {
@@ -98,8 +100,9 @@ struct HistorySection {
             HistoryWords.value(point.percentile90), HistoryWords.interval(point.percentile90),
             Numbers.grouped(point.launches),
         ]
-        let walls = phases.map { name in
-            point.phases.first { $0.name == name }.map { Quantity.time.text($0.median) } ?? "–"
+        let walls = phases.map { phase in
+            point.phases.first { $0.name == phase.name }.map { Quantity.time.text($0.median) }
+                ?? "–"
         }
         return [name] + since + (figures + walls).map { TextTable.Cell($0) }
     }

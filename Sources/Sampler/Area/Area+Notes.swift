@@ -75,22 +75,26 @@ extension Area {
             open: open >= Int(FL_FIRST_OPEN) && open < Int(FL_MOST_OPENS) ? open : nil)
     }
 
-    /// What was kept of the start-up's first libraries. It tells whose code is where even without
-    /// the process.
+    /// What was kept of a library when it was loaded. It tells whose code is where even without the
+    /// process; nil: nothing.
+    func notedLibrary(_ index: Int) -> NotedLibrary? {
+        precondition(index >= 0 && index < Int(FL_MOST_LIBRARIES))
+        let library = read(
+            fl_library.self, at: Int(FL_LIBRARIES) + index * MemoryLayout<fl_library>.size)
+        guard library.kept_size == FL_FILE_START,
+            library.kept <= UInt64(FL_STACKS_SIZE - FL_FILE_START - FL_FILE_NAME)
+        else { return nil }
+        let place = Int(FL_STACKS) + Int(library.kept)
+        let name = copy(at: place + Int(FL_FILE_START), count: Int(FL_FILE_NAME))
+        guard let end = name.firstIndex(of: 0) else { return nil }
+        return NotedLibrary(
+            path: String(decoding: name[..<end], as: UTF8.self), address: library.bias,
+            start: copy(at: place, count: Int(FL_FILE_START)))
+    }
+
+    /// The first of the start-up's libraries.
     var notedLibraries: [NotedLibrary] {
-        (0..<min(counts.libraries, Int(FL_MOST_FILES))).compactMap { index in
-            let library = read(
-                fl_library.self, at: Int(FL_LIBRARIES) + index * MemoryLayout<fl_library>.size)
-            guard library.kept_size == FL_FILE_START,
-                library.kept <= UInt64(FL_STACKS_SIZE - FL_FILE_START - FL_FILE_NAME)
-            else { return nil }
-            let place = Int(FL_STACKS) + Int(library.kept)
-            let name = copy(at: place + Int(FL_FILE_START), count: Int(FL_FILE_NAME))
-            guard let end = name.firstIndex(of: 0) else { return nil }
-            return NotedLibrary(
-                path: String(decoding: name[..<end], as: UTF8.self), address: library.bias,
-                start: copy(at: place, count: Int(FL_FILE_START)))
-        }
+        (0..<min(counts.libraries, Int(FL_MOST_FILES))).compactMap(notedLibrary)
     }
 
     /// How many of the start-up's libraries found no room.

@@ -13,15 +13,35 @@ struct NotedLibrary {
     /// How many bytes are kept.
     static let length = Int(FL_FILE_START)
 
+    /// Its file's name.
+    var name: String { path.split(separator: "/").last.map(String.init) ?? path }
+
+    /// Whether the linker's entry is this library's.
+    func isSame(as object: LinkedObject) -> Bool {
+        path == object.path && address == object.bias
+    }
+
+    /// How much of the address space it takes, in bytes; 0: not known.
+    var size: Int64 {
+        let loaded = segments.filter(\.isLoaded)
+        guard let first = loaded.map(\.address).min(),
+            let end = loaded.map({ $0.address &+ $0.memorySize }).max(), end > first
+        else { return 0 }
+        return Int64(clamping: end - first)
+    }
+
+    /// As far as they were kept.
+    private var segments: [ELFSegment] {
+        guard let file = ELFHeader(start), file.segments <= UInt64(start.count) else { return [] }
+        let table = start[Int(file.segments)...]
+        return ELFSegment.all(in: table.prefix(file.segmentCount * ELFSegment.headerSize))
+    }
+
     /// Where its code is. Empty unless the build id identifies the file: by now the path may name
     /// another one.
     var code: [CodeMapping] {
-        guard path.hasPrefix("/"), let file = ELFHeader(start),
-            file.segments <= UInt64(start.count)
-        else { return [] }
-        let table = start[Int(file.segments)...]
-        let headers = ELFSegment.all(
-            in: table.prefix(file.segmentCount * ELFSegment.headerSize))
+        guard path.hasPrefix("/") else { return [] }
+        let headers = segments
         // Otherwise the header is not in what was kept. A program at a fixed address has its own
         // addresses.
         guard let base = headers.first(where: { $0.isLoaded && $0.offset == 0 })?.address,

@@ -1,3 +1,4 @@
+import Glibc
 import ProfileModel
 import System
 
@@ -20,13 +21,17 @@ extension TraceSession {
         if let latest = runs.last, latest.start > observer.mappings.lastRead {
             observer.rereadMappings(at: now)
         }
-        for run in runs where bounds.contains(run.start) {
-            let thread = threads[run.tid] ?? main
-            sink.receive(.initializer(Self.initializer(run, on: thread, upTo: now)))
-        }
-        reportSignposts(at: now, isLast: isLast)
         let memory = TargetMemory(pid: pid)
         let seen = code.hooks.see(memory)
+        for run in runs where bounds.contains(run.start) {
+            let thread = threads[run.tid] ?? main
+            let event = SamplerEvent.initializer(Self.initializer(run, on: thread, upTo: now))
+            let earlier = earlierCode(of: code.hooks.library(run.library), at: run.function)
+            if let earlier { sink.receive(.mappings(earlier, now)) }
+            sink.receive(event)
+            if earlier != nil { sink.receive(.mappings(observer.mappings.code, now)) }
+        }
+        reportSignposts(at: now, isLast: isLast)
         switchOnSignposts(of: seen.compactMap { $0.image(memory) })
         marks?.pending += seen
         for call in code.hooks.newLibraries(isLast: isLast) {
@@ -34,6 +39,27 @@ extension TraceSession {
                 call.libraries, of: code.area.open(call.open), end: call.end, within: bounds,
                 to: image)
         }
+    }
+
+    /// The code mappings as they were while a library was there that a call loaded. nil: it is there
+    /// still, or not known.
+    private func earlierCode(of library: Hooks.SeenLibrary?, at function: UInt64) -> [CodeMapping]?
+    {
+        guard var code = library?.code, code.contains(where: { $0.contains(function) }) else {
+            return nil
+        }
+        let file = library.flatMap { fileMapped(at: $0.path) } ?? ""
+        let present = observer.mappings.code.first { $0.contains(function) }
+        if let present, [library?.path, file].contains(present.path) { return nil }
+        for index in code.indices where !file.isEmpty { code[index].path = file }
+        return observer.mappings.code(with: code)
+    }
+
+    /// The file that a path leads to in the end: mappings name that one.
+    private func fileMapped(at path: String) -> String? {
+        let found = realpath("/proc/\(pid)/root\(path)", nil) ?? realpath(path, nil)
+        defer { free(found) }
+        return found.flatMap { String(validatingCString: $0) }
     }
 
     private static func initializer(

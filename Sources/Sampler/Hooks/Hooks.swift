@@ -59,6 +59,8 @@ struct Hooks {
         var name: String
         var needed: [String]
         var bias: UInt64
+        /// Where its code was, as our code noted it; empty: not known.
+        var code: [CodeMapping] = []
     }
 
     /// Looks at the libraries loaded since the last call: they may be gone when their call is over.
@@ -66,21 +68,31 @@ struct Hooks {
     /// - Returns: those that are still there.
     mutating func see(_ memory: TargetMemory) -> [LinkedObject] {
         var objects: [LinkedObject] = []
-        for index in seen.count..<max(area.counts.libraries, seen.count) {
-            let load = area.load(index)
+        let new = seen.count..<max(area.counts.libraries, seen.count)
+        let loads = new.map(area.load)
+        for (position, index) in new.enumerated() {
+            let load = loads[position]
             // The libraries of the start-up are reported all at once, elsewhere.
-            let object =
-                load.open == nil ? nil : LinkMap.object(at: load.map, memory: memory)
-            if let object { objects.append(object) }
-            seen.append(
-                object.map {
-                    SeenLibrary(
-                        load: load, path: $0.path, size: $0.size(memory), name: $0.name(memory),
-                        needed: $0.dynamic(memory).names(memory: memory).needed, bias: $0.bias)
-                })
+            guard load.open != nil else {
+                seen.append(nil)
+                continue
+            }
+            let noted = area.notedLibrary(index)
+            // The linker may have used its entry for a later library.
+            let isReused = loads[(position + 1)...].contains { $0.map == load.map }
+            let object = isReused ? nil : LinkMap.object(at: load.map, memory: memory)
+            if let object, noted.map({ $0.isSame(as: object) }) ?? true {
+                objects.append(object)
+                seen.append(SeenLibrary(load, object, memory, code: noted?.code ?? []))
+            } else {
+                seen.append(noted.map { SeenLibrary(load, gone: $0) })
+            }
         }
         return objects
     }
+
+    /// A library that a call loaded; nil: not known, or the start-up loaded it.
+    func library(_ index: Int) -> SeenLibrary? { seen.indices.contains(index) ? seen[index] : nil }
 
     /// The libraries whose calls have ended since the last call of this; at the end all others,
     /// too. The libraries of one call come together, with the call's number and the end of its last
@@ -109,5 +121,23 @@ struct Hooks {
             toldLibraries = next
         }
         return calls
+    }
+}
+
+extension Hooks.SeenLibrary {
+    fileprivate init(
+        _ load: Area.Load, _ object: LinkedObject, _ memory: TargetMemory, code: [CodeMapping]
+    ) {
+        self.init(
+            load: load, path: object.path, size: object.size(memory), name: object.name(memory),
+            needed: object.dynamic(memory).names(memory: memory).needed, bias: object.bias,
+            code: code)
+    }
+
+    /// What our code noted of a library that is gone.
+    fileprivate init(_ load: Area.Load, gone noted: NotedLibrary) {
+        self.init(
+            load: load, path: noted.path, size: noted.size, name: noted.name, needed: [],
+            bias: noted.address, code: noted.code)
     }
 }

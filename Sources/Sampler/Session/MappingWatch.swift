@@ -156,12 +156,18 @@ struct MappingWatch: ~Copyable {
             search = RepeatedSearch(at: now, firstPause: Self.firstPause)
         }
         guard isTold else { return false }
-        for mapping in newer {
-            code = code.flatMap { $0.parts(outside: mapping.start..<mapping.end) } + [mapping]
-        }
-        code.sort { $0.start < $1.start }
+        code = code(with: newer)
         lastChange = now
         return true
+    }
+
+    /// The code mappings, with others over what is there.
+    func code(with others: [CodeMapping]) -> [CodeMapping] {
+        var result = code
+        for mapping in others {
+            result = result.flatMap { $0.parts(outside: mapping.start..<mapping.end) } + [mapping]
+        }
+        return result.sorted { $0.start < $1.start }
     }
 
     /// The size of the address space, in pages. 0 once the process has given it up, which is the
@@ -216,7 +222,7 @@ struct MappingWatch: ~Copyable {
     }
 
     func isCode(_ address: UInt64) -> Bool {
-        code.contains { $0.start <= address && address < $0.end }
+        code.contains { $0.contains(address) }
     }
 
     /// Whether an address lies outside of all mappings seen, and the list may be read again. It may

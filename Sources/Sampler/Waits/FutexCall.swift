@@ -10,6 +10,25 @@ struct FutexCall: Hashable {
     private var isByRealTime: Bool
     /// The call waits only if the word has this value.
     private var value: UInt32
+    /// Of a `timespec`; nil: the call waits for ever.
+    private var limit: UInt64?
+
+    /// Where the call's time-out is, and what it means.
+    struct Timeout {
+        var address: UInt64
+        /// True: a point in time; false: a length.
+        var isAbsolute: Bool
+        var isByRealTime: Bool
+    }
+
+    /// nil: the call waits for ever, or it is not known for how long.
+    var timeout: Timeout? {
+        limit.map { limit in
+            Timeout(
+                address: limit, isAbsolute: operation != Self.wait,
+                isByRealTime: operation == Self.lock || isByRealTime)
+        }
+    }
 
     /// nil if it is another call.
     init?(_ systemCall: Int32, _ registers: Registers) {
@@ -21,6 +40,7 @@ struct FutexCall: Hashable {
         isPrivate = operation & 0x80 != 0
         isByRealTime = operation & 0x100 != 0
         self.value = UInt32(truncatingIfNeeded: value)
+        limit = registers.argument(3).flatMap { $0 == 0 ? nil : $0 }
     }
 
     private static let (wait, lock, waitBitset, lock2): (UInt64, UInt64, UInt64, UInt64) =

@@ -57,20 +57,29 @@ struct WaitInspection<Surroundings: WaitSurroundings> {
         }
     }
 
-    // MARK: Sleep
+    // MARK: Time
 
     /// The length in a `timespec`, preceded by a space.
     private func length(at address: UInt64) -> String? {
+        time(at: address).map { " " + WaitTimeout.words($0) }
+    }
+
+    /// A `timespec`, in nanoseconds.
+    private func time(at address: UInt64) -> Int64? {
         let bytes = surroundings.memory(at: address, count: 16)
         guard let seconds = bytes.littleEndianWord(at: 0).flatMap({ Int64(exactly: $0) }),
             let rest = bytes.littleEndianWord(at: 8), rest < 1_000_000_000, seconds < 1 << 32
         else { return nil }
-        let nanoseconds = seconds * 1_000_000_000 + Int64(rest)
-        for (unit, name) in [(1_000_000_000, "s"), (1_000_000, "ms"), (1000, "µs")] as [(Int64, _)]
-        where nanoseconds >= unit && nanoseconds % unit == 0 {
-            return " \(nanoseconds / unit) \(name)"
-        }
-        return " \(nanoseconds) ns"
+        return seconds * 1_000_000_000 + Int64(rest)
+    }
+
+    /// Until when the call waits at most; nil: for ever, or not known. What waits for descriptors has
+    /// others to blame than the time that it allows them.
+    func timeout(of call: WaitingCall) -> WaitTimeout? {
+        guard case .futex(let call) = call, let timeout = call.timeout,
+            let nanoseconds = time(at: timeout.address)
+        else { return nil }
+        return WaitTimeout(timeout, nanoseconds: nanoseconds)
     }
 
     // MARK: Descriptors

@@ -13,6 +13,8 @@ struct OpenWait {
     var lastSeen: MonotonicTime
     /// nil: not looked into yet.
     fileprivate(set) var reason: WaitReason?
+    /// Until when it waits at most; nil: for ever, or not known.
+    fileprivate(set) var timeout: WaitTimeout?
     /// When to look into it (again); nil: what is known will not change.
     fileprivate var due: MonotonicTime?
 
@@ -64,9 +66,11 @@ struct WaitWatch {
         let surroundings = ProcSurroundings(
             pid: pid, tid: tid, isUninterruptible: wait.isUninterruptible)
         let call = wait.call
-        let found = budget.pay(for: {
-            WaitInspection(surroundings: surroundings).reason(for: call)
+        let (found, timeout) = budget.pay(for: {
+            let inspection = WaitInspection(surroundings: surroundings)
+            return (inspection.reason(for: call), inspection.timeout(of: call))
         })
+        wait.timeout = wait.timeout ?? timeout
         wait.reason = wait.reason.map { found.replacing($0) } ?? found
     }
 
@@ -96,6 +100,9 @@ struct WaitWatch {
             ?? WaitInspection(
                 surroundings: UnknownSurroundings(isUninterruptible: wait.isUninterruptible)
             ).reason(for: wait.call)
+        if let timeout = wait.timeout, timeout.hasEnded(wait.start, end) {
+            reason = reason.timedOut(after: timeout.words(from: wait.start))
+        }
         reason.detail = reason.detail.map(Self.bounded)
         return Wait(
             thread: thread, start: wait.start, end: end, reason: reason,

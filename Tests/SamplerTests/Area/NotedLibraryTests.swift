@@ -57,6 +57,7 @@ import Testing
         #expect(code.map(\.end) == [address + 0x3000])
         #expect(code.map(\.fileOffset) == [0x1000])
         #expect(code.map(\.buildID) == [[7, 8, 9]])
+        #expect(noted.size == 0x2234 && noted.name == "a")
         #expect(NotedLibrary(path: "", address: address, start: noted.start).code.isEmpty)
     }
 
@@ -74,6 +75,7 @@ import Testing
             for address in [0, 0x400000, last] {
                 let code = NotedLibrary(path: "/a", address: address, start: file).code
                 #expect(code.allSatisfy { $0.start < $0.end })
+                #expect(NotedLibrary(path: "/a", address: address, start: file).size >= 0)
             }
         }
         let left = NotedLibrary(path: "/a", address: 0x400000, start: files[0]).code

@@ -1,4 +1,6 @@
+import Glibc
 import ProfileModel
+import System
 import TestSupport
 import Testing
 
@@ -140,6 +142,55 @@ import Testing
         }
         #expect(reason(230, 0, 1, 0x1000).detail == "clock_nanosleep")
         #expect(reason(35, 0x5000).detail == "nanosleep")
+    }
+
+    // MARK: Time-outs
+
+    private func timeout(_ operation: UInt64, _ limit: UInt64) -> WaitTimeout? {
+        let call = WaitingCall(202, .arguments([0x1000, operation, 0, limit]))
+        return WaitInspection(surroundings: process).timeout(of: call)
+    }
+
+    @Test mutating func whatACallAllowsItself() {
+        process.contents[0x2000] = Self.timespec(0, 500_000_000)
+        let length = WaitTimeout.length(.milliseconds(500))
+        #expect(timeout(0, 0x2000) == length && timeout(128, 0x2000) == length)
+        // FUTEX_WAIT_BITSET has a point in time.
+        #expect(timeout(9, 0x2000) == .until(MonotonicTime(nanoseconds: 500_000_000)))
+        #expect(timeout(0, 0) == nil && timeout(0, 0x9000) == nil)
+        let poll = WaitingCall(7, .arguments([0x1000, 1, 500]))
+        #expect(WaitInspection(surroundings: process).timeout(of: poll) == nil)
+    }
+
+    /// Of a clock that is 55 years ahead.
+    @Test mutating func byTheClockOfRealTime() throws {
+        process.contents[0x2000] = Self.timespec(UInt64(time(nil)) + 100, 0)
+        let before = MonotonicTime.now
+        let found = timeout(9 | 256, 0x2000)
+        guard case .until(let end) = try #require(found) else {
+            Issue.record("no point in time")
+            return
+        }
+        #expect(end > before && end - before <= .milliseconds(100_001 + 60_000))
+    }
+
+    @Test func whoseTimeIsOver() {
+        func time(_ milliseconds: Int64) -> MonotonicTime {
+            MonotonicTime(nanoseconds: milliseconds * 1_000_000)
+        }
+        for timeout in [WaitTimeout.length(.milliseconds(200)), .until(time(1200))] {
+            #expect(timeout.hasEnded(time(1000), time(1200)))
+            #expect(timeout.hasEnded(time(1000), time(1199)))
+            #expect(!timeout.hasEnded(time(1000), time(1190)))
+            #expect(timeout.words(from: time(1000)) == "200 ms")
+        }
+        let set = WaitTimeout.until(MonotonicTime(nanoseconds: 1_199_930_000))
+        #expect(set.words(from: time(1000)) == "200 ms")
+        #expect(WaitTimeout.until(time(900)).length(from: time(1000)) == .zero)
+        let lock = WaitReason(.condition, detail: "condition variable", place: 8)
+        #expect(
+            lock.timedOut(after: "200 ms")
+                == WaitReason(.sleep, detail: "condition variable, time-out after 200 ms"))
     }
 
     // MARK: Children

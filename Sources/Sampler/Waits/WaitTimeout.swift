@@ -1,0 +1,68 @@
+import Glibc
+import ProfileModel
+import System
+
+/// Until when a call waits at most, as the program asked for.
+enum WaitTimeout: Hashable {
+    /// From the wait's beginning.
+    case length(TimeSpan)
+    case until(MonotonicTime)
+
+    /// - Parameter nanoseconds: the program's `timespec`; by the clock of real time if
+    ///   `isByRealTime`.
+    init?(_ time: FutexCall.Timeout, nanoseconds: Int64) {
+        guard time.isAbsolute else {
+            self = .length(TimeSpan(nanoseconds: nanoseconds))
+            return
+        }
+        guard time.isByRealTime else {
+            self = .until(MonotonicTime(nanoseconds: nanoseconds))
+            return
+        }
+        var real = timespec()
+        guard clock_gettime(CLOCK_REALTIME, &real) == 0 else { return nil }
+        let now = Int64(real.tv_sec) * 1_000_000_000 + Int64(real.tv_nsec)
+        self = .until(MonotonicTime.now + TimeSpan(nanoseconds: nanoseconds - now))
+    }
+
+    /// How long a wait that began then may take.
+    func length(from start: MonotonicTime) -> TimeSpan {
+        switch self {
+        case .length(let length): length
+        case .until(let end): max(.zero, end - start)
+        }
+    }
+
+    /// Whether the wait ended because its time was over. The kernel sets its timer a little before the
+    /// wait's beginning is seen: a tick, where the scheduler does not tell it.
+    func hasEnded(_ start: MonotonicTime, _ end: MonotonicTime) -> Bool {
+        let length = length(from: start)
+        let lag = min(TimeSpan.milliseconds(2), TimeSpan(nanoseconds: length.nanoseconds / 20))
+        return end - start >= length - lag
+    }
+
+    /// "500 ms": a set time lies some microseconds less than what was asked for behind the beginning.
+    func words(from start: MonotonicTime) -> String {
+        let nanoseconds = length(from: start).nanoseconds
+        guard case .until = self, nanoseconds >= 10_000_000 else {
+            return Self.words(nanoseconds)
+        }
+        return Self.words((nanoseconds + 500_000) / 1_000_000 * 1_000_000)
+    }
+
+    /// A length in the largest unit that leaves no fraction.
+    static func words(_ nanoseconds: Int64) -> String {
+        for (unit, name) in [(1_000_000_000, "s"), (1_000_000, "ms"), (1000, "µs")] as [(Int64, _)]
+        where nanoseconds >= unit && nanoseconds % unit == 0 {
+            return "\(nanoseconds / unit) \(name)"
+        }
+        return "\(nanoseconds) ns"
+    }
+}
+
+extension WaitReason {
+    /// Nobody ended the wait: it was a sleep.
+    func timedOut(after words: String) -> WaitReason {
+        WaitReason(.sleep, detail: "\(detail ?? "futex"), time-out after \(words)")
+    }
+}
