@@ -199,14 +199,13 @@ CODE void fl_settle(int descriptor) {
 // What the assembly's frame holds, from its lowest word: r15 r14 r13 r12 rbx rbp, where to return.
 struct caller { uint64_t r15, r14, r13, r12, rbx, rbp, return_address; };
 
-// Notes the time, and copies the stack of whoever called our caller.
+// Copies the stack of whoever called our caller, and notes the time: last of all, for what the program
+// does begins behind it. On a busy machine the copying takes half a millisecond.
 INLINE void note(volatile struct fl_open *open, const struct caller *from, uint64_t most) {
     volatile struct fl_state *const own = state();
     volatile int64_t usage[18];
     const uint32_t used = own->stacks;
     const uint64_t room = used < FL_STACKS_SIZE ? FL_STACKS_SIZE - used : 0;
-    const int64_t now = clock_time(clock_monotonic);
-    open->cpu_ns = clock_time(clock_thread);
     open->tid = (uint32_t)call(call_gettid, 0, 0, 0, 0, 0, 0);
     if (call(call_getrusage, 0, (long)usage, 0, 0, 0, 0) == 0) {
         open->minor_faults = usage[8];
@@ -230,6 +229,8 @@ INLINE void note(volatile struct fl_open *open, const struct caller *from, uint6
                              (long)&open->vectors[2], 1, 0);
     open->copied_size = copied;
     if (copied > 0) own->stacks = used + (uint32_t)copied;
+    open->cpu_ns = clock_time(clock_thread);
+    const int64_t now = clock_time(clock_monotonic);
     __atomic_store_n(&open->start_ns, now, __ATOMIC_RELEASE);
 }
 

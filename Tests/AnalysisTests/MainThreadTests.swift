@@ -16,6 +16,8 @@ import Testing
         var reason = WaitReason(.condition, owner: 8)
         /// When further threads begin.
         var others: [Int64] = []
+        /// What each of them computes.
+        var share: Int64 = 5
         var isAttached = false
         var ready: Int64?
         /// For how long the first thread wants a core before it waits.
@@ -39,7 +41,10 @@ import Testing
             let first = builder.thread("app", tid: 7, to: 110, isMain: true)
             let other = builder.thread("app", tid: 8, from: begins, to: ends)
             for (index, start) in others.enumerated() {
-                _ = builder.thread("worker", tid: 20 + Int32(index), from: start, to: 110)
+                let worker = builder.thread(
+                    "worker", tid: 20 + Int32(index), from: start, to: 110)
+                builder.slice(
+                    worker, at: start, running: min(share, 110 - start), builder.stack("help"))
             }
             let (idle, busy) = (builder.stack("_start", "main", "join"), builder.stack("run"))
             builder.slice(
@@ -145,9 +150,28 @@ import Testing
     /// Several that were begun together divide the work: a pool.
     @Test(arguments: [[20], [18], [22], [19, 21], [20, 20, 20, 20]] as [[Int64]])
     func pools(others: [Int64]) {
-        #expect(describe(Launcher(others: others)) == itself)
+        #expect(describe(Launcher(others: others, share: 40)) == itself)
         let unknown = WaitReason(.condition)
         #expect(describe(Launcher(reason: unknown, others: others)) == itself)
+    }
+
+    /// On a busy machine threads are found late, and those that the new one makes together with it.
+    @Test(arguments: [(5, 3), (18, 3), (22, 1), (40, 1)] as [(Int64, Int)])
+    func whoWorksOfThoseThatAreFoundTogether(share: Int64, segments: Int) {
+        for begins in [22, 30] as [Int64] {
+            let launcher = Launcher(
+                begins: begins, waits: (20, 108), others: [begins, begins, begins], share: share)
+            #expect(describe(launcher).count == segments)
+            let unknown = launcher.changed { $0.reason = WaitReason(.condition) }
+            #expect(describe(unknown) == itself)
+        }
+    }
+
+    /// What it waits for meanwhile is no wait of the launch.
+    @Test func theWaitForOneThatIsFoundLate() {
+        let launcher = Launcher(begins: 40, waits: (20, 108))
+        #expect(describe(launcher) == ["0 0-40", "1 40-108", "0 108-110"])
+        #expect(findings(launcher).isEmpty)
     }
 
     @Test(arguments: WaitReason.Kind.allCases)
@@ -166,10 +190,12 @@ import Testing
         #expect(describe(Launcher(begins: begins, waits: (begins, 108))).count == segments)
     }
 
-    /// A tenth of `main` is left at most when the wait is over.
-    @Test(arguments: [(100, 3), (99, 1), (50, 1)] as [(Int64, Int)])
-    func aFirstThreadThatGoesOn(end: Int64, segments: Int) {
-        #expect(describe(Launcher(ends: end, waits: (20, end))).count == segments)
+    /// A tenth of `main` is left at most when the wait is over; a fifth if it was for a thread's end.
+    @Test(arguments: [(100, 3, 3), (99, 1, 3), (90, 1, 3), (89, 1, 1)] as [(Int64, Int, Int)])
+    func aFirstThreadThatGoesOn(end: Int64, segments: Int, ofOwner: Int) {
+        let launcher = Launcher(ends: end, waits: (20, end), reason: WaitReason(.condition))
+        #expect(describe(launcher).count == segments)
+        #expect(describe(Launcher(ends: end, waits: (20, end))).count == ofOwner)
     }
 
     @Test func aThreadThatEndsLongBeforeTheWait() {
@@ -184,7 +210,7 @@ import Testing
     @Test func aThreadThatIsThereBefore() {
         #expect(describe(Launcher(begins: 8, waits: (10, 108))) == itself)
         #expect(describe(Launcher(begins: 17)) == itself)
-        #expect(describe(Launcher(begins: 23)) == itself)
+        #expect(describe(Launcher(begins: 23, reason: WaitReason(.condition))) == itself)
     }
 
     @Test func nothingIsKnownOfTheWait() {
@@ -283,7 +309,7 @@ import Testing
 
     @Test func nobodyIsToldNotToWait() {
         #expect(findings(Launcher()).isEmpty)
-        let pool = findings(Launcher(others: [20]))
+        let pool = findings(Launcher(others: [20], share: 40))
         #expect(pool.map(\.0) == [.threadWait] && pool.map(\.1) == [0])
     }
 

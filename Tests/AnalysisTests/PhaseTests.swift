@@ -176,4 +176,27 @@ import Testing
         }
         #expect(end == profile.launch.wall)
     }
+
+    /// Reports come late, and one before the other. A phase begins when its border was noted, whatever
+    /// was reported first.
+    @Test(arguments: 0..<200 as Range<UInt64>)
+    func notedTimesAreKept(seed: UInt64) {
+        var random = SeededNumbers(seed: seed)
+        var times: Set<Int64> = []
+        while times.count < 4 { times.insert(Int64.random(in: 1...1_000_000, using: &random)) }
+        let sorted = times.sorted()
+        var builder = RecordingBuilder(images: [("/bin/app", 0)])
+        builder.recording.images[0].time = MonotonicTime(nanoseconds: sorted[0])
+        let kinds: [LaunchBorder.Kind] = [.firstInstruction, .relocated, .main, .ended]
+        let borders =
+            zip(kinds, sorted).map { LaunchBorder(kind: $0, time: MonotonicTime(nanoseconds: $1)) }
+            + [LaunchBorder(kind: .spawned, time: MonotonicTime(nanoseconds: 0))]
+        builder.recording.borders = borders.shuffled(using: &random)
+        let profile = Profile(builder.recording)
+        #expect(
+            profile.phases.map(\.name)
+                == ["Process creation", "Dynamic linking", "Static initialisers", "Main"])
+        #expect(profile.phases.map(\.start.nanoseconds) == [0] + sorted.prefix(3))
+        #expect(profile.launch.wall.nanoseconds == sorted[3])
+    }
 }

@@ -89,7 +89,9 @@ struct WaitGroups {
         // A lock that somebody holds for ever is none of that.
         let isHeld = wait.reason.kind == .lock && wait.reason.owner != nil
         guard isReadyKnown || isHeld || wait.end < search.profile.launch.wall else { return nil }
-        guard !isForWork(wait, in: search) else { return nil }
+        guard !isForWork(wait, in: search), !search.profile.mainThread.isHandover(wait) else {
+            return nil
+        }
         switch wait.reason.kind {
         case .lock: return .lockWait
         case .condition: return .threadWait

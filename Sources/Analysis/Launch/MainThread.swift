@@ -53,6 +53,14 @@ package struct MainThread: Hashable, Sendable {
         self.thread(at: time) == thread
     }
 
+    /// Whether the first thread waits for the one that has taken its place. That one may be seen some
+    /// ticks after it began, but what it does is the launch's work from the wait's beginning on.
+    package func isHandover(_ wait: WaitFigures) -> Bool {
+        guard let successor else { return false }
+        return wait.thread == segments.first?.thread && wait.thread != successor.thread
+            && wait.start <= successor.range.lowerBound && wait.end >= successor.range.upperBound
+    }
+
     /// When a thread is the main thread.
     func windows(of thread: Int) -> TimeWindows {
         TimeWindows(segments.filter { $0.thread == thread }.map(\.range))

@@ -15,8 +15,11 @@ struct MainThreadSearch {
 
     /// How much of *Main* may be over when the first thread begins to wait.
     private static let latestStart = 0.5
-    /// How much of it may be left when the wait is over: the way out of the program.
+    /// How much of it may be left when the wait is over: the way out of the program, which takes Java's
+    /// launcher a tenth of a short launch.
     private static let longestRest = 0.1
+    /// The same where it is known for whose end the first thread waited.
+    private static let longestRestAfterEnd = 0.2
     /// How much CPU time the first thread may use while it waits.
     private static let mostCPU = 0.01
 
@@ -42,7 +45,8 @@ struct MainThreadSearch {
 
     private func lasts(_ wait: WaitFigures) -> Bool {
         wait.start >= main.lowerBound && wait.start - main.lowerBound <= share(Self.latestStart)
-            && main.upperBound - wait.end <= share(Self.longestRest)
+            && main.upperBound - wait.end
+                <= share(wait.reason.owner == nil ? Self.longestRest : Self.longestRestAfterEnd)
     }
 
     /// The only thread that began right before the wait; nil: there was none, or several, which
@@ -53,13 +57,42 @@ struct MainThreadSearch {
             index != first && threads[index].child == nil && threads[index].start >= earliest
                 && threads[index].start <= wait.start + tolerance
         }
-        guard near.count == 1, let found = near.first,
+        // Which of those that were found at the same look were made before the wait is not known.
+        let made = near.filter { threads[$0].start <= wait.start }
+        guard
+            let found = near.count == 1 ? near.first : lateOwner(of: wait, since: earliest, first),
+            made.allSatisfy({ $0 == found }),
             wait.reason.owner.map({ $0 == threads[found].tid }) ?? true,
             min(wait.end, main.upperBound) - threads[found].end
                 <= max(tolerance, share(Self.longestRest))
         else { return nil }
         return found
     }
+
+    /// The thread for whose end the first one waits, although threads were found too late to tell
+    /// which of them were made before the wait. Of those that were found together with it, it must be
+    /// the one that works: several that do divide the work.
+    private func lateOwner(
+        of wait: WaitFigures, since earliest: TimeSpan, _ first: Int
+    ) -> Int? {
+        guard let owner = wait.reason.owner else { return nil }
+        let others = threads.indices.filter {
+            $0 != first && threads[$0].child == nil && threads[$0].start >= earliest
+                && threads[$0].start < wait.end
+        }
+        guard let found = others.last(where: { threads[$0].tid == owner }) else { return nil }
+        let range = wait.start..<max(wait.start, wait.end)
+        let own = times(of: found, in: range).running
+        let isShared = others.contains {
+            $0 != found && threads[$0].start <= threads[found].start + tolerance
+                && times(of: $0, in: range).running.nanoseconds * Self.clearly
+                    >= own.nanoseconds
+        }
+        return isShared ? nil : found
+    }
+
+    /// How many times as much a thread works as each of those that it leads.
+    private static let clearly: Int64 = 2
 
     /// Such a wait should be told of, so the first thread stays the one that waits.
     private func isInversion(_ wait: WaitFigures, for thread: Int, in range: Range<TimeSpan>)

@@ -186,7 +186,10 @@ struct Answer {
     /// A sentence about the main thread's longest wait, and who ended it; nil: that wait is short.
     var longestWait: String? {
         let waits = profile.waits(in: selection, shortest: .zero)
-            .filter { profile.mainThread.isMain($0.thread, at: $0.start) && !isUntilReady($0) }
+            .filter {
+                profile.mainThread.isMain($0.thread, at: $0.start) && !isUntilReady($0)
+                    && !profile.mainThread.isHandover($0)
+            }
         guard let wait = waits.max(by: { $0.duration < $1.duration }),
             let share = share(
                 of: wait.duration),

@@ -77,11 +77,12 @@ import Testing
             let shell = try MeasuredProgram(["/bin/sh", "-c", "/bin/true; (:); /bin/true; :"])
             for _ in 0..<3 {
                 let processes = try #require(try shell.launch().processes)
-                #expect(processes.map(\.name).sorted() == ["sh", "true"])
-                #expect(processes.first { $0.name == "true" }?.count == 2)
-                #expect(processes.allSatisfy { $0.wall > .zero })
+                let all = Comment("\(processes)")
+                #expect(processes.map(\.name).sorted() == ["sh", "true"], all)
+                #expect(processes.first { $0.name == "true" }?.count == 2, all)
+                #expect(processes.allSatisfy { $0.wall > .zero }, all)
                 // Some kernels do not tell the CPU time; what is told, is no more than could be.
-                #expect(processes.allSatisfy { $0.cpu.map { $0 > .zero } ?? true })
+                #expect(processes.allSatisfy { $0.cpu.map { $0 > .zero } ?? true }, all)
             }
             let alone = try MeasuredProgram(["/bin/true"])
             #expect(try alone.launch().processes == [])
@@ -229,8 +230,10 @@ import Testing
                 until: [.idle(.milliseconds(20))], watchdog: .milliseconds(60_000))
             let finished = try program.finish()
             let launch = MeasuredProgram.checked(finished.observed)
-            #expect(launch.readyBy == "idle:20ms" && launch.phases.last?.name == "Main")
-            #expect(program.end() == [finished.program ?? -1])
+            #expect(
+                launch.readyBy == "idle:20ms" && launch.phases.last?.name == "Main", "\(launch)")
+            let ended = program.end()
+            #expect(ended == [finished.program ?? -1], "\(ended) \(finished)")
         }
     }
 
