@@ -28,6 +28,10 @@ import Testing
             #expect(StandardLibrary.contains(name, file: "/usr/lib/go-1.19/src/x.go"))
             #expect(!StandardLibrary.contains(name, file: "/home/dev/x.c"))
         }
+        // The runtime's parts in assembler.
+        #expect(
+            StandardLibrary.contains("runtime.goexit.abi0", file: "/usr/lib/go/src/asm_amd64.s"))
+        #expect(!StandardLibrary.contains("sort", file: "/home/dev/sort.s"))
         for name in [
             "main.init.0", "example.com/regexp.Compile", "myapp/time.Now", "github.com/a/b.F",
         ] {

@@ -29,6 +29,18 @@ import Testing
         try expectSnapshot(text(MadeHistory.several), "history-several.txt")
     }
 
+    @Test func versionsInProgramsNamesAreNoted() {
+        var history = MadeHistory.several
+        #expect(history.namesakes.isEmpty && history.series.count == 2)
+        for (index, name) in ["app-1.0", "app-v1.10"].enumerated() {
+            history.series[index].circumstances.arms[0].path = "/opt/" + name
+        }
+        #expect(history.namesakes == [["app-1.0", "app-v1.10"]])
+        #expect(text(history).contains("app-1.0, app-v1.10 are different programs here"))
+        history.series[1].circumstances.arms[0].path = "/opt/application-1.0"
+        #expect(history.namesakes.isEmpty)
+    }
+
     @Test(arguments: [60, 80, 200]) func noLineIsTooLong(width: Int) {
         let histories = [
             MadeHistory.whole, MadeHistory.hostile, MadeHistory.single, MadeHistory.long,

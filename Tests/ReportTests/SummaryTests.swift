@@ -1,5 +1,6 @@
 import Analysis
 import Exports
+import Foundation
 import MadeRecordings
 import ProfileModel
 import TestSupport
@@ -75,6 +76,35 @@ import Testing
         }
         let path = try #require(AnswerPath(answer))
         #expect(text.contains(path.caption) && markdown.contains(path.caption))
+    }
+
+    /// What programs and the page get, in nanoseconds.
+    @Test(arguments: recordings.indices) func dataHasTheSameFigures(index: Int) throws {
+        struct Data: Decodable {
+            struct Finding: Decodable {
+                var savingNs: Int64?
+                var saving: Int64?
+            }
+            struct Phase: Decodable {
+                var name: String
+                var wallNs: Int64?
+                var wall: Int64?
+            }
+            var phases: [Phase]
+            var findings: [Finding]
+        }
+        let profile = Profile(Self.recordings[index])
+        let savings = profile.findings().map(\.saving.nanoseconds)
+        let walls = profile.phases.map(\.wall.nanoseconds)
+        let report = try JSONDecoder().decode(
+            Data.self, from: Foundation.Data(JSONReport.text(profile).utf8))
+        #expect(report.findings.map(\.savingNs) == savings)
+        #expect(report.phases.map(\.wallNs) == walls)
+        let page = try JSONDecoder().decode(
+            Data.self, from: Foundation.Data(PageData(profile).render()))
+        #expect(page.findings.map(\.saving) == savings)
+        #expect(page.phases.map(\.wall) == walls)
+        #expect(Answer(profile).findings.allSatisfy { savings.contains($0.saving.nanoseconds) })
     }
 
     /// Phases together have what they have one by one.

@@ -45,10 +45,10 @@ extension Image {
     /// What a program that became another one was started as; nil: somebody who only passes a command
     /// on, as `env` and a shell without a script do.
     fileprivate var startedAs: String? {
-        if Self.passingOn.contains(name) { return nil }
-        guard Self.shells.contains(name) else { return String(name) }
         let options = arguments.dropFirst().prefix { $0.hasPrefix("-") }
-        if options.contains("-c") { return nil }
+        // A shell may have any name.
+        if Self.passingOn.contains(name) || options.contains("-c") { return nil }
+        guard Self.shells.contains(name) else { return String(name) }
         let script = arguments.dropFirst(1 + options.count).first
         return script.flatMap { $0.split(separator: "/").last }.map(String.init)
     }

@@ -6,6 +6,8 @@ enum StandardLibrary {
     ///   - file: where the function is; nil: not known.
     static func contains(_ name: String, file: String?) -> Bool {
         if file?.hasSuffix(".go") == true { return isOfGo(name) }
+        // The runtime's parts in Go's assembler have its packages' names, too.
+        if file?.hasSuffix(".s") == true { return name.contains(".") && isOfGo(name) }
         // Every function of a large program is asked for: bytes are compared, not characters.
         let bytes = Array(name.utf8)
         let name = bytes[qualifiedStart(bytes)...]

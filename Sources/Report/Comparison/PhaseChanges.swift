@@ -11,9 +11,27 @@ struct PhaseChanges {
     /// How many lines a table has by default.
     private static let (mostChanges, mostFunctions) = (8, 6)
 
-    func tables() -> [String] { [changes, functions].compactMap { $0 } }
+    func tables() -> [String] { [withoutCore, changes, functions].compactMap { $0 } }
 
     private var name: String { phase.name.escapedForDisplay }
+
+    // MARK: Without a core
+
+    private static let leastWithoutCore = TimeSpan.milliseconds(5)
+
+    /// How much of the difference other work on the machine made; nil: less than a fifth of it.
+    private var withoutCore: String? {
+        let lacked = phase.cost.map { max(.zero, $0.wall - $0.cpu - $0.blocked) }
+        let difference = lacked.difference
+        guard difference.magnitude >= Self.leastWithoutCore.magnitude,
+            difference.magnitude >= phase.wall.difference.magnitude / 5
+        else { return nil }
+        return
+            ("\(name): \(Numbers.change(difference)) is time for which the main thread had no core "
+            + "(\(Numbers.time(lacked.before)) before, \(Numbers.time(lacked.after)) after): other work "
+            + "on the machine, or threads of its own. Differences of CPU and of blocked time are "
+            + "without it.").wrapped(to: options.columns)
+    }
 
     // MARK: By place
 

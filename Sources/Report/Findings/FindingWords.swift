@@ -22,8 +22,8 @@ struct FindingWords {
             return "priority inversion: \(waiter) waits in \(callers) for \(lock)"
                 + words(for: other)
         case .dominantProcess(let index):
-            let busy = profile.processes[index].cpu
-            let kind = busy + busy >= finding.saving ? "computes" : "waits, most of the time,"
+            let isBusy = profile.processes[index].cpu >= timesOfFirstThread(index).blocked
+            let kind = isBusy ? "computes" : "waits, most of the time,"
             return "the launch waits for \(command(index)), which \(kind) in \(place)"
         case .processStarts(let started):
             return "\(process(started.parent)) starts "
@@ -112,6 +112,7 @@ struct FindingWords {
         case .dominantProcess(let index), .unawaitedProcess(let index):
             [
                 "it used \(Numbers.time(profile.processes[index].cpu)) of CPU in all"
+                    + lacked(index)
                     + (profile.processes[index].parent.map { "; started by \(process($0))" } ?? "")
             ]
         case .childrenInSequence(let started):
@@ -206,6 +207,18 @@ struct FindingWords {
     private func process(_ index: Int) -> String {
         let figures = profile.processes[index]
         return figures.name.isEmpty ? figures.label : "\(figures.name) (\(figures.pid))"
+    }
+
+    private func timesOfFirstThread(_ process: Int) -> StateTimes {
+        profile.processes[process].threads.first.map { profile.threads[$0].times } ?? .zero
+    }
+
+    /// ", and had no core for 60.1 ms": where that is more than a tenth of what is at stake.
+    private func lacked(_ index: Int) -> String {
+        let times = timesOfFirstThread(index)
+        let lacked = times.runnable + times.preempted
+        guard lacked.nanoseconds > finding.saving.nanoseconds / 10 else { return "" }
+        return ", and had no core for \(Numbers.time(lacked))"
     }
 
     /// Its program and its first argument.
