@@ -199,8 +199,8 @@ CODE void fl_settle(int descriptor) {
 // What the assembly's frame holds, from its lowest word: r15 r14 r13 r12 rbx rbp, where to return.
 struct caller { uint64_t r15, r14, r13, r12, rbx, rbp, return_address; };
 
-// Copies the stack of whoever called our caller, and notes the time: last of all, for what the program
-// does begins behind it. On a busy machine the copying takes half a millisecond.
+// Copies the stack of our caller's caller, and notes the time. The time comes last, because the program's
+// own work begins behind it. On a busy machine the copying takes half a millisecond.
 INLINE void note(volatile struct fl_open *open, const struct caller *from, uint64_t most) {
     volatile struct fl_state *const own = state();
     volatile int64_t usage[18];

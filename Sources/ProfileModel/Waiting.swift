@@ -28,8 +28,8 @@ package struct WaitReason: Hashable, Sendable {
     ///
     /// - lock: `mutex`, `read-write lock`, or the path of a locked file.
     /// - condition: `end of a thread`, `condition variable`, `semaphore`.
-    /// - sleep: the call and its length: `nanosleep 5 ms`; of a wait that nobody ended, what it was
-    ///   for: `condition variable, time-out after 500 ms`.
+    /// - sleep: the call and its length: `nanosleep 5 ms`. A wait that timed out has what the thread
+    ///   waited for: `condition variable, time-out after 500 ms`.
     /// - file, terminal, and a named pipe: its path.
     /// - socket: the peer's address, or its own if it has no peer: `127.0.0.1:5432`, `[::1]:80`, a
     ///   path, `@name`; for a listening socket `listening`, `listening on 0.0.0.0:80`.

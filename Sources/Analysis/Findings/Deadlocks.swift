@@ -1,7 +1,7 @@
 import ProfileModel
 
-/// Threads of which each waited until its end for a lock that the next one held; the last one's is held
-/// by the first.
+/// Threads of which each waited until its end for a lock that the next one held. The first thread held
+/// the lock that the last one waited for.
 package struct DeadlockEvidence: Hashable, Sendable {
     package struct Member: Hashable, Sendable {
         /// In the profile's list.
@@ -13,7 +13,8 @@ package struct DeadlockEvidence: Hashable, Sendable {
     package var members: [Member]
 }
 
-/// Circles of threads that wait for each other's locks. Only who was seen to hold a lock counts.
+/// Finds circles of threads that wait for each other's locks. A thread counts as a holder only if it was
+/// seen to hold the lock.
 struct Deadlocks: FindingRule {
     func findings(in search: inout FindingSearch) -> [Finding] {
         let waits = lastWaits(in: search)

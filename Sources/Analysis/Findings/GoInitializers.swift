@@ -1,7 +1,7 @@
 import ProfileModel
 
-/// An initialiser of a Go package computes for long. Go's runtime calls them one after the other before
-/// `main.main`, and nobody times them: what they took was seen by samples.
+/// An initialiser of a Go package computes for long. Go's runtime calls the initialisers one after the
+/// other before `main.main`. Our code does not time them: their times come from samples.
 struct GoInitializers: FindingRule {
     func findings(in search: inout FindingSearch) -> [Finding] {
         guard search.profile.frames.functions.contains(where: Self.isLoop) else { return [] }

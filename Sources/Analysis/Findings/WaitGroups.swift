@@ -84,9 +84,9 @@ struct WaitGroups {
     /// nil: this is no wait that a launch should do without. A program that waits for people, for
     /// clients or for whatever comes next is ready.
     private static func kind(of wait: WaitFigures, in search: FindingSearch) -> Finding.Kind? {
-        // One that the end of the recording cut short may be what the program does all day.
+        // A wait that the end of the recording cut short may be what the program does all day. A wait for
+        // a lock that another thread holds is not.
         let isReadyKnown = search.profile.ready != nil
-        // A lock that somebody holds for ever is none of that.
         let isHeld = wait.reason.kind == .lock && wait.reason.owner != nil
         guard isReadyKnown || isHeld || wait.end < search.profile.launch.wall else { return nil }
         guard !isForWork(wait, in: search), !search.profile.mainThread.isHandover(wait) else {

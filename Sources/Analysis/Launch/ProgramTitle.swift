@@ -1,8 +1,8 @@
 import ProfileModel
 
 extension Recording {
-    /// What was started, in the words of whoever started it; empty: not known. Where that became
-    /// another program in the end, both: "report.sh → date".
+    /// The name of the program that the user started, in the user's words; empty: not known. If that
+    /// program became another one in the end, the title names both: "report.sh → date".
     var title: String {
         guard let last = images.last else { return "" }
         let name = threads.first { $0.isMain && $0.child == nil }?.name
@@ -42,8 +42,8 @@ extension Image {
         return script.map(String.init) ?? String(name)
     }
 
-    /// What a program that became another one was started as; nil: somebody who only passes a command
-    /// on, as `env` and a shell without a script do.
+    /// The name under which the user started a program that became another one. nil: this program only
+    /// passes a command on, as `env` and a shell without a script do.
     fileprivate var startedAs: String? {
         let options = arguments.dropFirst().prefix { $0.hasPrefix("-") }
         // A shell may have any name.

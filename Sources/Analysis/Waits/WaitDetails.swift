@@ -60,7 +60,7 @@ struct WaitDetails {
     }
 
     private static let futex: Int32 = 202
-    /// How a wait by a plain futex(2) begins that nobody ended.
+    /// The detail of a wait by a plain futex(2) that timed out begins with this.
     private static let plainTimeout = "futex,"
 
     /// What the child ran that a thread waited for, if that could not be read at the time; nil: not

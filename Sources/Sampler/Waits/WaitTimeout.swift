@@ -61,7 +61,7 @@ enum WaitTimeout: Hashable {
 }
 
 extension WaitReason {
-    /// Nobody ended the wait: it was a sleep.
+    /// The reason of a wait that only its time-out ended: the thread slept.
     func timedOut(after words: String) -> WaitReason {
         WaitReason(.sleep, detail: "\(detail ?? "futex"), time-out after \(words)")
     }

@@ -171,7 +171,7 @@ import Testing
             Issue.record("no point in time")
             return
         }
-        #expect(end > before && end - before <= .milliseconds(100_001 + 60_000))
+        #expect(end > before && end - before <= .milliseconds(100_001))
     }
 
     @Test func whoseTimeIsOver() {
