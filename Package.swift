@@ -19,8 +19,9 @@ let plainSettings = settings + [.unsafeFlags(["-Onone"])]
 let smallSettings = settings + [.unsafeFlags(["-Osize"])]
 
 /// Tests are built for a release, together with what they test. They are not optimised: that would take
-/// longer than it saves when they run.
-let testSettings = settings + [.unsafeFlags(["-Onone"])]
+/// longer than it saves when they run. Nobody waits for their interfaces, so each is read by the compiler
+/// once, not a second time for its interface alone.
+let testSettings = settings + [.unsafeFlags(["-Onone", "-no-emit-module-separately-wmo"])]
 
 let package = Package(
     name: "firstlight",

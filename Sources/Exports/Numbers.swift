@@ -67,6 +67,11 @@ package enum Numbers {
         "\(grouped(value)) \(value == 1 ? "launch" : "launches")"
     }
 
+    /// "1 library", "2 libraries"
+    package static func libraries(_ value: some BinaryInteger) -> String {
+        "\(grouped(value)) \(value == 1 ? "library" : "libraries")"
+    }
+
     private static func time(_ span: TimeSpan, secondsDecimals: Int) -> String {
         let sign = span < .zero ? "-" : ""
         let size = span.nanoseconds.magnitude

@@ -285,6 +285,64 @@ import Testing
         #expect(launch.findings.isEmpty)
     }
 
+    /// Whoever starts such a program wants to know what it does, too.
+    @Test func withoutOwnCodeItIsTheFunctionThatMostIsIn() throws {
+        var launch = FindingLaunch()
+        let file = "/usr/bin/gimp"
+        let path = [Spot("main", file), Spot("restore", file), Spot("initTables", file)]
+        for time in 0..<800 as Range<Int64> {
+            let leaf = time < 500 ? [Spot("table\(time % 20)", file)] : []
+            launch.run(
+                launch.main, at: 110 + time, running: 1,
+                in: Array(path.prefix(time < 500 ? 3 : 2)) + leaf)
+        }
+        let finding = try #require(launch.findings.first)
+        #expect(finding.subject == .mainThreadWork(cpu: .milliseconds(500)))
+        #expect(launch.profile.name(of: finding) == "initTables")
+    }
+
+    // MARK: The dynamic linker
+
+    /// Linking takes `length` ms of a launch of 1,000.
+    private func linking(_ length: Int64, running: Int64) -> FindingLaunch {
+        var launch = FindingLaunch()
+        launch.builder.recording.borders.removeAll { [.relocated, .main].contains($0.kind) }
+        launch.builder.border(.relocated, 2 + length)
+        launch.builder.border(.main, 3 + length)
+        let linker = "/lib/ld-linux-x86-64.so.2"
+        let path = [Spot("_dl_start", linker), Spot("dl_main", linker)]
+        for time in 0..<running {
+            let leaf =
+                time % 4 == 0
+                ? Spot("_dl_map_object_from_fd", linker) : Spot("_dl_relocate_object", linker)
+            launch.run(launch.main, at: 2 + time, running: 1, in: path + [leaf])
+        }
+        launch.load("/usr/lib/liba.so", at: 3)
+        launch.load("/usr/lib/libb.so", at: 4)
+        return launch
+    }
+
+    @Test func aLinkerThatIsMuchOfTheLaunch() throws {
+        let launch = linking(400, running: 300)
+        let finding = try #require(launch.findings.first)
+        #expect(launch.findings.count == 1)
+        #expect(
+            finding.subject
+                == .dynamicLinking(
+                    LinkingEvidence(
+                        libraries: 2, cpu: .milliseconds(300), relocating: .milliseconds(225))))
+        #expect(finding.saving == .milliseconds(400))
+        #expect(finding.range == .milliseconds(2)..<(.milliseconds(402)))
+        #expect(launch.profile.name(of: finding) == "_dl_relocate_object")
+    }
+
+    @Test func whatEveryLinkerTakesIsNone() {
+        #expect(linking(249, running: 249).findings.isEmpty)
+        #expect(linking(250, running: 250).findings.map(\.kind) == [.dynamicLinking])
+        // It waited for a core, most of the time.
+        #expect(linking(400, running: 15).findings.isEmpty)
+    }
+
     // MARK: Builds
 
     private func unoptimized(_ length: Int64, module: String = "/home/dev/app") -> FindingLaunch {

@@ -41,6 +41,13 @@ import Testing
             return index
         }
 
+        /// The main thread waits for something that is no child.
+        mutating func wait(_ kind: WaitReason.Kind, from start: Int64, to end: Int64) {
+            builder.wait(
+                main, from: start, to: end, WaitReason(kind, detail: nil, owner: nil), call: 202,
+                builder.stack("main", "run"))
+        }
+
         /// The main thread waits for a child; nil: for any.
         mutating func wait(for child: ChildIndex?, from start: Int64, to end: Int64) {
             let owner = child.map { builder.recording.children[$0.rawValue].pid }
@@ -103,6 +110,17 @@ import Testing
         #expect(profile.frames.function(of: place).name == "mariadbd")
         // The others have what is left, and nothing twice.
         #expect(found.dropFirst().allSatisfy { $0.saving <= .milliseconds(170) })
+    }
+
+    /// The main thread may wait for a thread that waits for the child, or for what it writes; not for time.
+    @Test(arguments: [(WaitReason.Kind.condition, true), (.pipe, true), (.sleep, false)])
+    func whoIsWaitedForByTheWay(kind: WaitReason.Kind, isFound: Bool) {
+        var tree = Tree()
+        let child = tree.process("soffice.bin", from: 200, to: 900)
+        tree.wait(kind, from: 190, to: 910)
+        let found = tree.findings
+        #expect((found.first?.subject == .dominantProcess(child.rawValue + 1)) == isFound)
+        #expect(!isFound || found.first?.saving == .milliseconds(700))
     }
 
     /// Ten children of equal length are a matter of their number.

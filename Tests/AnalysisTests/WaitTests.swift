@@ -216,6 +216,18 @@ import Testing
         #expect(try waker([wakeup(1, at: 50, by: 3)]) == nil)
     }
 
+    /// A look saw the wait's end late: the next one had begun and ended by then.
+    @Test func theLongestStretchCounts() throws {
+        var (builder, main, _) = launch()
+        builder.wait(main, from: 20, to: 50, WaitReason(.child, detail: "cc1", owner: 70))
+        builder.runs(
+            main, from: 0, (.running, until: 21), (.blocked, until: 47), (.running, until: 48),
+            (.blocked, until: 49), (.running, until: 100))
+        builder.recording.wakeups = [wakeup(at: 47, by: 70), wakeup(at: 49, by: 71)]
+        let wait = try #require(Profile(builder.recording).waits.first)
+        #expect(wait.endedBy == Waker(tid: 70, name: "cc1"))
+    }
+
     @Test func wakersHaveTheNamesThatAreKnown() throws {
         // The scheduler does not name the recording's own threads.
         var own = wakeup(at: 50, by: 8)

@@ -32,7 +32,8 @@ import Testing
         let first = notes(recording).first
         #expect(first.count == 3)
         #expect(first.first?.hasPrefix("recording cut short") == true)
-        #expect(first[1] == "71.0 % of the ticks missed: stacks are coarser, times are exact")
+        #expect(
+            first[1] == "71.0 % of the samples were missed: stacks are coarser, times are exact")
         #expect(first[2].hasPrefix("the machine was busy"))
         // A fifth is where it begins.
         (recording.header.ticks, recording.header.missedTicks) = (810, 190)

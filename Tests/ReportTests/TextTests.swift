@@ -119,10 +119,10 @@ import Testing
         #expect(
             report.contains(
                 "  1 stack lost, because the recorder could not keep up: times are exact\n"))
-        #expect(report.contains("  10.0 % of the ticks missed: "))
+        #expect(report.contains("  10.0 % of the samples were missed: "))
 
         builder.recording.header.missedTicks = 9
-        #expect(!text(builder.recording).contains("ticks missed"))
+        #expect(!text(builder.recording).contains("samples were missed"))
     }
 
     /// What ends stacks is named.

@@ -1,6 +1,7 @@
 import ProfileModel
 
-/// The times of every path of ``MergedStacks`` in a part of the launches: of several, their means.
+/// The times of every path of ``MergedStacks`` in a part of the launches: of several, their means. Time without
+/// a core has a path of its own, so that functions differ by what they did, not by what else the machine did.
 struct ComparedTotals {
     /// Of slices whose stack ends in the path.
     private(set) var own: [Compared<Cost>]
@@ -82,16 +83,21 @@ private struct LaunchPart {
         of profile: Profile, in selection: Selection?, wall: TimeSpan, _ places: [Int32],
         _ stacks: MergedStacks
     ) {
-        var rest = wall
+        var (rest, lacked) = (wall, TimeSpan.zero)
         if let selection {
             let totals = PathTotals(of: profile, in: selection, weight: .wall)
             for (path, place) in places.enumerated() where totals.total[path] != .zero {
                 frames.append((Int(place), totals.hottest[path]))
                 guard totals.own[path] != .zero else { continue }
-                own.append((Int(place), Cost(totals.own[path])))
-                rest = rest - totals.own[path].wall
+                let times = totals.own[path]
+                let cost = Cost(
+                    wall: times.running + times.blocked, cpu: times.running, blocked: times.blocked)
+                if cost != .zero { own.append((Int(place), cost)) }
+                lacked = lacked + times.runnable + times.preempted
+                rest = rest - times.wall
             }
         }
+        if lacked != .zero { own.append((Int(stacks.withoutCore), Cost(wall: lacked))) }
         // Negative where a damaged recording tells of more than there was time for.
         if rest != .zero { own.append((Int(stacks.unrecorded), Cost(wall: rest))) }
     }

@@ -10,6 +10,8 @@ struct MergedStacks: Sendable {
     private(set) var places = Compared<[[Int32]]>(before: [], after: [])
     /// The path of time of which nothing was recorded.
     private(set) var unrecorded = PathTable.none
+    /// The path of time for which threads waited for a core.
+    private(set) var withoutCore = PathTable.none
     /// For each path, whether no caller on it is the same function.
     private(set) var isOutermost: [Bool] = []
 
@@ -20,8 +22,8 @@ struct MergedStacks: Sendable {
         for side in [Side.after, .before] {
             for profile in launches[side] { add(profile, side) }
         }
-        let frame = table.internFrame(of: .unrecorded)
-        unrecorded = append(frame, to: PathTable.none)
+        unrecorded = append(table.internFrame(of: .unrecorded), to: PathTable.none)
+        withoutCore = append(table.internFrame(of: .withoutCore), to: PathTable.none)
         paths.seal()
         known = [:]
         isOutermost = paths.outermostOccurrences(count: table.functions.count) {
@@ -71,4 +73,9 @@ extension Function {
     /// Stands for the part of a phase in which the main thread was not recorded.
     package static let unrecorded = Function(
         name: "[not recorded]", module: unknownModule, moduleIndex: nil, isOwn: false)
+
+    /// Stands for time for which a thread had something to do and no core to do it on: whichever function that
+    /// happened in, it is no fault of it.
+    package static let withoutCore = Function(
+        name: "[no core]", module: unknownModule, moduleIndex: nil, isOwn: false)
 }

@@ -12,6 +12,11 @@ struct AwaitedProcesses {
     private let branches: [Int]
     /// When the main thread waited for a child of that id; nil: for any.
     private let waits: [Int32?: TimeWindows]
+    /// When it waited for anything but time: a thread of its own may wait for the child, or a child's output may
+    /// be read.
+    private let otherWaits: TimeWindows
+    /// For how much of its life each process computed, or had no core.
+    private let busyShares: [Double]
 
     init(_ search: FindingSearch) {
         let profile = search.profile
@@ -36,14 +41,26 @@ struct AwaitedProcesses {
         }
         self.branches = branches
         var waits: [Int32?: [Range<TimeSpan>]] = [:]
-        for wait in profile.waits where wait.reason.kind == .child {
+        var otherWaits: [Range<TimeSpan>] = []
+        for wait in profile.waits where wait.reason.kind != .sleep {
             guard profile.threads[wait.thread].child == nil,
                 profile.mainThread.isMain(wait.thread, at: wait.start)
             else { continue }
-            waits[wait.reason.owner, default: []].append(
-                search.window(from: wait.start, to: wait.end))
+            let window = search.window(from: wait.start, to: wait.end)
+            if wait.reason.kind == .child {
+                waits[wait.reason.owner, default: []].append(window)
+            } else {
+                otherWaits.append(window)
+            }
         }
         self.waits = waits.mapValues { TimeWindows($0) }
+        self.otherWaits = TimeWindows(otherWaits)
+        busyShares = processes.map { process in
+            let times = process.threads.reduce(StateTimes.zero) { $0 + profile.threads[$1].times }
+            let life = (process.end ?? search.end) - process.start
+            guard life > .zero else { return 0 }
+            return Double((times.wall - times.blocked).nanoseconds) / Double(life.nanoseconds)
+        }
     }
 
     /// When the main thread waited for a process, or for one that had started it.
@@ -52,6 +69,15 @@ struct AwaitedProcesses {
         let pid = processes[branches[process]].pid
         return TimeWindows(
             [waits[pid], waits[nil]].flatMap { $0?.common(with: life).ranges ?? [] })
+    }
+
+    /// Of a process that was busy for half of its life or more, also when the main thread waited for anything
+    /// else meanwhile.
+    func windows(orBusy process: Int) -> TimeWindows {
+        let windows = windows(of: process)
+        guard busyShares[process] >= 0.5 else { return windows }
+        let others = otherWaits.common(with: TimeWindows([life(of: process)]))
+        return TimeWindows(windows.ranges + others.ranges)
     }
 
     /// From its fork to its end, as far as the launch goes.

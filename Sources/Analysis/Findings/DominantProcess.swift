@@ -1,21 +1,21 @@
 import ProfileModel
 
-/// One child has most of the launch: the main thread waits for it, and it is not itself one that only waits for
-/// its children. How many others there are does not matter then.
+/// One child has most of the launch: the main thread waits for it, or for who waits for it, and it is not itself
+/// one that only waits for its children. How many others there are does not matter then.
 struct DominantProcess: FindingRule {
-    /// Of the launch, up to readiness.
-    private static let leastShare = 0.6
-    /// How much of its own life it may wait for children of which one has less than ``leastShare``.
+    /// Of the launch, up to readiness: it has more.
+    private static let mostShare = 0.5
+    /// How much of its own life it may wait for children of which one has less than ``mostShare``.
     private static let mostPassedOn = 0.5
 
     func findings(in search: inout FindingSearch) -> [Finding] {
         let tree = AwaitedProcesses(search)
         let least = TimeSpan(
-            nanoseconds: Int64(Double(search.end.nanoseconds) * Self.leastShare))
+            nanoseconds: Int64(Double(search.end.nanoseconds) * Self.mostShare))
         guard let process = Self.dominant(in: tree, least: max(least, search.least)) else {
             return []
         }
-        let windows = search.unclaimed(tree.windows(of: process))
+        let windows = search.unclaimed(tree.windows(orBusy: process))
         guard windows.length >= search.least, let range = windows.span,
             let thread = search.profile.leader(of: search.profile.processes[process])
         else { return [] }
@@ -34,13 +34,13 @@ struct DominantProcess: FindingRule {
         var found: (process: Int, length: TimeSpan)?
         while true {
             let children = found.map { tree.children[$0.process] } ?? tree.children.first ?? []
-            let next = children.map { (process: $0, length: tree.windows(of: $0).length) }
+            let next = children.map { (process: $0, length: tree.windows(orBusy: $0).length) }
                 .max { ($0.length, $1.process) < ($1.length, $0.process) }
-            guard let next, next.length >= least else { break }
+            guard let next, next.length > least else { break }
             found = next
         }
         guard let (found, length) = found else { return nil }
-        let passedOn = TimeWindows(tree.children[found].flatMap { tree.windows(of: $0).ranges })
+        let passedOn = TimeWindows(tree.children[found].flatMap { tree.windows(orBusy: $0).ranges })
         return Double(passedOn.length.nanoseconds)
             <= mostPassedOn * Double(length.nanoseconds) ? found : nil
     }
@@ -58,6 +58,6 @@ struct DominantProcess: FindingRule {
             ? search.heaviestStack(of: thread, in: windows, by: .wall)
             : search.profile.heaviestStack(selection, weight: .cpu)
         let frames = stack.entries.map(\.frame)
-        return (frames, search.place(in: frames))
+        return (frames, search.profile.centre(of: stack) ?? search.place(in: frames))
     }
 }

@@ -15,6 +15,7 @@ package struct Finding: Hashable, Sendable {
         case childrenInSequence(ProcessEvidence)
         /// A position in the profile's list of processes.
         case unawaitedProcess(Int)
+        case dynamicLinking(LinkingEvidence)
         case dlopen(LoadingEvidence)
         /// The library's path, and ``LibraryFigures/isLinkedForNothing``.
         case unusedLibrary(String, isLinkedForNothing: Bool)
@@ -61,6 +62,7 @@ extension Finding {
         case processStarts = "process-starts"
         case childrenInSequence = "children-in-sequence"
         case unawaitedProcess = "unawaited-process"
+        case dynamicLinking = "dynamic-linking"
         case dlopen
         case unusedLibrary = "unused-library"
         case uncachedBytecode = "uncached-bytecode"
@@ -81,6 +83,7 @@ extension Finding {
         case .processStarts: .processStarts
         case .childrenInSequence: .childrenInSequence
         case .unawaitedProcess: .unawaitedProcess
+        case .dynamicLinking: .dynamicLinking
         case .dlopen: .dlopen
         case .unusedLibrary: .unusedLibrary
         case .uncachedBytecode: .uncachedBytecode

@@ -1,7 +1,7 @@
 import ProfileModel
 
 /// A function of the developer's own, with all that it calls, computes for a large part of the
-/// launch on the main thread.
+/// launch on the main thread. Where there is no own code: the function that most of the work is in.
 struct MainThreadWork: FindingRule {
     /// Of the launch, up to readiness.
     private static let leastShare = 0.2
@@ -21,7 +21,12 @@ struct MainThreadWork: FindingRule {
         let isEnough = { (path: [Int]) in work.own(path).active >= least }
         let jobs = work.jobs.filter(isEnough)
         let chosen = jobs.isEmpty ? work.wholes.filter(isEnough) : jobs
-        return chosen.compactMap { finding(work.worker(of: $0), of: work, in: windows, search) }
+        guard chosen.isEmpty else {
+            return chosen.compactMap { finding(work.worker(of: $0), of: work, in: windows, search) }
+        }
+        return work.centre(search.profile).filter(isEnough).compactMap {
+            finding($0, of: work, in: windows, search)
+        }
     }
 
     private func finding(
@@ -118,6 +123,24 @@ private struct Work {
             if !tree.frame(of: tree.nodes[next]).isInlined { result = path }
         }
         return result
+    }
+
+    /// Where no code is the developer's own: the way to the function that most of the work is in; none or one.
+    func centre(_ profile: Profile) -> [[Int]] {
+        guard !tree.nodes.contains(where: { tree.function(of: $0).isOwn }) else { return [] }
+        var stack = HeaviestStack(entries: [], weight: tree.weight, total: tree.total)
+        var path: [Int] = []
+        var next = tree.roots.first
+        while let node = next, !tree.isImport(node) {
+            path.append(node)
+            stack.entries.append(
+                HeaviestStack.Entry(frame: tree.nodes[node].frame, total: tree.nodes[node].total))
+            next = tree.nodes[node].children.first
+        }
+        guard let frame = profile.centre(of: stack),
+            let last = stack.entries.lastIndex(where: { $0.frame == frame })
+        else { return [] }
+        return [Array(path[...last])]
     }
 
     /// Heaviest root first.

@@ -46,6 +46,23 @@ struct RecordedSchedule: Sendable {
         let nearest = near.min { distance($0) < distance($1) }
         return nearest.flatMap { distance($0) <= most ? wakeups[Int($0)] : nil }
     }
+
+    /// Who ended the stretch without a break that a thread was blocked for most of a wait; nil: there was
+    /// none, or it is not known. Looks see a wait's end late, when the next one may have begun and ended.
+    func wakeup(endingMostOf wait: Range<MonotonicTime>, of thread: Int) -> Wakeup? {
+        guard threads.indices.contains(thread), positions.indices.contains(thread) else {
+            return nil
+        }
+        let runs = threads[thread]
+        let half = (wait.upperBound - wait.lowerBound).nanoseconds / 2
+        for run in runs[runs.partitionIndex { $0.end > wait.lowerBound }...] {
+            guard run.start < wait.upperBound else { return nil }
+            let common = min(run.end, wait.upperBound) - max(run.start, wait.lowerBound)
+            guard run.state == .blocked, common.nanoseconds > half else { continue }
+            return wakeup(of: thread, at: run.end)
+        }
+        return nil
+    }
 }
 
 extension ThreadRuns {

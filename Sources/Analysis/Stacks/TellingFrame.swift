@@ -1,3 +1,5 @@
+import ProfileModel
+
 extension Profile {
     /// The function of a stack to look at first: the innermost of the developer's own. If there is
     /// none: the innermost with a name outside of the kernel, the C library and the dynamic linker;
@@ -12,9 +14,69 @@ extension Profile {
         return innermost(\.isOwn) ?? innermost { !$0.isCommon && !$0.isUnnamed }
             ?? innermost { !$0.isCommon } ?? innermost { !$0.isKernel } ?? stack.last
     }
+
+    /// Where most of the time of a heaviest stack is spent: the innermost function that still has half of what
+    /// the outermost one has. The developer's own come first, then those that say something.
+    ///
+    /// - Returns: nil: no function says anything.
+    package func centre(of stack: HeaviestStack) -> FrameID? {
+        guard let first = stack.entries.first else { return nil }
+        let half = stack.weight.of(first.total).nanoseconds / 2
+        let entries = stack.entries.prefix { stack.weight.of($0.total).nanoseconds >= half }
+        func innermost(_ isWanted: (Function) -> Bool) -> FrameID? {
+            entries.last {
+                !frames[$0.frame].isInlined && isWanted(frames.function(of: $0.frame))
+            }?.frame
+        }
+        return innermost(\.isOwn) ?? innermost(\.isTelling)
+    }
 }
 
 extension Function {
+    /// Whether its name says something: it is neither what every program calls, nor what an interpreter does
+    /// between two functions of a script.
+    package var isTelling: Bool { !isCommon && !isUnnamed && !isNoStack && !isEvaluator }
+
+    /// Whether an interpreter evaluates one function of a script in it, or goes from one to the next.
+    package var isEvaluator: Bool {
+        Self.evaluators.contains { file, names in
+            module.hasPrefix(file) && names.contains(where: name.hasPrefix)
+        }
+    }
+
+    /// By the beginning of a file's name. As the interpreters' sources name them.
+    private static let evaluators: [(file: String, names: [String])] = [
+        ("bash", ["execute_", "reader_loop", "parse_and_execute"]),
+        (
+            "libR.",
+            [
+                "Rf_eval", "Rf_applyClosure", "R_execClosure", "bcEval", "R_ReplDLLdo1",
+                "Rf_ReplIteration",
+            ]
+        ),
+        (
+            "libjvm",
+            ["JavaCalls::", "JavaThread::", "thread_native_entry", "jni_invoke", "jni_Call"]
+        ),
+        ("libjli", ["JavaMain", "CallJavaMain", "ThreadJavaMain"]),
+        ("liboctinterp", ["octave::tree_evaluator::", "octave::tree_"]),
+        ("libperl", ["Perl_runops", "Perl_pp_", "S_run_body", "perl_run"]),
+        (
+            "libpython",
+            ["_PyEval_", "PyEval_", "_PyObject_", "PyObject_", "_PyFunction_", "PyVectorcall_"]
+        ),
+        ("libruby", ["vm_", "rb_vm_", "rb_ec_", "rb_funcall", "rb_call", "ruby_run", "ruby_exec"]),
+        ("lua", ["luaV_", "luaD_", "lua_pcall", "lua_call"]),
+        ("node", ["Builtins_", "v8::internal::Execution::", "v8::Function::Call"]),
+        ("perl", ["Perl_runops", "Perl_pp_", "S_run_body", "perl_run"]),
+        ("php", ["execute_ex", "zend_execute", "zend_call", "php_execute"]),
+        (
+            "python",
+            ["_PyEval_", "PyEval_", "_PyObject_", "PyObject_", "_PyFunction_", "PyVectorcall_"]
+        ),
+        ("ruby", ["vm_", "rb_vm_", "rb_ec_", "rb_funcall", "rb_call", "ruby_run", "ruby_exec"]),
+    ]
+
     /// Whether it belongs to what every program calls, or to the kernel, so that it says little.
     fileprivate var isCommon: Bool {
         let prefixes = ["libc.", "libc-", "libpthread", "libdl", "ld-linux", "ld-musl", "ld."]
@@ -24,5 +86,7 @@ extension Function {
     }
 
     /// Where programs begin: to name one of them is to name none.
-    private static let entries: Set<String> = ["_start", "__libc_start_main", "main"]
+    private static let entries: Set<String> = [
+        "_start", "__libc_start_main", "main", "[truncated]",
+    ]
 }

@@ -27,9 +27,13 @@ struct Wakers {
         if let child = endedChild(during: wait) {
             return Waker(tid: child, name: name(of: child, ending: wait))
         }
-        let nearest = schedule.wakeup(
-            of: wait.thread.rawValue, nearestTo: wait.end, most: tolerance)
-        if let wakeup = nearest {
+        let thread = wait.thread.rawValue
+        let wakeup =
+            wait.start < wait.end
+            ? schedule.wakeup(endingMostOf: wait.start..<wait.end, of: thread) : nil
+        if let wakeup = wakeup
+            ?? schedule.wakeup(of: thread, nearestTo: wait.end, most: tolerance)
+        {
             return wakeup.isInterrupt || wakeup.waker <= 0
                 ? nil : Waker(tid: wakeup.waker, name: name(of: wakeup, ending: wait))
         }

@@ -53,7 +53,8 @@ struct Answer {
         let phase = profile.phase(of: finding).map { profile.phases[$0].name }
         return Point(
             what: "\(Numbers.time(finding.saving))\(share): \(words.title)",
-            place: [phase, words.place].compactMap { $0 }.joined(separator: " · "),
+            place: [phase, words.place].compactMap { $0 }.filter { !$0.isEmpty }
+                .joined(separator: " · "),
             details: words.details,
             advice: words.advice)
     }
@@ -68,10 +69,13 @@ struct Answer {
 
     /// What a reader must know before any figure: how the program ended, if not well, what is nearly all of
     /// the launch, and what makes the figures doubtful.
-    func preface(_ header: HeaderSection) -> [String] {
+    func preface(_ header: HeaderSection, _ path: AnswerPath?) -> [String] {
         let essentials = header.essentials
         let outcome = header.outcome.flatMap { essentials.contains($0) ? nil : $0 }
-        return [outcome, dominance].compactMap { $0 } + essentials
+        // What is worth looking at says more.
+        let isExplained = (findings.first?.saving.nanoseconds ?? 0) >= whole.nanoseconds / 3
+        let centre = isExplained || selection != .all ? nil : path?.centre(profile)
+        return [outcome, dominance ?? centre].compactMap { $0 } + essentials
     }
 
     /// What the launch consists of, where nothing stands out.
@@ -156,7 +160,7 @@ struct Answer {
 
     // MARK: Sentences
 
-    /// What is nearly all of the launch: a child, or a phase; nil: nothing is.
+    /// What is nearly all of the launch, a child, or most of it, a phase; nil: nothing is.
     var dominance: String? {
         guard selection == .all, whole > .zero else { return nil }
         if case .dominantProcess(let index)? = findings.first?.subject,
@@ -168,9 +172,10 @@ struct Answer {
         }
         let longest = phases.max { $0.wall < $1.wall }
         guard let longest, !Self.usual.contains(longest.name),
-            Self.isNearlyAll(longest.wall, of: whole)
+            longest.wall.nanoseconds >= whole.nanoseconds / 2
         else { return nil }
-        return "nearly all of it is \(longest.name): \(Numbers.time(longest.wall)) of "
+        let part = Self.isNearlyAll(longest.wall, of: whole) ? "nearly all" : "most"
+        return "\(part) of it is \(longest.name): \(Numbers.time(longest.wall)) of "
             + Numbers.time(whole)
     }
 
@@ -206,7 +211,8 @@ struct Answer {
         let ending =
             switch wait.endedByWords {
             case "–": ""
-            case "unknown": ", ended by nobody knows whom"
+            case _ where wait.end >= profile.launch.wall: ", not over when the recording ended"
+            case "unknown": ", ended by whom is not known"
             case let waker: ", ended by \(waker)"
             }
         return "longest wait: \(Numbers.time(wait.duration)) (\(share))\(place ?? ""), "

@@ -6,6 +6,8 @@ import ProfileModel
 /// matters most.
 struct AnswerPath {
     let stack: HeaviestStack
+    /// "Main", "cc1 (4711)": whose path it is.
+    private let subject: String
     /// "Main, main thread: heaviest path".
     let caption: String
 
@@ -13,7 +15,7 @@ struct AnswerPath {
     init?(_ answer: Answer) {
         let profile = answer.profile
         var selection = answer.selection
-        var subject: String
+        var (subject, suffix) = ("", "")
         var weight = answer.weight
         if let process = Self.dominant(answer) {
             let figures = profile.processes[process]
@@ -31,13 +33,14 @@ struct AnswerPath {
                 // A thread that waits most of the time is not explained by what little it computes.
                 let isWaiting = !Self.isAtLeast(0.2, figures.cpu, of: figures.wall)
                 selection.isOfMainThread = isMain || isWaiting
-                if isMain || isWaiting { subject += ", main thread" }
+                if isMain || isWaiting { suffix = ", main thread" }
                 if isWaiting { weight = weight ?? .wall }
             }
         }
         stack = profile.heaviestStack(selection, weight: weight ?? .cpu)
         guard !stack.entries.isEmpty else { return nil }
-        caption = subject.escapedForDisplay + ": heaviest path"
+        self.subject = subject
+        caption = subject.escapedForDisplay + suffix + ": heaviest path"
     }
 
     /// A child that most CPU time is of.
@@ -79,9 +82,35 @@ struct AnswerPath {
                 && !(hasScript && Self.isInterpreters(frames.function(of: $0.frame)))
         }
         return StackDigest(
-            path: telling.isEmpty ? path.suffix(1) : telling, weight: stack.weight, frames: frames
+            path: telling.isEmpty ? path.suffix(1) : Self.once(telling, frames),
+            weight: stack.weight, frames: frames
         ).most(most)
     }
+
+    /// Each function where it comes first: recursion, and an interpreter's way from one function of a script
+    /// to the next, is a function that is there already.
+    private static func once(
+        _ path: [HeaviestStack.Entry], _ frames: FrameTable
+    ) -> [HeaviestStack.Entry] {
+        var seen: Set<FunctionID> = []
+        return path.filter { seen.insert(frames[$0.frame].function).inserted }
+    }
+
+    /// "most of Main is in readCatalogue (stars.c:12): 50.1 ms of its 91.2 ms of CPU"; nil: no one function has so
+    /// much, or this is not where the launch's CPU time went.
+    func centre(_ profile: Profile) -> String? {
+        guard stack.weight == .cpu, let centre = profile.centre(of: stack),
+            let time = stack.entries.last(where: { $0.frame == centre })?.total.running,
+            time.nanoseconds * 2 >= stack.total.running.nanoseconds,
+            stack.total.running.nanoseconds * 2 >= profile.times(in: .all).running.nanoseconds
+        else { return nil }
+        let place = profile.frames[centre].place
+        let name = profile.frames.function(of: centre).name.shortenedFunction(to: Self.nameWidth)
+        return "most of \(subject) is in \(name)" + (place.isEmpty ? "" : " (\(place))")
+            + ": \(Numbers.time(time)) of its \(Numbers.time(stack.total.running)) of CPU"
+    }
+
+    private static let nameWidth = 40
 
     /// "Main, main thread: heaviest path, 9 of 34 functions".
     func caption(showing count: Int) -> String {
@@ -101,10 +130,7 @@ struct AnswerPath {
         }
         if function.isOwn { return false }
         return frames[frame].isInlined || function.isUnnamed || function.name == "main"
-            || plumbing.contains { module, names in
-                function.module.hasPrefix(module)
-                    && names.contains(where: function.name.hasPrefix)
-            }
+            || function.isEvaluator
     }
 
     /// Where functions of a script are shown, the interpreter's own say nothing more.
@@ -113,16 +139,11 @@ struct AnswerPath {
             && ["libpython", "python", "node"].contains(where: function.module.hasPrefix)
     }
 
-    /// Where programs and threads begin.
+    /// Where programs and threads begin, and where the kernel does.
     private static let entries: Set<String> = [
         "_start", "_dl_start_user", "start_thread", "clone", "clone3", "__clone", "__clone3",
-    ]
-
-    /// By the beginning of a module's name: those of its functions that lead from one thing of a script to
-    /// the next.
-    private static let plumbing: [(module: String, names: [String])] = [
-        ("bash", ["execute_", "reader_loop"]),
-        ("libjvm", ["JavaCalls::", "JavaThread::", "thread_native_entry"]),
-        ("libjli", ["JavaMain", "CallJavaMain"]),
+        "_dl_start", "_dl_start_final", "_dl_sysdep_start", "dl_main", "_dl_init", "call_init",
+        "entry_SYSCALL_64_after_hwframe", "do_syscall_64", "x64_sys_call", "exc_page_fault",
+        "do_user_addr_fault", "handle_mm_fault", "__handle_mm_fault", "handle_pte_fault",
     ]
 }

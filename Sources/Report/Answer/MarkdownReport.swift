@@ -61,7 +61,7 @@ package struct MarkdownReport {
 
     private var top: String {
         let header = HeaderSection(profile: answer.profile, options: options)
-        var lines = answer.preface(header)
+        var lines = answer.preface(header, path)
         let words = answer.profile.program.arguments
         if words.count > 1 { lines.insert("command: " + words.joined(separator: " "), at: 0) }
         let selected = answer.profile.words(for: answer.selection)

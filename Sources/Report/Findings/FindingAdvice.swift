@@ -25,6 +25,8 @@ extension FindingWords {
             "If none needs another's result, start them all at once, and then wait for all."
         case .unawaitedProcess:
             "Start it when the launch is over, or give it a lower priority (nice)."
+        case .dynamicLinking:
+            "Link fewer libraries (--view libraries), or load what is seldom needed when it is (dlopen)."
         case .dlopen(let loading):
             loading.unused.isEmpty
                 ? "Load it when it is first needed, or earlier on another thread."
@@ -75,7 +77,7 @@ extension FindingWords {
         case .childWait: adviceOnChildren
         case .diskWait:
             (isCold ? "A cold launch: touch" : "Touch")
-                + " less code and data, keep together what is used together, or have it read ahead."
+                + " less code and data, or have it read ahead (readahead, posix_fadvise)."
         case .lockWait: "Hold the lock for a shorter time, or avoid it on the main thread."
         default: wait.counterpart.map { advice(onThread: $0, wait) }
         }

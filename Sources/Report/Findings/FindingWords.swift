@@ -34,6 +34,12 @@ struct FindingWords {
         case .unawaitedProcess(let index):
             let name = command(index)
             return "\(name) uses the core that the launch waits for, but nothing waits for \(name)"
+        case .dynamicLinking(let linking):
+            let libraries =
+                linking.libraries > 0
+                ? Numbers.libraries(linking.libraries)
+                : "the program's libraries"
+            return "the dynamic linker loads \(libraries) before main"
         case .dlopen(let loading):
             return "main thread loads \(libraries(loading.paths)) (dlopen) in \(place)"
         case .unusedLibrary(let path, _):
@@ -105,6 +111,12 @@ struct FindingWords {
                 "the other thread had no core for \(Numbers.time(other.lacked)) of "
                     + "\(Numbers.time(other.times.wall))"
             ] + details(of: wait)
+        case .dynamicLinking(let linking):
+            [
+                "\(Numbers.time(linking.cpu)) of it CPU"
+                    + (linking.relocating > .zero
+                        ? ", \(Numbers.time(linking.relocating)) of that to look up symbols" : "")
+            ]
         case .dlopen(let loading):
             loading.unused.isEmpty
                 ? [] : ["not seen in use afterwards: \(list(loading.unused.map(fileName)))"]
@@ -285,6 +297,8 @@ struct FindingWords {
         switch finding.subject {
         // The importing code is rarely the developer's.
         case .unusedImport, .uncachedBytecode: return words(ofInnermost: Array(path))
+        // The linker's own functions are known; how long they took is not.
+        case .dynamicLinking: return ""
         default: return chain(Array(path))
         }
     }
@@ -309,7 +323,10 @@ struct FindingWords {
     private func telling(_ stack: some Sequence<FrameID>) -> [FrameID] {
         let outside = stack.filter { !profile.frames.function(of: $0).isKernel }
         let all = outside.isEmpty ? Array(stack) : outside
-        let named = all.filter { !profile.frames.function(of: $0).isUnnamed }
+        let named = all.filter {
+            let function = profile.frames.function(of: $0)
+            return !function.isUnnamed && !function.isEvaluator
+        }
         guard named.count < all.count else { return all }
         let told = named.filter {
             !Self.entries.contains(where: profile.frames.function(of: $0).name.hasPrefix)

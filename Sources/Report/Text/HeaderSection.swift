@@ -189,7 +189,8 @@ struct HeaderSection {
         guard missed > 0, !all.overflow, Double(missed) >= least * Double(all.partialValue) else {
             return nil
         }
-        return "\(Numbers.percent(missed, of: all.partialValue)) of the ticks missed: stacks are "
+        return
+            "\(Numbers.percent(missed, of: all.partialValue)) of the samples were missed: stacks are "
             + "coarser, times are exact"
     }
 

@@ -69,8 +69,9 @@ struct ImportsView {
             reading > .zero
             ? "; FILES is the time in which they waited for files (\(Numbers.time(reading)) in all; "
                 + "waits shorter than 1 ms are not known)" : ""
+        let base = ShareBase(profile, options.selection, weight: weight)
         return "imports took \(Numbers.time(weight.of(all))), "
-            + "\(Numbers.percent(weight.of(all), of: weight.of(tree.total))) of what is shown; SELF is "
+            + "\(Numbers.percent(weight.of(all), of: base.total)) of \(base.words); SELF is "
             + "without what a module imported itself\(files); imports that began and ended between "
             + "two samples are missing"
     }

@@ -62,7 +62,7 @@ struct SummaryView {
     /// What was started, what is nearly all of it, and what must be known before the figures are trusted.
     private var top: String {
         let header = HeaderSection(profile: profile, options: options)
-        let lines = answer.preface(header).prefix(Self.mostPreface)
+        let lines = answer.preface(header, path).prefix(Self.mostPreface)
         return header.title.wrappedParts(to: width) + header.command
             + lines.map { twoLines($0, after: " ", indent: 4) }.joined()
     }

@@ -21,7 +21,9 @@ struct TreeView {
             : profile.topDown(options.selection, weight: weight)
         var table = TreeTable(tree: tree, options: options, percent: percent)
         table.isBottomUp = isBottomUp
-        return table.render() ?? "  nothing recorded here\n"
+        guard let text = table.render() else { return "  nothing recorded here\n" }
+        let base = ShareBase(profile, options.selection, weight: weight)
+        return base.sentence.wrapped(to: options.columns) + "\n" + text
     }
 }
 
