@@ -85,7 +85,9 @@ struct SummaryView {
             let point = answer.point(finding)
             let label = "  \(index + 1)" + (index < 9 ? "  " : " ")
             result += twoLines(point.what, after: String(label.dropLast()), indent: 5)
-            if !point.place.isEmpty { result += line(fitting(point.place, point.details)) }
+            if !point.place.isEmpty {
+                result += line(fitting(fitting(callers: point.place), point.details))
+            }
             if let advice = point.advice { result += line("→ " + fitting(sentences: advice)) }
         }
         guard let rest = answer.rest(after: most) else { return result }
@@ -101,6 +103,17 @@ struct SummaryView {
             let more = line + " · " + detail
             return more.escapedForDisplay.displayWidth <= room ? more : line
         }
+    }
+
+    /// With as many callers as one line has room for; the innermost in any case.
+    private func fitting(callers text: String) -> String {
+        var functions = text.split(separator: " ← ")
+        while functions.count > 1,
+            functions.joined(separator: " ← ").escapedForDisplay.displayWidth > room
+        {
+            functions.removeLast()
+        }
+        return functions.joined(separator: " ← ")
     }
 
     /// As many sentences as one line has room for; the first in any case.

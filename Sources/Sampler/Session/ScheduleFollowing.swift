@@ -10,9 +10,11 @@ struct ScheduleFollowing {
     private(set) var account: SchedulerAccount?
     /// How many threads the scheduler could not follow.
     private(set) var unfollowed: Int64 = 0
-    /// When the first thread ended, if the scheduler told. Later, the kernel only takes apart what
-    /// the thread had.
+    /// When the last thread ended, if the scheduler told of the first one's end, too, and everything is read.
+    /// Later, the kernel only takes apart what the threads had, and we may have no core to hear of it.
     private(set) var exitTime: MonotonicTime?
+    private var lastEnd: MonotonicTime?
+    private var hasFirstEnded = false
 
     /// Whether the scheduler also reports processes that this one starts.
     var seesMachine: Bool { reader?.seesMachine ?? false }
@@ -34,15 +36,33 @@ struct ScheduleFollowing {
     /// - Parameters:
     ///   - isLast: nothing will be asked after this.
     ///   - pid: the first thread.
-    mutating func read(isLast: Bool, first pid: Int32) -> [SchedulerRecord]? {
+    ///   - isOwn: whether a thread is one of the process's that have not ended.
+    mutating func read(
+        isLast: Bool, first pid: Int32, isOwn: (Int32) -> Bool
+    ) -> [SchedulerRecord]? {
         guard let records = reader?.read(isLast: isLast) else { return nil }
+        for record in records { noteEnd(record, first: pid, isOwn) }
         if isLast, let reader {
-            exitTime = records.last { $0.tid == pid && $0.kind == .ended }?.time
+            exitTime = hasFirstEnded ? lastEnd : nil
             account = reader.account
             unfollowed = reader.unfollowed
             self.reader = nil
         }
         return records
+    }
+
+    private mutating func noteEnd(
+        _ record: SchedulerRecord, first pid: Int32, _ isOwn: (Int32) -> Bool
+    ) {
+        switch record.kind {
+        case .ended
+        where record.tid == pid || isOwn(record.tid) || leaving.contains { $0.tid == record.tid }:
+            lastEnd = max(lastEnd ?? record.time, record.time)
+            if record.tid == pid { hasFirstEnded = true }
+        // A thread that executed a program has the first one's id now.
+        case .arrived where record.tid == pid: hasFirstEnded = false
+        default: break
+        }
     }
 
     /// Threads that have ended and that `/proc` no longer shows. The scheduler tells how they

@@ -159,6 +159,13 @@ extension TraceSession {
             // Of the others nothing can be read any more. One that waited, waited to the end.
             if thread.tid != pid, thread.tally.end != nil {
                 observer.closeAfterEnd(of: thread)
+            } else if thread.tid == pid, let end = thread.tally.end,
+                let counters = thread.counters()
+            {
+                // It is over, even if others still wait for a core to end on.
+                if end > thread.clock.time { observer.closeEnded(thread, at: end, counters) }
+                rename(thread)
+                self.end(thread, at: now)
             } else if thread.tid == pid || thread.blocked != nil {
                 observer.close(thread, at: now)
             }
