@@ -68,11 +68,12 @@ struct CallTruth {
         }
     }
 
-    /// Before a jump or an exception arrives, glibc's and libgcc's tables tell of where it goes.
+    /// Before a jump or an exception arrives, glibc's and libgcc's tables tell of where it goes. That is no
+    /// return address: the code before it may be of another function, by whose rules the stack ends there.
     ///
     /// - Returns: whether a stack is that of who is left, but for where exactly it arrives.
     func isOfArrival(_ stack: [UInt64]) -> Bool {
-        stack.dropFirst(2) == callers.reversed().map(\.address)[...]
+        callers.reversed().map(\.address).starts(with: stack.dropFirst(2))
     }
 
     /// Before a return, whatever is on top of the stack is where it goes: an exception has its landing
