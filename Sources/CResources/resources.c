@@ -3,6 +3,10 @@
 // clang has C23's `#embed` in every version of the language, and warns of that.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
+static const unsigned char answer_js[] = {
+#embed "../Report/HTML/Page/answer.js"
+};
+
 static const unsigned char boxes_js[] = {
 #embed "../Report/HTML/Page/boxes.js"
 };
@@ -133,6 +137,7 @@ static const struct {
     const unsigned char *bytes;
     size_t size;
 } files[] = {
+    FILE(answer_js),
     FILE(boxes_js),
     FILE(changes_js),
     FILE(compared_js),

@@ -81,6 +81,22 @@ class PageTest(BrowserTest):
 
 
 class WhatItShows(PageTest):
+    def test_it_opens_on_the_summary(self):
+        driver = self.show()
+        self.assertEqual(self.state(driver, "tab"), "answer")
+        report = recordings.report(recordings.star_searcher())
+        titles = [title.split(": ", 1)[1] for title in self.texts(driver, ".answer .findings h3")]
+        self.assertEqual(titles, [finding["title"] for finding in report["findings"]])
+        phases = self.texts(driver, ".answer tbody tr td:first-child, .answer tbody th")
+        for phase in report["phases"]:
+            self.assertIn(phase["name"], phases)
+        summary = subprocess.run([recordings.FIRSTLIGHT, "report", recordings.star_searcher()],
+                                 capture_output=True, text=True, check=True).stdout
+        caption = self.text(driver, ".answer .heaviest .caption")
+        self.assertIn(caption.split(",")[0] + ",", summary)
+        self.assertTrue(self.elements(driver, ".answer .stack li"))
+        self.assert_quiet(driver)
+
     def test_the_phase_before_main_leads_to_the_logger(self):
         driver = self.show(page(None, "source", "--embed-source", "--source-root", "/"))
         screenshot(driver, "page")
@@ -255,7 +271,7 @@ class Handling(PageTest):
         self.sent(driver, Keys.ENTER)
         self.assertIsNone(self.state(driver, "phase"))
         self.until_focus(driver, "[role=tab]")
-        self.sent(driver, Keys.ARROW_RIGHT)
+        self.sent(driver, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
         self.assertEqual(self.state(driver, "tab"), "tree")
         self.until_focus(driver, ".tree tr")
         self.sent(driver, Keys.ARROW_DOWN)

@@ -142,7 +142,8 @@ extension EndToEnd {
                 ).run()
                 #expect(finished.status == 0 && finished.output == "done\n")
                 let recorded = Recorded(path: scratch("end.firstlight"), finished: finished)
-                #expect(try recorded.json().brokenSums.isEmpty)
+                let broken = try recorded.json().brokenSums
+                #expect(broken.isEmpty, "\(broken)")
                 try? FileManager.default.removeItem(atPath: recorded.path)
             }
         }
@@ -165,7 +166,8 @@ extension EndToEnd {
         /// The report of one process is the same as if it had been recorded alone.
         @Test func oneOfThemAlone() throws {
             let spin = try Setup.fixture("spin")
-            let recorded = try record(["sh", "-c", "\(spin); (exit 3)"])
+            // The scheduler tells the name of what is executed. A subshell can be over before it is read.
+            let recorded = try record(["sh", "-c", "\(spin); sh -c 'exit 3' || exit 3"])
             let whole = try recorded.json()
             let child = try #require(whole.processes.first { $0.name == "spin" })
             #expect(child.phases.map(\.name) == ["Process creation", "Main"])
@@ -188,7 +190,9 @@ extension EndToEnd {
             #expect(unknown.status == 1)
             #expect(unknown.error.contains("no process 'x' in this recording; it has: "))
             let several = try Firstlight.command(["report", recorded.path, "--process", "sh"]).run()
-            #expect(several.status == 1 && several.error.contains("give one's id: "))
+            #expect(
+                several.status == 1 && several.error.contains("give one's id: "),
+                "\(whole.processes)")
         }
 
         /// If a launch waits for a process, it takes as long as this process.

@@ -7,6 +7,7 @@
 /// (`Report/HTML/Page`), and the store's tables (`ClickHouse/SQL`). The C compiler embeds a file as it
 /// is. SwiftPM would make an array literal of it, and half a minute of the build with it.
 typedef enum fl_resource {
+    fl_answer_js,
     fl_boxes_js,
     fl_changes_js,
     fl_compared_js,

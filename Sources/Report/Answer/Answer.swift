@@ -72,10 +72,14 @@ struct Answer {
     func preface(_ header: HeaderSection, _ path: AnswerPath?) -> [String] {
         let essentials = header.essentials
         let outcome = header.outcome.flatMap { essentials.contains($0) ? nil : $0 }
-        // What is worth looking at says more.
+        return [outcome, lead(path)].compactMap { $0 } + essentials
+    }
+
+    /// One line for what is nearly all of the launch, or for what most of its longest phase is; nil: what is worth
+    /// looking at says more.
+    func lead(_ path: AnswerPath?) -> String? {
         let isExplained = (findings.first?.saving.nanoseconds ?? 0) >= whole.nanoseconds / 3
-        let centre = isExplained || selection != .all ? nil : path?.centre(profile)
-        return [outcome, dominance ?? centre].compactMap { $0 } + essentials
+        return dominance ?? (isExplained || selection != .all ? nil : path?.centre(profile))
     }
 
     /// What the launch consists of, where nothing stands out.

@@ -35,7 +35,7 @@ enum PageBundle {
         timelineModules + [
             fl_totals_js, fl_forest_js, fl_state_js,
             fl_source_js, fl_heaviest_js, fl_tree_js,
-            fl_flame_js, fl_facts_js, fl_main_js,
+            fl_flame_js, fl_facts_js, fl_answer_js, fl_main_js,
         ]
 
     private static let measurementModules = [

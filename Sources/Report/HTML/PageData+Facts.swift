@@ -20,6 +20,33 @@ extension PageData {
         section("findings", profile.findings(), &writer, finding)
     }
 
+    /// What the summary says, of which the page has findings and phases already.
+    func answer(_ writer: inout JSONWriter) {
+        let answer = Answer(profile)
+        let path = AnswerPath(answer)
+        let weight = path?.stack.weight ?? .cpu
+        let entries = path?.entries(of: profile.frames, most: Self.mostOfPath) ?? []
+        writer.key("answer")
+        writer.object { writer in
+            writer.text("lead", answer.lead(path) ?? "")
+            writer.text("composition", answer.composition)
+            writer.text("wait", answer.longestWait ?? "")
+            // Escaped already.
+            writer.field("caption", path?.caption(showing: entries.count) ?? "")
+            writer.text("weight", weight == .cpu ? "CPU time" : "wall time")
+            writer.field("whole", path.map { weight.of($0.stack.total) } ?? .zero)
+            writer.key("path")
+            writer.array(entries) { writer, entry in
+                writer.object {
+                    $0.field("frame", entry.frame.rawValue)
+                    $0.field("total", weight.of(entry.total))
+                }
+            }
+        }
+    }
+
+    private static let mostOfPath = 12
+
     private func section<Element>(
         _ name: String, _ values: [Element], _ writer: inout JSONWriter,
         _ body: (Element, inout JSONWriter) -> Void

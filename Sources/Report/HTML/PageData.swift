@@ -34,6 +34,7 @@ struct PageData {
             nodes(&writer)
             facts(extent, &writer)
             findings(&writer)
+            answer(&writer)
             source(&writer)
         }
         return writer.bytes

@@ -14,7 +14,7 @@ struct ScheduleFollowing {
     /// Later, the kernel only takes apart what the threads had, and we may have no core to hear of it.
     private(set) var exitTime: MonotonicTime?
     private var lastEnd: MonotonicTime?
-    private var hasFirstEnded = false
+    private var firstEnd: MonotonicTime?
 
     /// Whether the scheduler also reports processes that this one starts.
     var seesMachine: Bool { reader?.seesMachine ?? false }
@@ -36,14 +36,16 @@ struct ScheduleFollowing {
     /// - Parameters:
     ///   - isLast: nothing will be asked after this.
     ///   - pid: the first thread.
+    ///   - image: when the process's program began. A thread that executes a program gets the first one's id, and
+    ///     that one ended before.
     ///   - isOwn: whether a thread is one of the process's that have not ended.
     mutating func read(
-        isLast: Bool, first pid: Int32, isOwn: (Int32) -> Bool
+        isLast: Bool, first pid: Int32, since image: MonotonicTime?, isOwn: (Int32) -> Bool
     ) -> [SchedulerRecord]? {
         guard let records = reader?.read(isLast: isLast) else { return nil }
         for record in records { noteEnd(record, first: pid, isOwn) }
         if isLast, let reader {
-            exitTime = hasFirstEnded ? lastEnd : nil
+            exitTime = firstEnd.flatMap { $0 >= image ?? $0 ? lastEnd : nil }
             account = reader.account
             unfollowed = reader.unfollowed
             self.reader = nil
@@ -54,15 +56,12 @@ struct ScheduleFollowing {
     private mutating func noteEnd(
         _ record: SchedulerRecord, first pid: Int32, _ isOwn: (Int32) -> Bool
     ) {
-        switch record.kind {
-        case .ended
-        where record.tid == pid || isOwn(record.tid) || leaving.contains { $0.tid == record.tid }:
-            lastEnd = max(lastEnd ?? record.time, record.time)
-            if record.tid == pid { hasFirstEnded = true }
-        // A thread that executed a program has the first one's id now.
-        case .arrived where record.tid == pid: hasFirstEnded = false
-        default: break
-        }
+        guard record.kind == .ended,
+            record.tid == pid || isOwn(record.tid)
+                || leaving.contains(where: { $0.tid == record.tid })
+        else { return }
+        lastEnd = max(lastEnd ?? record.time, record.time)
+        if record.tid == pid { firstEnd = record.time }
     }
 
     /// Threads that have ended and that `/proc` no longer shows. The scheduler tells how they

@@ -4,7 +4,9 @@ import ProfileModel
 extension TraceSession {
     /// - Parameter isLast: nothing will be asked after this.
     func reportSchedule(isLast: Bool = false) {
-        let records = scheduler.read(isLast: isLast, first: pid) { threads[$0] != nil }
+        let records = scheduler.read(isLast: isLast, first: pid, since: stage.image?.start) {
+            threads[$0] != nil
+        }
         guard let records else { return }
         if !records.isEmpty { sink.receive(.scheduled(records)) }
         for record in records {

@@ -274,7 +274,7 @@ final class TraceSession {
 
     /// How long we wait to take our code back: a program that is short of cores gets one sooner or
     /// later.
-    private static let removalPatience = TimeSpan.milliseconds(2500)
+    private static let removalPatience = TimeSpan.milliseconds(10_000)
 
     /// Whether everything has been reported. That happens once, because the process may end while
     /// our code is taken back.

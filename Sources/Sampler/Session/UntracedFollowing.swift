@@ -159,7 +159,7 @@ extension TraceSession {
             // Of the others nothing can be read any more. One that waited, waited to the end.
             if thread.tid != pid, thread.tally.end != nil {
                 observer.closeAfterEnd(of: thread)
-            } else if thread.tid == pid, let end = thread.tally.end,
+            } else if thread.tid == pid, let end = thread.tally.end, end >= image.start,
                 let counters = thread.counters()
             {
                 // It is over, even if others still wait for a core to end on.

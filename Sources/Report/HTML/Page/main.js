@@ -1,4 +1,5 @@
 // The page: what is known of the launch at the top, the timeline, and details of what is selected.
+import { answerView } from "./answer.js";
 import { make } from "./dom.js";
 import { eventsView, findingsView, importsView, initializersView, intervalsView, librariesView, phasesView, threadsView } from "./facts.js";
 import { flameView } from "./flame.js";
@@ -14,6 +15,7 @@ import { ownTimes, weighed } from "./totals.js";
 import { treeView } from "./tree.js";
 
 const tabs = [
+  { id: "answer", title: "Summary", view: answerView },
   { id: "heaviest", title: "Heaviest stack", view: heaviestView, hasStacks: true },
   { id: "tree", title: "Call tree", view: treeView, hasStacks: true },
   { id: "flame", title: "Flame graph", view: flameView, hasStacks: true },

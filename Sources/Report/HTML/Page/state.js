@@ -10,7 +10,7 @@ const initial = {
   thread: null,    // position in the launch's list
   zoom: null,      // the part of the launch that the timeline shows; null: all
   weight: "cpu",
-  tab: "heaviest",
+  tab: "answer",
   inverted: false,
   ownOnly: false,
   focus: null,     // a function's position
