@@ -31,14 +31,14 @@ extension Measured {
         /// that this one needs a core to end on.
         @Test(
             .needs("perf"), .needs("sqlite3"),
-            .requires(wakeupsAreTold, "scheduler tracepoints cannot be read here"))
+            .requires(Schedule.wakeupsAreTold, "scheduler tracepoints cannot be read here"))
         func aLaunchEndsWithItsLastThread() throws {
             let program =
                 "import threading; wait = threading.Event().wait; "
                 + "[threading.Thread(target=wait, daemon=True).start() for _ in range(4)]"
             try Truth.of("the last thread's end") { figures in
                 for _ in 0..<10 {
-                    let recording = Firstlight.recording(
+                    let recording = try Firstlight.recording(
                         ["python3", "-c", program], to: scratch("recording"), options: ["--quiet"])
                     let recorded = try Command(
                         [
