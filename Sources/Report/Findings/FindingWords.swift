@@ -115,7 +115,7 @@ struct FindingWords {
             [
                 "\(Numbers.time(linking.cpu)) of it CPU"
                     + (linking.relocating > .zero
-                        ? ", \(Numbers.time(linking.relocating)) of that to look up symbols" : "")
+                        ? ", \(Numbers.time(linking.relocating)) of that to relocate them" : "")
             ]
         case .dlopen(let loading):
             loading.unused.isEmpty
