@@ -285,7 +285,7 @@ import Testing
         #expect(launch.findings.isEmpty)
     }
 
-    /// Whoever starts such a program wants to know what it does, too.
+    /// The users of a program without own code want to know what it does, too.
     @Test func withoutOwnCodeItIsTheFunctionThatMostIsIn() throws {
         var launch = FindingLaunch()
         let file = "/usr/bin/gimp"

@@ -1,7 +1,7 @@
 import ProfileModel
 
-/// One child has most of the launch: the main thread waits for it, or for who waits for it, and it is not itself
-/// one that only waits for its children. How many others there are does not matter then.
+/// One child has most of the launch. The main thread waits for it, or for a thread that waits for it, and the
+/// child does more than wait for children of its own. How many others there are does not matter then.
 struct DominantProcess: FindingRule {
     /// Of the launch, up to readiness: it has more.
     private static let mostShare = 0.5

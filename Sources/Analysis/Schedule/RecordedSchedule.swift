@@ -47,8 +47,9 @@ struct RecordedSchedule: Sendable {
         return nearest.flatMap { distance($0) <= most ? wakeups[Int($0)] : nil }
     }
 
-    /// Who ended the stretch without a break that a thread was blocked for most of a wait; nil: there was
-    /// none, or it is not known. Looks see a wait's end late, when the next one may have begun and ended.
+    /// The wake-up at the end of the one stretch in which a thread was blocked for more than half of a wait; nil:
+    /// the wait has no such stretch, or no wake-up was told. The recorder sees a wait's end late, when the
+    /// thread's next wait may have begun and ended.
     func wakeup(endingMostOf wait: Range<MonotonicTime>, of thread: Int) -> Wakeup? {
         guard threads.indices.contains(thread), positions.indices.contains(thread) else {
             return nil
