@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import ProfileModel
 import System
@@ -88,5 +89,33 @@ import Testing
 
     @Test func aProcessThatIsGone() {
         #expect(ProgramPath.started(pid: .max, executable: "/a/b", firstArgument: "c") == "/a/b")
+    }
+
+    /// Of a process that ends while it is read, `/proc` has only some, and its executable's link
+    /// leads to another name. An event told the name and the file.
+    @Test func whatAnEventCompletes() throws {
+        let scratch = try Scratch()
+        let (file, link) = (scratch.path("dash"), scratch.path("sh"))
+        try "a shell".write(toFile: file, atomically: false, encoding: .utf8)
+        try #require(symlink(file, link) == 0)
+        var status = stat()
+        try #require(stat(file, &status) == 0)
+        let code = CodeMapping(
+            start: 0, end: 4096, fileOffset: 0, path: file, inode: UInt64(status.st_ino))
+        func path(_ read: String, _ arguments: [String], called name: String) -> String {
+            Image(path: read, arguments: arguments, time: MonotonicTime(nanoseconds: 0))
+                .completed(by: code, called: name).path
+        }
+        #expect(path("", [], called: "sh") == link)
+        #expect(path(file, [], called: "sh") == link)
+        #expect(path(file, ["sh", "-c"], called: "sh") == link)
+        // What was read says more: another link, or an `argv[0]` of its own.
+        #expect(path("/opt/ash", ["ash"], called: "sh") == "/opt/ash")
+        #expect(path(file, ["/x/dash"], called: "sh") == file)
+        // A script's name is no name of its interpreter.
+        #expect(path(file, [], called: "build.sh") == file)
+        let none = Image(path: file, arguments: [], time: MonotonicTime(nanoseconds: 0)).completed(
+            by: nil, called: "sh")
+        #expect(none.path == file)
     }
 }

@@ -46,6 +46,21 @@ struct ProgramPath {
     }
 }
 
+extension Image {
+    /// The same image with the path by which it was executed, if `/proc` did not say it: it says
+    /// less of a process that is over, or nothing.
+    ///
+    /// - Parameters:
+    ///   - code: the program's own, as an event told; nil: it did not.
+    ///   - name: the name by which it was executed.
+    func completed(by code: CodeMapping?, called name: String) -> Image {
+        let isKnown = [name, arguments.first?.split(separator: "/").last.map(String.init)]
+            .contains(String(self.name))
+        guard let code, path.isEmpty || (path == code.path && !isKnown) else { return self }
+        return Image(path: code.path(called: name), arguments: arguments, time: time)
+    }
+}
+
 extension CodeMapping {
     /// The path by which the program of this code was started, if this name exists next to the
     /// file: `/usr/bin/sh`, which leads to `/usr/bin/dash`.

@@ -58,7 +58,7 @@ extension TraceSession {
     /// Another program took over the process.
     ///
     /// - Parameters:
-    ///   - description: what is known of it; its path may be missing.
+    ///   - description: what `/proc` says of it: what is missing, events tell.
     ///   - name: the name by which it was executed.
     func executedTold(_ description: Image, called name: String, at time: MonotonicTime) {
         guard told != nil, outcome == nil, let tree, let main = threads[pid] else { return }
@@ -73,11 +73,8 @@ extension TraceSession {
             threads[thread.tid] = nil
         }
         leaveImage()
-        var description = description
-        if description.path.isEmpty {
-            description.path =
-                tree.firstCode(of: pid, after: time).map { $0.path(called: name) } ?? ""
-        }
+        let description = description.completed(
+            by: tree.firstCode(of: pid, after: time), called: name)
         let image = RunningImage(
             start: time, path: description.path, arguments: description.arguments)
         image.isTold()
