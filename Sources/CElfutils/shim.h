@@ -14,11 +14,13 @@
 extern void *memmem(const void *haystack, size_t size, const void *needle, size_t length);
 
 // Demanglers of libiberty. Their own header comes with macros that other headers define, too;
-// these two prototypes are what is used of it (libiberty/demangle.h).
+// these three prototypes are what is used of it (libiberty/demangle.h).
 extern int cplus_demangle_v3_callback(
     const char *mangled, int options, void (*append)(const char *, size_t, void *), void *context);
 extern int rust_demangle_callback(
     const char *mangled, int options, void (*append)(const char *, size_t, void *), void *context);
+// mallocs its answer.
+extern char *dlang_demangle(const char *mangled, int options);
 
 // The Swift runtime's (SwiftDemangle.h): mallocs the answer when `output` is NULL.
 extern char *swift_demangle(

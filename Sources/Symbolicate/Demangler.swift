@@ -1,7 +1,7 @@
 internal import CElfutils
 internal import Glibc
 
-/// Readable names for the symbols of C++, Rust and Swift, of OCaml, and of what Emacs compiles.
+/// Readable names for the symbols of C++, Rust, Swift, D, OCaml and Haskell, and of what Emacs compiles.
 ///
 /// C++ and Rust go through libiberty's callback interface rather than `__cxa_demangle`. It
 /// allocates nothing, accepts names longer than 1,024 characters, and the output can be cut while
@@ -32,6 +32,8 @@ package enum Demangler {
         if let keyed = staticInitialisers(name) { return keyed }
         if let lisp = EmacsName(name) { return lisp.function }
         if let caml = OCamlName(name) { return caml.function }
+        if name.hasPrefix("_D") { return dlang(name) }
+        if let haskell = HaskellName(name) { return haskell.function }
         if swiftPrefixes.contains(where: { name.hasPrefix($0) }) { return swift(name) }
         return nil
     }
@@ -119,6 +121,17 @@ package enum Demangler {
         return count
     }
 
+    /// libiberty's demangler of D cannot be stopped while it writes. Each reference back (`Q`) may
+    /// double a name, and real names have a dozen.
+    private static func dlang(_ name: String) -> String? {
+        guard name.utf8.count(where: { $0 == UInt8(ascii: "Q") }) <= 24,
+            let copy = dlang_demangle(name, 0)
+        else { return nil }
+        defer { free(copy) }
+        let bytes = UnsafeBufferPointer(start: copy, count: strnlen(copy, longestOutput))
+        return String(decoding: UnsafeRawBufferPointer(bytes), as: UTF8.self)
+    }
+
     private typealias Writer = (UnsafePointer<CChar>?, UnsafeMutablePointer<CChar>?, Int) -> Int
 
     private static func written(_ name: String, by write: Writer) -> String? {
@@ -160,7 +173,7 @@ package enum Demangler {
         return base.isEmpty ? (name, []) : (base, clones.reversed())
     }
 
-    private static func describe(clones: [String]) -> String {
+    static func describe(clones: [String]) -> String {
         clones.map { " [clone \($0)]" }.joined()
     }
 

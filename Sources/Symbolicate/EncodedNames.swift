@@ -55,4 +55,198 @@ struct OCamlName {
     }
 }
 
+/// A function of GHC: package, module and name in z-encoding, and what the symbol is of it:
+/// `containerszm0zi6_DataziMapziInternal_insert_info` (GHC.Utils.Encoding).
+struct HaskellName {
+    let function: String
+
+    init?(_ symbol: String) {
+        guard let kind = Self.kinds.first(where: { symbol.hasSuffix($0) }) else { return nil }
+        let parts = symbol.dropLast(kind.utf8.count)
+            .split(separator: "_", omittingEmptySubsequences: false)
+        guard (2...3).contains(parts.count),
+            let package = Self.decoded(parts.count == 3 ? parts[0] : ""),
+            let module = Self.decoded(parts[parts.count - 2]), Self.isModule(module),
+            let name = Self.decoded(parts[parts.count - 1]), !name.isEmpty,
+            // Functions of C may end in `_info`: then nothing in their names is encoded.
+            module.hasSuffix("Main") || module.contains(".")
+                || (parts.count == 3 && package != parts[0])
+        else { return nil }
+        function = "\(module).\(name)"
+    }
+
+    /// Words that begin with capital letters, with dots between them; `:Main` starts the program.
+    private static func isModule(_ name: String) -> Bool {
+        name.drop { $0 == ":" }.split(separator: ".", omittingEmptySubsequences: false).allSatisfy {
+            word in
+            word.first?.isUppercase == true
+                && word.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "'" }
+        }
+    }
+
+    private static let kinds = [
+        "_con_info", "_con_entry", "_info", "_closure", "_entry", "_slow", "_fast", "_ret",
+    ]
+
+    /// nil if it is not z-encoded.
+    static func decoded(_ text: Substring) -> String? {
+        var result = ""
+        var rest = text[...]
+        while let character = rest.popFirst() {
+            guard character == "z" || character == "Z" else {
+                result.append(character)
+                continue
+            }
+            if let letter = rest.first, let plain = (character == "z" ? small : large)[letter] {
+                result.append(plain)
+                rest.removeFirst()
+                continue
+            }
+            let digits = rest.prefix { $0.isHexDigit && !$0.isUppercase }
+            guard let last = rest.dropFirst(digits.count).first, digits.first?.isNumber == true
+            else { return nil }
+            rest = rest.dropFirst(digits.count + 1)
+            switch (character, last) {
+            case ("z", "U"):
+                guard let scalar = UInt32(digits, radix: 16).flatMap(Unicode.Scalar.init)
+                else { return nil }
+                result.unicodeScalars.append(scalar)
+            case ("Z", "T"), ("Z", "H"):
+                // So many elements, as a tuple with or without boxes.
+                guard let count = Int(digits), count <= 64 else { return nil }
+                let commas = String(repeating: ",", count: max(0, count - 1))
+                result += last == "T" ? "(\(commas))" : "(#\(commas)#)"
+            default: return nil
+            }
+        }
+        return result
+    }
+
+    private static let small: [Character: Character] = [
+        "z": "z", "a": "&", "b": "|", "c": "^", "d": "$", "e": "=", "g": ">", "h": "#", "i": ".",
+        "l": "<", "m": "-", "n": "!", "o": "+", "q": "'", "r": "\\", "s": "/", "t": "*", "u": "_",
+        "v": "%",
+    ]
+    private static let large: [Character: Character] = [
+        "L": "(", "R": ")", "M": "[", "N": "]", "C": ":", "Z": "Z",
+    ]
+}
+
+/// Names whose encoding shows only together with the file that they are in: a function of C may be
+/// called so, too.
+enum NameScheme {
+    case nim, ada
+
+    /// - Parameter hasSymbol: whether the file defines a symbol.
+    init?(hasSymbol: (StaticString) -> Bool) {
+        if hasSymbol("NimMain") {
+            self = .nim
+        } else if hasSymbol("__gnat_ada_main_program_name") || hasSymbol("__gnat_initialize") {
+            self = .ada
+        } else {
+            return nil
+        }
+    }
+
+    /// True if it may be worth asking which scheme the file has.
+    static func mayApply(to name: String) -> Bool {
+        name.utf8.first.map { $0 != UInt8(ascii: "_") } ?? false && name.contains("__")
+            || name.hasPrefix("_ada_")
+    }
+
+    /// nil if it is not encoded.
+    func readable(_ name: String) -> String? {
+        switch self {
+        case .nim: Self.nim(name)
+        case .ada: Self.ada(name)
+        }
+    }
+
+    /// `addInt__stdZprivateZdigitsutils_164` → `std/private/digitsutils.addInt`.
+    private static func nim(_ name: String) -> String? {
+        guard let border = name.firstRange(of: "__"), border.lowerBound > name.startIndex
+        else { return nil }
+        var proc = name[..<border.lowerBound]
+        var rest = name[border.upperBound...]
+        // The underscore of operators: `plus___f_22`.
+        if rest.hasPrefix("_") { rest = rest.dropFirst() }
+        guard let last = rest.lastIndex(of: "_"), last > rest.startIndex else { return nil }
+        let module = rest[..<last]
+        var number = rest[rest.index(after: last)...]
+        if number.hasPrefix("u") { number = number.dropFirst() }
+        guard !number.isEmpty, number.utf8.allSatisfy(isDecimal), !module.contains("_"),
+            !proc.contains("_")
+        else { return nil }
+        if proc.hasPrefix("colonanonymous") { proc = ":anonymous" }
+        let path = module.split(separator: "Z", omittingEmptySubsequences: false)
+            .joined(separator: "/")
+        return "\(path).\(operators(proc) ?? String(proc))"
+    }
+
+    /// A Nim operator, of which each character is a word or `X` and its code: `X5BX5Deq` → `[]=`.
+    private static func operators(_ text: Substring) -> String? {
+        var rest = text
+        var result = ""
+        while !rest.isEmpty {
+            if let (word, sign) = nimSigns.first(where: { rest.hasPrefix($0.0) }) {
+                result += sign
+                rest = rest.dropFirst(word.count)
+            } else if rest.hasPrefix("X"), let code = UInt8(rest.dropFirst().prefix(2), radix: 16),
+                rest.count >= 3
+            {
+                result.unicodeScalars.append(Unicode.Scalar(code))
+                rest = rest.dropFirst(3)
+            } else {
+                return nil
+            }
+        }
+        return result
+    }
+
+    private static let nimSigns = [
+        ("dollar", "$"), ("percent", "%"), ("amp", "&"), ("roof", "^"), ("emark", "!"),
+        ("qmark", "?"), ("star", "*"), ("plus", "+"), ("minus", "-"), ("backslash", "\\"),
+        ("slash", "/"), ("eq", "="), ("lt", "<"), ("gt", ">"), ("tilde", "~"), ("colon", ":"),
+        ("dot", "."), ("at", "@"), ("bar", "|"),
+    ]
+
+    /// `ada__text_io__put_line__2` → `ada.text_io.put_line` (exp_dbug.ads of GNAT).
+    private static func ada(_ name: String) -> String? {
+        var text = name[...]
+        if text.hasPrefix("_ada_") { text = text.dropFirst("_ada_".utf8.count) }
+        // Nested functions and overloaded ones are numbered.
+        if let dot = text.lastIndex(of: "."),
+            text[text.index(after: dot)...].utf8.allSatisfy(isDecimal)
+        {
+            text = text[..<dot]
+        }
+        var suffix = ""
+        for (ending, attribute) in [("___elabb", "'Elab_Body"), ("___elabs", "'Elab_Spec")]
+        where text.hasSuffix(ending) {
+            (text, suffix) = (text.dropLast(ending.utf8.count), attribute)
+        }
+        var parts = String(text).replacing("__", with: ".").split(separator: ".")
+        if parts.count > 1, parts.last?.utf8.allSatisfy(isDecimal) == true { parts.removeLast() }
+        if let last = parts.last, let sign = adaOperators[String(last)] {
+            parts[parts.count - 1] = "\"\(sign)\""
+        }
+        let isPlain = parts.allSatisfy { part in
+            part.hasPrefix("\"")
+                || part.utf8.allSatisfy {
+                    UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 || isDecimal($0)
+                        || $0 == UInt8(ascii: "_")
+                }
+        }
+        guard isPlain, !parts.isEmpty, text.utf8.first != UInt8(ascii: "_") else { return nil }
+        return parts.joined(separator: ".") + suffix
+    }
+
+    private static let adaOperators = [
+        "Oabs": "abs", "Oand": "and", "Omod": "mod", "Onot": "not", "Oor": "or", "Orem": "rem",
+        "Oxor": "xor", "Oeq": "=", "One": "/=", "Olt": "<", "Ole": "<=", "Ogt": ">", "Oge": ">=",
+        "Oadd": "+", "Osubtract": "-", "Oconcat": "&", "Omultiply": "*", "Odivide": "/",
+        "Oexpon": "**",
+    ]
+}
+
 private func isDecimal(_ byte: UInt8) -> Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte }

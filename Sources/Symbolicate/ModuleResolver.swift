@@ -23,7 +23,7 @@ package final class ModuleResolver {
     private let isCalledOff: @Sendable () -> Bool
     private lazy var alternate = findAlternate()
     private var openedAlternate: ELFFile?
-    private let names = NameCache()
+    private lazy var names = NameCache { [files] in files.flatMap(\.symbolTables) }
     private lazy var direct = openDirect()
     /// Asked when `direct` does not know.
     private lazy var dwarf = openDwarf()

@@ -1,3 +1,5 @@
+internal import ELF
+
 /// Readable names, by the address of the mangled ones in the mapped file. Each is demangled once,
 /// and a repeated question does not even hash its text. Belongs to one open module.
 final class NameCache {
@@ -8,6 +10,9 @@ final class NameCache {
         var linkage: String?
     }
 
+    /// How the file's names are encoded, beside what a name says of itself.
+    private lazy var scheme = findScheme()
+    private let findScheme: () -> NameScheme?
     private var names: [UInt: Name] = [:]
     /// The linker's names by the readable ones; nil if several linker's names have the same
     /// readable one (a constructor for whole objects, and one for base classes).
@@ -15,17 +20,35 @@ final class NameCache {
     /// Names that are not in `linkages` yet: they are rarely needed.
     private var unlisted: [Name] = []
 
+    /// - Parameter tables: the symbols of the file that the names are from; its language shows by
+    ///   them. They are searched when a name asks for it.
+    init(_ tables: @escaping () -> [ELFSymbolTable]) {
+        findScheme = {
+            let tables = tables()
+            return NameScheme { name in tables.contains { $0.address(of: name) != nil } }
+        }
+    }
+
     /// - Parameter bytes: in memory that stays mapped and unchanged as long as the cache lives.
     func name(_ bytes: UnsafeRawBufferPointer) -> Name {
         let key = UInt(bitPattern: bytes.baseAddress)
         if let known = names[key] { return known }
         let linkage = String(decoding: bytes, as: UTF8.self)
-        let readable = Demangler.readable(linkage)
+        let readable = decoded(linkage) ?? Demangler.readable(linkage)
         let name = Name(
             readable: readable, linkage: readable == linkage ? nil : Demangler.bounded(linkage))
         names[key] = name
         unlisted.append(name)
         return name
+    }
+
+    /// The name in its own language, if the file's encodes it.
+    func decoded(_ name: String) -> String? {
+        guard NameScheme.mayApply(to: name), let scheme else { return nil }
+        let (base, clones) = Demangler.splitClones(name)
+        return scheme.readable(base).map {
+            Demangler.bounded($0 + Demangler.describe(clones: clones))
+        }
     }
 
     func readable(_ bytes: UnsafeRawBufferPointer) -> String { name(bytes).readable }

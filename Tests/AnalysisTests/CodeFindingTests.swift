@@ -401,8 +401,25 @@ import Testing
             return
         }
         #expect(machine.others == 0.1 && machine.cores == 0.9)
-        #expect(machine.stolen == nil && machine.disk == nil)
+        #expect(machine.stolen == nil && machine.disk == nil && machine.lacked == nil)
         #expect(notes([RecorderNote(.stolen, 20)]).count == 1)
+    }
+
+    /// What the main thread lacked is enough, if nothing else was seen.
+    @Test func aMainThreadWithoutACore() throws {
+        func lacked(_ milliseconds: Int64) -> MeasurementNote? {
+            notes([]) {
+                let stack = $0.builder.stack(FindingLaunch.entry)
+                $0.builder.slice($0.main, at: 850, preempted: milliseconds, stack)
+            }.first
+        }
+        #expect(lacked(99) == nil)
+        guard case .busyMachine(let machine)? = lacked(100) else {
+            Issue.record("no note")
+            return
+        }
+        #expect(machine.lacked == .milliseconds(100) && machine.wall == .milliseconds(1000))
+        #expect(machine.computes && machine.others == nil)
     }
 
     @Test func waitingForStorageIsOthersUnlessTheProgramDid() {

@@ -120,6 +120,7 @@ import Testing
         #expect(found.map(\.kind) == [.deadlock, .lockWait])
         guard case .deadlock(let evidence) = try #require(found.first).subject else { return }
         #expect(evidence.members.map(\.thread) == [0, 1])
+        #expect(evidence.members.allSatisfy { !$0.stack.isEmpty })
         // Before both waited, one of them only waited for a lock.
         #expect(found.map(\.saving) == [.milliseconds(700), .milliseconds(100)])
     }

@@ -213,6 +213,7 @@ package struct LaunchReport: Decodable {
         package var file: String?
         package var line: Int?
         package var advice: String?
+        package var details: [String]
         package var waitedFor: WaitedFor?
     }
 

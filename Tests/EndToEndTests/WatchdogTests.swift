@@ -51,7 +51,8 @@ extension EndToEnd {
             let finding = try #require(report.findings.first)
             #expect(finding.kind == "deadlock")
             #expect(finding.title.contains("waits for mutex in second that other"), "\(finding)")
-            #expect(finding.title.contains("waits for mutex in first that deadlock"))
+            #expect(finding.title.contains("waits for mutex in first that main thread deadlock"))
+            #expect(finding.details.contains { $0.contains(" waits in take_first deadlock.c:") })
         }
 
         @Test func aProgramThatComputesIsKept() throws {

@@ -224,6 +224,17 @@ import Testing
         #expect(used.advice != unused.advice)
     }
 
+    /// The thread that the main one waits for waits itself: what it waits for is what to look at.
+    @Test func aThreadThatWaitsForAChild() {
+        var other = counterpart()
+        other.child = "ls (12)"
+        let words = wait(.threadWait, [], other)
+        #expect(words.title.hasSuffix(", which waits for a child (ls (12))"), "\(words.title)")
+        #expect(
+            words.advice
+                == "Call a library instead, remember the result, or let it run beside the launch.")
+    }
+
     @Test func libraries() {
         let paths = ["/a/libone.so", "/a/libtwo.so"]
         let some = words(.dlopen(LoadingEvidence(paths: paths, unused: [paths[1]])))
@@ -264,9 +275,9 @@ import Testing
         #expect(busy.kind == "busy_machine")
         #expect(
             busy.text
-                == "the machine was busy, trust CPU rather than wall time: other processes had 41.2 % "
-                + "of all cores, the hypervisor took 3.0 %, other processes waited for storage "
-                + "20.0 % of the time, some thread waited for a core 50.0 % of the time")
+                == "the machine was busy: other processes had 41.2 % of all cores, the hypervisor took "
+                + "3.0 %, other processes waited for storage 20.0 % of the time, some thread waited "
+                + "for a core 50.0 % of the time; its waits may be longer than usual")
     }
 
     /// Names come from files that anybody may have made.

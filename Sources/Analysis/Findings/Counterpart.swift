@@ -20,6 +20,8 @@ package struct Counterpart: Hashable, Sendable {
     package var stack: [FrameID]
     /// The function of the developer's own in it that does the work; nil: there is none.
     package var place: FrameID?
+    /// The child that it waited for itself, for most of that time; nil: it did not.
+    package var child: String?
     /// Its priority then, and that of the thread that waited. nil: one of them is not known, or its
     /// own is not the lower one.
     package var lowerPriority: PriorityPair?
@@ -60,6 +62,7 @@ extension Counterpart {
         let heaviest = search.heaviestStack(of: thread, in: group.windows, by: .wall).entries
         stack = heaviest.map(\.frame)
         place = search.worker(in: heaviest, by: .wall) { $0.isOwn }
+        child = search.child(awaitedBy: thread, in: group.windows)
         lowerPriority = PriorityPair(
             own: search.profile.threads[thread].priority(at: wait.end),
             waiting: search.profile.threads[wait.thread].priority(at: wait.end))
@@ -97,6 +100,18 @@ extension FindingSearch {
             $0 != wait.thread && profile.threads[$0].tid == tid
                 && profile.threads[$0].start <= wait.end
         }
+    }
+
+    /// The child that a thread waited for longest, if all of its waits for children are half of the time or more.
+    fileprivate func child(awaitedBy thread: Int, in windows: TimeWindows) -> String? {
+        var longest: (detail: String?, length: TimeSpan) = (nil, .zero)
+        var sum = TimeSpan.zero
+        for wait in waits(of: thread) where wait.reason.kind == .child {
+            let length = windows.clamped(to: window(from: wait.start, to: wait.end)).length
+            sum = sum + length
+            if length > longest.length { longest = (wait.reason.detail, length) }
+        }
+        return sum.nanoseconds >= windows.length.nanoseconds / 2 ? longest.detail : nil
     }
 
     /// The only other thread that had work for at least half of the time; nil: there was none, or

@@ -8,6 +8,8 @@ package struct DeadlockEvidence: Hashable, Sendable {
         package var thread: Int
         /// The lock that it waited for: its kind and name or address; nil: not known.
         package var lock: String?
+        /// Where it waited for it, outermost first.
+        package var stack: [FrameID]
     }
 
     package var members: [Member]
@@ -77,7 +79,8 @@ struct Deadlocks: FindingRule {
             let place = search.place(in: stack)
         else { return nil }
         let members = zip(circle, own).map {
-            DeadlockEvidence.Member(thread: $0, lock: $1.reason.detail)
+            DeadlockEvidence.Member(
+                thread: $0, lock: $1.reason.detail, stack: search.profile.stack(of: $1))
         }
         return Finding(
             subject: .deadlock(DeadlockEvidence(members: members)),

@@ -18,12 +18,21 @@ package struct BusyMachine: Hashable, Sendable {
     package var disk: Double?
     /// Of the time, in which somebody waited for a core.
     package var cores: Double?
+    /// How long the main thread waited for a core, where that is a tenth of the launch; nil: it is less.
+    package var lacked: TimeSpan?
+    /// The launch's wall time.
+    package let wall: TimeSpan
+    /// True if the launch computed for a tenth of it or more: what it did not compute, CPU time does not tell.
+    package let computes: Bool
 
     static let (leastOthers, leastStolen, leastDisk, leastCores) = (0.1, 0.02, 0.1, 0.1)
+    private static let (leastLacked, leastComputed) = (0.1, 0.1)
+    /// Less does not show.
+    private static let leastLength = TimeSpan.milliseconds(5)
 
     /// nil: it was quiet, or nothing is known.
     init?(_ profile: Profile) {
-        func share(
+        func noted(
             _ kind: RecorderNote.Kind, least: Double, without own: () -> Double = { 0 }
         ) -> Double? {
             let value = profile.notes.first { $0.kind == kind }?.value ?? 0
@@ -32,12 +41,22 @@ package struct BusyMachine: Hashable, Sendable {
             let share = all - own()
             return share >= least ? share : nil
         }
-        others = share(.busyElsewhere, least: Self.leastOthers)
-        stolen = share(.stolen, least: Self.leastStolen)
-        disk = share(.diskPressure, least: Self.leastDisk) { Self.shareOfOwnDiskWaits(profile) }
-        // The program's own threads may have waited for each other's cores.
-        guard others != nil || stolen != nil || disk != nil else { return nil }
-        cores = share(.corePressure, least: Self.leastCores)
+        others = noted(.busyElsewhere, least: Self.leastOthers)
+        stolen = noted(.stolen, least: Self.leastStolen)
+        disk = noted(.diskPressure, least: Self.leastDisk) { Self.shareOfOwnDiskWaits(profile) }
+        wall = profile.launch.wall
+        let share = { [wall] (time: TimeSpan) -> Double in
+            wall > .zero ? Double(time.nanoseconds) / Double(wall.nanoseconds) : 0
+        }
+        let main = profile.phases.reduce(StateTimes.zero) { $0 + $1.mainThread }
+        computes = share(profile.phases.reduce(.zero) { $0 + $1.cpu }) >= Self.leastComputed
+        let lacked = main.runnable + main.preempted
+        if lacked >= Self.leastLength, share(lacked) >= Self.leastLacked { self.lacked = lacked }
+        // Only some thread's lack of a core is none of the machine's: the program's own may have had it.
+        guard others != nil || stolen != nil || disk != nil || self.lacked != nil else {
+            return nil
+        }
+        cores = noted(.corePressure, least: Self.leastCores)
     }
 
     /// Of the time, in which the program itself waited for storage.

@@ -215,11 +215,14 @@ struct Answer {
         let ending =
             switch wait.endedByWords {
             case "–": ""
-            case _ where wait.end >= profile.launch.wall: ", not over when the recording ended"
+            case _ where wait.end >= profile.launch.wall:
+                profile.header.outcome == .running
+                    ? ", not over when the recording ended" : ", until the program ended"
             case "unknown": ", ended by whom is not known"
             case let waker: ", ended by \(waker)"
             }
-        return "longest wait: \(Numbers.time(wait.duration)) (\(share))\(place ?? ""), "
+        let waiter = profile.processes.count > 1 ? "\(profile.program.name)'s longest" : "longest"
+        return "\(waiter) wait: \(Numbers.time(wait.duration)) (\(share))\(place ?? ""), "
             + wait.reason.words.withoutAddress + ending
     }
 

@@ -79,7 +79,10 @@ extension FindingWords {
             (isCold ? "A cold launch: touch" : "Touch")
                 + " less code and data, or have it read ahead (readahead, posix_fadvise)."
         case .lockWait: "Hold the lock for a shorter time, or avoid it on the main thread."
-        default: wait.counterpart.map { advice(onThread: $0, wait) }
+        default:
+            wait.counterpart.flatMap {
+                $0.child == nil ? advice(onThread: $0, wait) : adviceOnChildren
+            }
         }
     }
 

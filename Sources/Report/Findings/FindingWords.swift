@@ -23,7 +23,7 @@ struct FindingWords {
                 + words(for: other)
         case .dominantProcess(let index):
             let isBusy = profile.processes[index].cpu >= timesOfFirstThread(index).blocked
-            let kind = isBusy ? "computes" : "waits, most of the time,"
+            let kind = isBusy ? "computes, mostly" : "waits, most of the time,"
             return "the launch waits for \(command(index)), which \(kind) in \(place)"
         case .processStarts(let started):
             return "\(process(started.parent)) starts "
@@ -65,11 +65,22 @@ struct FindingWords {
     private func title(of deadlock: DeadlockEvidence) -> String {
         let members = deadlock.members
         let waits = members.indices.map { index in
-            let holder = members[(index + 1) % members.count].thread
-            return "\(profile.label(ofThread: members[index].thread)) waits for "
-                + "\(members[index].lock ?? "a lock") that \(profile.label(ofThread: holder)) holds"
+            let holder = members[(index + 1) % members.count]
+            return "\(name(of: members[index])) waits for "
+                + "\(members[index].lock ?? "a lock") that \(name(of: holder)) holds"
         }
         return "deadlock: " + list(waits)
+    }
+
+    private func name(of member: DeadlockEvidence.Member) -> String {
+        let isMain = profile.mainThread.isMain(member.thread, at: finding.range.lowerBound)
+        return (isMain ? "main thread " : "") + profile.label(ofThread: member.thread)
+    }
+
+    /// Where the others wait: the first one's place is the finding's.
+    private func details(of deadlock: DeadlockEvidence) -> [String] {
+        deadlock.members.dropFirst().map { "\(name(of: $0)) waits in \(chain($0.stack))" }
+            + ["none of these waits had ended when the recording did"]
     }
 
     /// " (nanosleep 50 ms)": how long the program asked to sleep, where that is one length.
@@ -105,7 +116,7 @@ struct FindingWords {
         switch finding.subject {
         case .initializer(let initializer): details(of: initializer)
         case .wait(let wait): details(of: wait)
-        case .deadlock: ["none of these waits had ended when the recording did"]
+        case .deadlock(let deadlock): details(of: deadlock)
         case .priorityInversion(let wait, let other):
             [
                 "the other thread had no core for \(Numbers.time(other.lacked)) of "
@@ -282,7 +293,10 @@ struct FindingWords {
         let priority = other.lowerPriority.map {
             " of lower priority (\($0.own.words), against \($0.waiting.words))"
         }
-        return label + (priority ?? "") + (other.place.map { ", in \(name(of: $0))" } ?? "")
+        let activity =
+            other.child.map { ", which waits for a child (\($0.withoutAddress))" }
+            ?? other.place.map { ", in \(name(of: $0))" }
+        return label + (priority ?? "") + (activity ?? "")
     }
 
     /// The place and its callers, if they are own code.

@@ -17,12 +17,17 @@ extension MeasurementNote {
             "the profiler slowed this launch: it stopped threads for \(Numbers.time(held)) "
                 + "(\(Self.percent(share)) of their busy time)"
         case .busyMachine(let machine):
-            "the machine was busy, trust CPU rather than wall time: \(Self.words(for: machine))"
+            "the machine was busy: \(Self.words(for: machine)); "
+                + (machine.computes
+                    ? "trust CPU rather than wall time" : "its waits may be longer than usual")
         }
     }
 
     private static func words(for machine: BusyMachine) -> String {
         [
+            machine.lacked.map {
+                "the main thread waited \(Numbers.time($0)) of \(Numbers.time(machine.wall)) for a core"
+            },
             machine.others.map { "other processes had \(percent($0)) of all cores" },
             machine.stolen.map { "the hypervisor took \(percent($0))" },
             machine.disk.map { "other processes waited for storage \(percent($0)) of the time" },

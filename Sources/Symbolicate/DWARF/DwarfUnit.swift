@@ -137,6 +137,7 @@ final class DwarfUnit {
     private func makeName(of entry: Dwarf_Die) -> String? {
         if let linkageName = entry.linkageName { return names.readable(linkageName) }
         guard let plain = entry.text(DW_AT_name) else { return nil }
+        if let decoded = names.decoded(String(cString: plain)) { return decoded }
         // Compilers omit the linkage name of functions that other files cannot refer to (C++'s
         // static functions and anonymous namespaces). The place in the tree gives the rest of the
         // name.

@@ -16,7 +16,7 @@ internal import Glibc
 ///
 /// Threads share it: what it points to does not change while the files live.
 struct SymbolIndex: @unchecked Sendable {
-    private let tables: [ELFSymbolTable]
+    let tables: [ELFSymbolTable]
     /// Sorted by start, then the longest first: aliases are side by side.
     private let symbols: [ELFSymbol]
     private let map: IntervalMap

@@ -132,7 +132,7 @@ private struct WorkerState {
     private let image: DwarfImage
     private let split: SplitUnits
     private let entries: EntryReader
-    private let names = NameCache()
+    private let names: NameCache
     private let symbols: SymbolIndex
     /// Attributes read in all, besides those that `entries` counts.
     private var effort = 0
@@ -141,6 +141,7 @@ private struct WorkerState {
         self.image = image
         self.split = split
         self.symbols = symbols
+        names = NameCache { symbols.tables }
         entries = EntryReader(image)
     }
 
@@ -180,7 +181,8 @@ private struct WorkerState {
         // closed now.
         let answers = UnitAnswers(
             half.unit, wanted, code: code, entries: entries,
-            names: half.ownFile == nil ? names : NameCache(), symbols: symbols,
+            names: half.ownFile == nil ? names : NameCache { [symbols] in symbols.tables },
+            symbols: symbols,
             known: half.ownFile == nil ? known : nil)
         var result = answer(wanted, answers)
         effort = entries.effort

@@ -175,6 +175,9 @@ final class UnitAnswers {
         if let linkageName = name.linkageName { return names.name(linkageName) }
         if let known = qualified[name.declaration] { return NameCache.Name(readable: known) }
         guard let plain = name.name else { return nil }
+        if let decoded = names.decoded(String(decoding: plain, as: UTF8.self)) {
+            return NameCache.Name(readable: decoded)
+        }
         // Compilers omit the linkage name of functions that other files cannot refer to (C++'s
         // static functions and anonymous namespaces). The place in the tree gives the rest of the
         // name.
