@@ -106,6 +106,9 @@ package struct Profile: Sendable {
         /// What titles call it: of a script that was started by its name, that. Where it became
         /// another program, both ("report.sh → date"). Empty: not known.
         package var title: String = ""
+        /// What was started: the first image's arguments, where wrappers became the program. Empty: not
+        /// known.
+        package var startedAs: [String] = []
     }
 
     /// The figures of the launch as a whole.
@@ -176,7 +179,7 @@ package struct Profile: Sendable {
         program = Program(
             path: image?.path ?? "", arguments: image?.arguments ?? [],
             name: image.map { String($0.name) } ?? "",
-            title: recording.title)
+            title: recording.title, startedAs: recording.images.first?.arguments ?? [])
         ready = recording.ready.map {
             ReadyFigures(time: max(.zero, $0.time.clamped - plan.start), by: $0.by)
         }

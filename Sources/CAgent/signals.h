@@ -127,6 +127,15 @@ CODE void fl_leave_child(void) {
     take_handler_back(own->spare_signal, own->spare_original);
 }
 
+// The program is about to have its system calls dispatched by where they are made. A handler of ours could
+// not even return then.
+CODE void fl_dispatch(void) {
+    volatile struct fl_state *const own = state();
+    __atomic_store_n(&own->filtered, FL_DISPATCHED, __ATOMIC_SEQ_CST);
+    take_handler_back(own->sample_signal, own->original_handler);
+    take_handler_back(own->spare_signal, own->spare_original);
+}
+
 INLINE int holds_our_signal(uint64_t mask) {
     volatile struct fl_state *const own = state();
     return (own->sample_signal != 0 && mask >> (own->sample_signal - 1) & 1) ||

@@ -75,6 +75,18 @@ __asm__(
     "  lea 128(%rsp), %rsp\n"
     ".endm\n"
 
+    // The program has the kernel decide by the place of a call whether it is made (user dispatch): it is
+    // made where it always was. Changes rax and rcx.
+    ".macro fl_unless_dispatched number, after\n"
+    "  cmpl $" NUMBER(FL_DISPATCHED) ", " STATE(FILTERED) "\n"
+    "  jne 18f\n"
+    "  mov $\\number, %eax\n"
+    "  mov \\after, %rcx\n"
+    "  sub $2, %rcx\n"
+    "  jmp *%rcx\n"
+    "18:\n"
+    ".endm\n"
+
     // The program must not notice our handler, nor we displace one of its own unknowingly: asked
     // what a signal of ours does, it gets its own answer; setting another action ends the requests
     // by that signal.
@@ -137,6 +149,7 @@ __asm__(
     "7:\n"
     ".endm\n"
     "fl_sigaction:\n"
+    "  fl_unless_dispatched 13, " STATE(AFTER_SIGACTION) "\n"
     "  fl_act\n"
     "  jmp *" STATE(AFTER_SIGACTION) "\n"
 
@@ -197,6 +210,7 @@ __asm__(
     "  jmp *\\after\n"
     ".endm\n"
     "fl_sigmask:\n"
+    "  fl_unless_dispatched 14, " STATE(AFTER_SIGMASK) "\n"
     "  fl_mask " STATE(AFTER_SIGMASK) "\n"
 
     // A filter may kill for the handler's system calls; whoever installs one has to give up
@@ -205,9 +219,17 @@ __asm__(
     "  cmp $38, %edi\n"  // PR_SET_NO_NEW_PRIVS
     "  je 1f\n"
     "  cmp $22, %edi\n"  // PR_SET_SECCOMP
+    "  je 1f\n"
+    "  cmp $59, %edi\n"  // PR_SET_SYSCALL_USER_DISPATCH
     "  jne 2f\n"
     "1:\n"
     "  fl_before_filter\n"
+    "  cmp $59, %edi\n"
+    "  jne 2f\n"
+    // Also for a forked child, whose calls come here, too.
+    "  fl_push_all\n"
+    "  call fl_dispatch\n"
+    "  fl_pop_all\n"
     "2:\n"
     ".endm\n"
     ".macro fl_before_filter\n"
@@ -230,6 +252,7 @@ __asm__(
     "3:\n"
     ".endm\n"
     "fl_prctl:\n"
+    "  fl_unless_dispatched 157, " STATE(AFTER_PRCTL) "\n"
     "  fl_before_prctl\n"
     "  mov $157, %eax\n"
     "  syscall\n"
@@ -255,6 +278,7 @@ __asm__(
     "9:\n"
     ".endm\n"
     "fl_mlockall:\n"
+    "  fl_unless_dispatched 151, " STATE(AFTER_MLOCKALL) "\n"
     "  fl_lock\n"
     "  jmp *" STATE(AFTER_MLOCKALL) "\n"
 
@@ -263,6 +287,8 @@ __asm__(
     // cannot be read is told so by the kernel, and not by a fault of ours.
     "fl_syscall:\n"
     "  mov 8(%rsp), %r9\n"
+    "  cmpl $" NUMBER(FL_DISPATCHED) ", " STATE(FILTERED) "\n"
+    "  je 20f\n"
     "  cmp $13, %eax\n"  // rt_sigaction
     "  je 21f\n"
     "  cmp $14, %eax\n"  // rt_sigprocmask
@@ -389,6 +415,7 @@ __asm__(
     // Tells the recorder, makes the memory that the next program's area will be, and gives the
     // recorder the time to trace this thread: then nothing of the next program's launch is missed.
     "fl_execve:\n"
+    "  fl_unless_dispatched 59, " STATE(AFTER_EXECVE) "\n"
     "  lea -128(%rsp), %rsp\n"
     "  push " STATE(AFTER_EXECVE) "\n"
     "  push $59\n"

@@ -193,6 +193,15 @@ static int has_sequences(void) {
     return syscall(SYS_rseq, NULL, 0, 0, 0) == 0 || errno != ENOSYS;
 }
 
+int fl_ptrace_dispatches_calls(pid_t tid) {
+    struct {  // struct ptrace_sud_config of <linux/ptrace.h>
+        uint64_t mode, selector, offset, length;
+    } configuration = {.mode = 0};
+    const int get_configuration = 0x4211;  // Linux 6.4 and later
+    return ptrace(get_configuration, tid, sizeof configuration, &configuration) == 0
+        && configuration.mode != 0;
+}
+
 int fl_ptrace_in_sequence(pid_t tid) {
     struct {  // struct ptrace_rseq_configuration of <linux/ptrace.h>
         uint64_t area;

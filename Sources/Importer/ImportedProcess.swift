@@ -120,7 +120,7 @@ struct ImportedProcess {
             return
         }
         guard sample.pid == choice.pid else { return note(.otherProcesses, 1) }
-        guard sample.event == event.index else { return note(.otherEvents, 1) }
+        guard event.measures(sample) else { return note(.otherEvents, 1) }
         samples += 1
         let cpu = event.cpu(of: sample)
         let stack = try job(of: sample, at: time)
@@ -174,7 +174,8 @@ struct ImportedProcess {
             RecordedThread(tid: tid, name: name, start: start, isMain: tid == choice.pid))
         threads[tid] = Track(
             index: index,
-            times: ThreadTimes(start: start, knowsSwitches: event.knowsSwitches))
+            times: ThreadTimes(
+                start: start, knowsSwitches: event.knowsSwitches, clocks: event.clockCount))
         schedule.list(index, tid: tid)
         if event.recordsSwitches { tell(SchedulerRecord(start, tid, .watched)) }
     }

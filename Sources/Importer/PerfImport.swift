@@ -54,7 +54,7 @@ package struct PerfImport: Sendable {
         // A file from a pipe has its events among the records.
         guard file.events.allSatisfy({ $0.hasTimes }) else { throw .noTimes(path: input) }
         let event = TimeEvent(file)
-        guard event.index != nil || event.knowsSwitches else { throw .noClock(path: input) }
+        guard event.isThere || event.knowsSwitches else { throw .noClock(path: input) }
         return try read(choice, event, timings)
     }
 

@@ -47,6 +47,9 @@ struct ThreadTimes<Stack> {
 
     /// True if the file records switches at all.
     private let knowsSwitches: Bool
+    /// How much of what did not fit before its samples the next ones may have, in samples: with two clocks
+    /// that complement each other, a millisecond may have a sample of each, and the next one none.
+    private let mostOwed: Int64
     private var activity = Activity.unknown
     /// The end of the pieces made so far.
     private var end: MonotonicTime
@@ -65,8 +68,9 @@ struct ThreadTimes<Stack> {
     private static var mostHeld: Int { 4096 }
 
     /// - Parameter start: there is nothing before.
-    init(start: MonotonicTime, knowsSwitches: Bool) {
+    init(start: MonotonicTime, knowsSwitches: Bool, clocks: Int = 1) {
         end = start
+        mostOwed = clocks > 1 ? 16 : 1
         self.knowsSwitches = knowsSwitches
     }
 
@@ -160,7 +164,11 @@ struct ThreadTimes<Stack> {
         let room = time - end
         let wanted = cpu + owed
         let running = min(wanted, room)
-        owed = min(wanted - running, cpu)
+        owed = min(
+            wanted - running,
+            TimeSpan(
+                nanoseconds: cpu.nanoseconds.multipliedReportingOverflow(by: mostOwed).partialValue)
+        )
         emit(time - running, StateTimes(running: running), stack)
     }
 

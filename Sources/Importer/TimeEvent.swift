@@ -1,10 +1,12 @@
 import PerfData
 import ProfileModel
 
-/// The event whose samples measure time, and what it and the other events tell.
+/// The event whose samples measure time, and what it and the other events tell. Several events may be one
+/// clock together.
 struct TimeEvent {
-    /// Position among the file's events; nil: there are only switches.
-    let index: Int?
+    /// Those that are the clock, by their positions in the file; empty: there are only switches.
+    private let clocks: [Int: PerfEvent]
+    /// The first of them.
     private let event: PerfEvent?
     let switchFormat: SwitchFormat?
     private let switchEvents: Set<Int>
@@ -12,9 +14,9 @@ struct TimeEvent {
 
     init(_ file: PerfFile) {
         let events = file.events
-        index =
-            events.firstIndex(where: \.isClock) ?? events.firstIndex { !$0.isTracepoint }
-        event = index.map { events[$0] }
+        let first = events.firstIndex(where: \.isClock) ?? events.firstIndex { !$0.isTracepoint }
+        event = first.map { events[$0] }
+        clocks = Self.clocks(in: events, from: first)
         let format = SwitchFormat(tracingData: file.tracingData)
         switchFormat = format
         switchEvents = Set(
@@ -23,6 +25,25 @@ struct TimeEvent {
                 .filter { !events[$0].isFrequency && events[$0].periodOrFrequency == 1 })
         recordsSwitches = events.contains(where: \.recordsSwitches)
     }
+
+    /// An event and those that complement it and each other.
+    private static func clocks(in events: [PerfEvent], from first: Int?) -> [Int: PerfEvent] {
+        guard let first else { return [:] }
+        var clocks = [first: events[first]]
+        for (index, event) in events.enumerated()
+        where index != first && clocks.values.allSatisfy({ event.isComplement(of: $0) }) {
+            clocks[index] = event
+        }
+        return clocks
+    }
+
+    /// Whether the file has an event that measures time.
+    var isThere: Bool { event != nil }
+
+    var clockCount: Int { clocks.count }
+
+    /// Whether a sample measures time.
+    func measures(_ sample: PerfSample) -> Bool { clocks[sample.event] != nil }
 
     var knowsSwitches: Bool { recordsSwitches || !switchEvents.isEmpty }
 
@@ -58,7 +79,8 @@ struct TimeEvent {
     /// "cpu-clock at 999 Hz, --call-graph dwarf,8192, with switches"
     var description: String {
         guard let event else { return "sched:sched_switch" }
-        var parts = [event.displayName]
+        let names = clocks.sorted { $0.key < $1.key }.map(\.value.displayName)
+        var parts = [names.joined(separator: " + ")]
         if event.isFrequency {
             parts[0] += " at \(event.periodOrFrequency) Hz"
         } else {

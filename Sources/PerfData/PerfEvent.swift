@@ -17,6 +17,19 @@ package struct PerfEvent: Hashable, Sendable {
     /// True if switches from and to a core were recorded.
     package var recordsSwitches: Bool
 
+    /// The processor's modes in which it counts.
+    package var modes: Modes
+
+    /// Where the processor is when an event counts (`exclude_user`, `exclude_kernel` …).
+    package struct Modes: OptionSet, Hashable, Sendable {
+        package var rawValue: UInt8
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        package static let user = Modes(rawValue: 1)
+        package static let kernel = Modes(rawValue: 2)
+        package static let hypervisor = Modes(rawValue: 4)
+    }
+
     var sampleType: SampleType
     var readFormat: UInt64
     var branchType: UInt64
@@ -48,6 +61,7 @@ package struct PerfEvent: Hashable, Sendable {
         self.sampleType = SampleType(rawValue: sampleType)
         self.readFormat = readFormat
         isFrequency = flags & 1 << 10 != 0
+        modes = Modes(rawValue: ~UInt8(truncatingIfNeeded: flags >> 4) & 7)
         hasSampleIDs = flags & 1 << 18 != 0
         startsAtExec = flags & 1 << 12 != 0
         recordsSwitches = flags & 1 << 26 != 0
@@ -65,8 +79,31 @@ package struct PerfEvent: Hashable, Sendable {
     /// The size in perf's first version.
     static let smallestSize = 64
 
+    /// Whether this event counts the same as another one, but never at the same time: the one in the
+    /// program's code and the other in the kernel's (`cpu-clock:u`, `cpu-clock:k`), or each on its own kind
+    /// of core (`cpu_core/cycles/`, `cpu_atom/cycles/`). Then they are one clock.
+    package func isComplement(of other: PerfEvent) -> Bool {
+        let isSame = type == other.type && config == other.config
+        if isSame { return modes.isDisjoint(with: other.modes) }
+        // The upper half names the kind of core.
+        let isOfOtherCore =
+            type == 0 && other.type == 0
+            && UInt32(truncatingIfNeeded: config) == UInt32(truncatingIfNeeded: other.config)
+        let (own, others) = (nameOnCores, other.nameOnCores)
+        return isOfOtherCore
+            || own != nil && own?.event == others?.event && own?.core != others?.core
+    }
+
+    /// `cpu_core/cycles/u` → (`cpu_core`, `cycles`); nil: it is on all cores.
+    private var nameOnCores: (core: Substring, event: Substring)? {
+        let parts = name.split(separator: "/")
+        guard parts.count >= 2, parts[0].hasPrefix("cpu_") else { return nil }
+        return (parts[0], parts[1])
+    }
+
     /// The name to show, even if the file has none.
     package var displayName: String {
+        if let (core, event) = nameOnCores { return "\(core)/\(event)" }
         // Without the terms that were given with it: `cpu-clock/freq=999/`.
         if let plain = name.split(separator: "/").first { return String(plain) }
         switch (type, config) {

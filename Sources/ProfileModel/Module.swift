@@ -18,12 +18,16 @@ package struct Module: Hashable, Sendable {
     /// True if this is the developer's own code: its path is not one of the system's. `/usr/local`
     /// and `/usr/src` count as own: their content was built on this machine.
     package var isOwn: Bool {
-        guard path.hasPrefix("/"), !isInterpreters else { return false }
+        guard path.hasPrefix("/"), !isInterpreters, !isGenerated else { return false }
         if path.hasPrefix("/usr/local/") || path.hasPrefix("/usr/src/") { return true }
         return !Self.systemPrefixes.contains { path.hasPrefix($0) }
     }
 
-    /// True if memory with that name holds code without a file, made by a just-in-time compiler.
+    /// True if it is code without a file, made by a just-in-time compiler. Memory that holds a program or
+    /// a library (what was executed from a memfd) has that one's build id.
+    package var isGenerated: Bool { Self.isGenerated(path) && buildID.isEmpty }
+
+    /// True if memory with that name may hold code without a file; see ``isGenerated-swift.property``.
     package static func isGenerated(_ path: String) -> Bool {
         path.isEmpty
             || ["[anon:", "//anon", "/memfd:", "/dev/zero"].contains { path.hasPrefix($0) }
@@ -71,7 +75,7 @@ package struct Module: Hashable, Sendable {
 
     private static let systemPrefixes = [
         "/usr/", "/lib/", "/lib32/", "/lib64/", "/libx32/", "/bin/", "/sbin/", "/nix/store/",
-        "/gnu/store/", "/snap/", "/dev/", "/memfd:",
+        "/gnu/store/", "/snap/", "/dev/",
     ]
 }
 

@@ -59,6 +59,9 @@ package struct RecorderNote: Hashable, Sendable {
         /// Libraries of a launch that was over before we could read its mappings, and for which our
         /// code had no room; how many.
         case unknownLibraries = "unknown_libraries"
+        /// Libraries that were loaded when our code had no more room for notes: their initialisers were not
+        /// timed; how many.
+        case untimedLibraries = "untimed_libraries"
         /// Signposts that found no room because the program emitted them too fast; how many.
         case lostSignposts = "lost_signposts"
         /// Waits that were not stored because there were too many; how many. Slices still have

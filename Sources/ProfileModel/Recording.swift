@@ -129,7 +129,15 @@ package struct Image: Hashable, Sendable {
     /// The name that people know, for titles and phases: the last part of its path. If the path is
     /// unknown: that of `argv[0]` (without the leading `-` of login shells).
     package var name: Substring {
-        if let name = path.split(separator: "/").last { return name }
+        if let name = path.split(separator: "/").last {
+            // Executed from memory, a program has the name that the memory was given.
+            let memory = "memfd:", deleted = " (deleted)"
+            guard path.hasPrefix("/\(memory)"), name.hasPrefix(memory), name.hasSuffix(deleted)
+            else {
+                return name
+            }
+            return name.dropFirst(memory.count).dropLast(deleted.count)
+        }
         let called = arguments.first?.split(separator: "/").last ?? ""
         return called.hasPrefix("-") ? called.dropFirst() : called
     }

@@ -248,7 +248,7 @@ struct SliceBuilder: ~Copyable {
         var stack: StackID?
         for index in (0..<interner.frameCount).reversed() {
             var frame = interner.frames[index]
-            if frame.module.map({ Module.isGenerated(modules[$0.rawValue].path) }) ?? true {
+            if frame.module.map({ modules[$0.rawValue].isGenerated }) ?? true {
                 frame = scripts?.function(at: frame) ?? frame
             }
             stack = interner.intern(frame, calledFrom: stack)

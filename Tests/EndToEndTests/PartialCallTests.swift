@@ -12,6 +12,8 @@ extension EndToEnd {
 
         @Test(arguments: [
             "zero", "urandom", "getrandom", "pipe", "socket", "sendfile", "copy", "between",
+            "computed",
+            "deep",
         ])
         func getAllThatTheyAskFor(call: String) throws {
             try SideBySide(scratch: scratch).compare(fixture: ["partial", call])

@@ -83,6 +83,12 @@ extension EndToEnd {
         ])
         func otherSignals(words: [String]) throws { try compare(words) }
 
+        /// What lies below a stack pointer is the program's, wherever that points.
+        @Test func aStackPointerInTheHeap() throws { try compare(["heapstack"]) }
+
+        /// Outside of the C library's code no system call is made.
+        @Test func callsThatAreDispatched() throws { try compare(["dispatched"]) }
+
         /// A thread is diverted just when one of its own handlers is about to run, and once more
         /// while this handler runs.
         @Test(arguments: 1...10) func signalsAtEveryMoment(time: Int) throws {

@@ -7,6 +7,9 @@
 //   socket         the same with a socket
 //   sendfile copy  moves 32 MiB from file to file
 //   between        computes, and now and then reads 1 MiB of /dev/zero
+//   computed       computes for 6 ms before each copy_file_range of 24 MiB
+//   deep           the same far down a stack of more than 64 KiB
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
@@ -83,6 +86,30 @@ static void run_between(uint64_t count) {
     printf("checksum %016llx\n", (unsigned long long)state);
 }
 
+/// Such long computing that a profiler may think that the thread does nothing else.
+static void run_computed(uint64_t count) {
+    const ssize_t size = 24 * MIB;
+    const int from = memfd_create("from", MFD_CLOEXEC), to = memfd_create("to", MFD_CLOEXEC);
+    if (from < 0 || to < 0 || ftruncate(from, size) != 0) fail("memfd_create");
+    memset(buffer, 7, sizeof buffer);
+    if (pwrite(from, buffer, sizeof buffer, 0) != sizeof buffer) fail("pwrite");
+    if (pwrite(from, buffer, (size_t)size - sizeof buffer, sizeof buffer) < 0) fail("pwrite");
+    uint64_t state = 1;
+    for (; count > 0; count--) {
+        off_t start = 0, end = 0;
+        BURN(state, 6 * ROUNDS_PER_MS);
+        print(copy_file_range(from, &start, to, &end, (size_t)size, 0), size);
+    }
+    printf("checksum %016llx\n", (unsigned long long)state);
+}
+
+FUNCTION void run_deep(uint64_t count) {
+    volatile char frame[70000];
+    frame[0] = frame[sizeof frame - 1] = 1;
+    run_computed(count);
+    frame[0] = 2;
+}
+
 int main(int argc, char **argv) {
     const char *call = argc > 1 ? argv[1] : "";
     const uint64_t count = count_argument(argc, argv, 2, 8);
@@ -107,9 +134,14 @@ int main(int argc, char **argv) {
         run_moves(strcmp(call, "copy") == 0, count);
     else if (strcmp(call, "between") == 0)
         run_between(count);
+    else if (strcmp(call, "computed") == 0)
+        run_computed(count);
+    else if (strcmp(call, "deep") == 0)
+        run_deep(count);
     else {
         fprintf(stderr,
-                "usage: partial zero | urandom | getrandom | pipe | socket | sendfile | copy | between\n");
+                "usage: partial zero | urandom | getrandom | pipe | socket | sendfile | copy | between |"
+                " computed | deep\n");
         return 125;
     }
     return 0;

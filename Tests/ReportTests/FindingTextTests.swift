@@ -278,6 +278,10 @@ import Testing
                 == "the machine was busy: other processes had 41.2 % of all cores, the hypervisor took "
                 + "3.0 %, other processes waited for storage 20.0 % of the time, some thread waited "
                 + "for a core 50.0 % of the time; its waits may be longer than usual")
+        #expect(
+            busy.brief
+                == "the machine was busy: other processes had 41.2 % of all cores; its waits may be "
+                + "longer than usual")
     }
 
     /// Names come from files that anybody may have made.

@@ -87,51 +87,30 @@ import Testing
         #expect(burst.hasWaitedFragile)
     }
 
-    /// Work of 40 ms and a wait that a signal would end, again and again: after the first wait
-    /// events do.
-    @Test func whoWaitsAgainAndAgainIsLeftToEvents() {
-        var burst = BurstPolicy()
-        var mayBeSignalled: [Bool] = []
-        for cycle in 0..<50 {
-            let begin = Int64(cycle) * 50
-            for look in 0..<40 {
-                _ = burst.approach(voluntary: Int64(cycle), at: Self.time(begin + Int64(look)))
-            }
-            mayBeSignalled.append(burst.isLongAtWork)
-            burst.sawWait(.restartsAfterStop, at: Self.time(begin + 45))
-        }
-        #expect(mayBeSignalled == [true] + Array(repeating: false, count: 49))
-        for look in 0..<BurstPolicy.enoughLooksAgain {
-            #expect(!burst.isLongAtWork)
-            _ = burst.approach(voluntary: 50, at: Self.time(3000 + Int64(look)))
-        }
-        #expect(burst.isLongAtWork)
-    }
-
     /// A program that computes and sleeps in turns: its sleeps are made again.
-    @Test func waitsThatAreMadeAgainAreNoReasonForEvents() {
+    @Test func waitsThatAreMadeAgainDoNotCount() {
         var burst = BurstPolicy()
         for cycle in 0..<4 {
             let begin = Int64(cycle) * 20
             for look in 0..<10 {
-                #expect(!burst.isLongAtWork || cycle == 3 && look >= 2)
+                #expect(!burst.isAtWork || cycle == 3 && look >= 2)
                 _ = burst.approach(voluntary: Int64(cycle), at: Self.time(begin + Int64(look)))
             }
             burst.sawWait(.restartsAfterStop, isMadeAgain: true, at: Self.time(begin + 15))
         }
-        #expect(burst.isLongAtWork)
+        #expect(burst.isAtWork)
         burst.sawWait(.fragile, at: Self.time(90))
-        #expect(!burst.isLongAtWork)
+        #expect(!burst.isAtWork)
     }
 
-    @Test func waitsThatGoOnAreNoReasonForEvents() {
+    @Test func waitsThatGoOnDoNotCount() {
         var burst = BurstPolicy()
         burst.sawWait(.restartsAfterHandler, at: Self.time(0))
         for look in 1...BurstPolicy.enoughLooks {
             _ = burst.approach(voluntary: 1, at: Self.time(Int64(look)))
             if look == 20 { burst.sawWait(.restartsAfterHandler, at: Self.time(20)) }
         }
-        #expect(burst.isLongAtWork)
+        #expect(burst.isAtWork)
     }
 
     /// Else one stop would lead to the next.

@@ -8,6 +8,7 @@ package struct Finding: Hashable, Sendable {
         case initializer(InitializerEvidence)
         case wait(WaitEvidence)
         case deadlock(DeadlockEvidence)
+        case contendedLock(ContentionEvidence)
         case priorityInversion(WaitEvidence, Counterpart)
         /// A position in the profile's list of processes.
         case dominantProcess(Int)
@@ -57,6 +58,7 @@ extension Finding {
         case childWait = "child-wait"
         case diskWait = "disk-wait"
         case deadlock
+        case contendedLock = "contended-lock"
         case priorityInversion = "priority-inversion"
         case dominantProcess = "dominant-process"
         case processStarts = "process-starts"
@@ -78,6 +80,7 @@ extension Finding {
         case .initializer: .initializer
         case .wait(let evidence): evidence.kind
         case .deadlock: .deadlock
+        case .contendedLock: .contendedLock
         case .priorityInversion: .priorityInversion
         case .dominantProcess: .dominantProcess
         case .processStarts: .processStarts

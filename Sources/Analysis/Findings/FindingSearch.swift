@@ -28,7 +28,8 @@ struct FindingSearch {
 
     /// In the order in which they may claim time: what tells most comes first.
     private static let rules: [any FindingRule.Type] = [
-        Deadlocks.self, UnawaitedProcesses.self, DominantProcess.self, ProcessStarts.self,
+        Deadlocks.self, LockContention.self, UnawaitedProcesses.self, DominantProcess.self,
+        ProcessStarts.self,
         ChildrenInSequence.self,
         MainThreadWaits.self,
         DynamicLinking.self, HeavyInitializers.self, GoInitializers.self, UncachedBytecode.self,

@@ -5,25 +5,32 @@ import ProfileModel
 struct MainThreadWork: FindingRule {
     /// Of the launch, up to readiness.
     private static let leastShare = 0.2
-    /// What has less than this to compute is there soon, and most of it is what people wait for.
+    /// What has less than this to compute is there soon, and most of it is what people wait for: unless
+    /// one function of the developer's own is more than half of it.
     private static let leastComputing = TimeSpan.milliseconds(600)
+    private static let leastOwn = TimeSpan.milliseconds(150)
+    private static let leastOwnShare = 0.5
 
     func findings(in search: inout FindingSearch) -> [Finding] {
         // An attached program is launched already.
-        guard !search.profile.header.isAttached, Self.computing(in: search) >= Self.leastComputing
-        else { return [] }
+        let computing = Self.computing(in: search)
+        let isLong = computing >= Self.leastComputing
+        guard !search.profile.header.isAttached, computing >= Self.leastOwn else { return [] }
         let windows = search.rest
         let tree = search.profile.topDown(
             search.mainThread(in: windows), weight: .cpu)
         let work = Work(tree)
-        let least = TimeSpan(
-            nanoseconds: Int64(Double(search.end.nanoseconds) * Self.leastShare))
+        let share = isLong ? Self.leastShare : Self.leastOwnShare
+        let least = max(
+            TimeSpan(nanoseconds: Int64(Double(search.end.nanoseconds) * share)),
+            isLong ? .zero : Self.leastOwn)
         let isEnough = { (path: [Int]) in work.own(path).active >= least }
         let jobs = work.jobs.filter(isEnough)
         let chosen = jobs.isEmpty ? work.wholes.filter(isEnough) : jobs
         guard chosen.isEmpty else {
             return chosen.compactMap { finding(work.worker(of: $0), of: work, in: windows, search) }
         }
+        guard isLong else { return [] }
         return work.centre(search.profile).filter(isEnough).compactMap {
             finding($0, of: work, in: windows, search)
         }

@@ -23,8 +23,8 @@ struct FrameExpander {
         init(_ module: Module) {
             name = module.path.isEmpty ? Function.unknownModule : String(module.name)
             isOwn = module.isOwn
-            origin = Origin(module.path)
-            language = Language(ofModule: module.path)
+            origin = Origin(module)
+            language = Language(of: module)
         }
     }
 
@@ -50,13 +50,13 @@ struct FrameExpander {
         /// No machine code: what an interpreter runs.
         case interpreted
 
-        init(_ path: String) {
-            if path == Module.nodePath {
+        init(_ module: Module) {
+            if module.path == Module.nodePath {
                 self = .node
-            } else if Module.isRuntime(path) {
+            } else if Module.isRuntime(module.path) {
                 self = .interpreted
             } else {
-                self = Module.isGenerated(path) ? .generated : .ofFile
+                self = module.isGenerated ? .generated : .ofFile
             }
         }
     }

@@ -23,12 +23,13 @@ package enum Language: String, Hashable, Sendable, CaseIterable {
 
 extension Language {
     /// Of a module's functions. nil: it does not tell.
-    init?(ofModule path: String) {
+    init?(of module: Module) {
+        let path = module.path
         if Module.isKernel(path) {
             self = .kernel
         } else if let runtime = Module.runtimeName(path) {
             self.init(ofRuntime: runtime)
-        } else if !Module.isGenerated(path), path.hasPrefix("/") || path == "[vdso]" {
+        } else if !module.isGenerated, path.hasPrefix("/") || path == "[vdso]" {
             self = .native
         } else {
             return nil

@@ -18,17 +18,17 @@
 #define FL_RECORDS 0x73000      // struct fl_initializer …
 #define FL_LIBRARIES 0xB3000    // struct fl_library …
 #define FL_OPENS 0xE3000        // struct fl_open …
-#define FL_MARKS 0xEB000        // struct fl_mark …
-#define FL_STACKS 0x12B000      // FL_STACKS_SIZE bytes for the opens' stacks, one behind the other
-#define FL_ENTRIES 0x22B000     // what the linker finds in place of initialisers: FL_MOST_ENTRIES words
-#define FL_RING 0x235000        // of signposts; how large it is, the recorder knows
+#define FL_MARKS 0x103000       // struct fl_mark …
+#define FL_STACKS 0x143000      // FL_STACKS_SIZE bytes for the opens' stacks, one behind the other
+#define FL_ENTRIES 0x243000     // what the linker finds in place of initialisers: FL_MOST_ENTRIES words
+#define FL_RING 0x24D000        // of signposts; how large it is, the recorder knows
 
 #define FL_SLOT_SIZE 256
 #define FL_MOST_SLOTS 512
 #define FL_MOST_RECORDS 4096
 #define FL_MOST_LIBRARIES 1024
 #define FL_MOST_ENTRIES 5120    // an initialiser's each, a library's one more, with musl its section, too
-#define FL_MOST_OPENS 64
+#define FL_MOST_OPENS 512
 #define FL_MOST_MARKS 1024
 #define FL_OPEN_STACK 0x10000   // the most that one of them takes
 #define FL_STACKS_SIZE 0x100000
@@ -149,11 +149,15 @@ struct fl_timer {
 #define FL_MOST_TIMERS 8
 #define FL_NO_SLOT 0xFFFF
 
+// The program has the kernel decide by the place of a system call whether it is made: none is made in our
+// code, not even in the program's name.
+#define FL_DISPATCHED 2
+
 // What concerns the whole process.
 struct fl_state {
     uint32_t phase;         // one of the values below
     uint32_t displaced;     // the program has set another action for the sampling signal
-    uint32_t filtered;      // the program prepares a filter for its system calls
+    uint32_t filtered;      // 1: the program prepares a filter for its system calls; or the next value
     int32_t outstanding;    // requests whose signals may still be on their way
     uint32_t execution;     // one of the values below
     uint32_t masks;         // how often a thread was about to block the sampling signal

@@ -54,6 +54,9 @@ int fl_ptrace_restore(pid_t tid, const struct fl_thread_state *state);
 // Whether a stopped thread is within a restartable sequence (rseq(2)). When the thread resumes, the
 // kernel aborts the sequence, but only if the thread is still within it. 1 or 0.
 int fl_ptrace_in_sequence(pid_t tid);
+// 1 if a stopped thread has the kernel decide by the place of a system call whether it is made
+// (PR_SET_SYSCALL_USER_DISPATCH); 0 if not, or if the kernel does not say (before Linux 6.4).
+int fl_ptrace_dispatches_calls(pid_t tid);
 // Whether a stopped thread comes from a system call. 1 or 0.
 int fl_ptrace_in_call(pid_t tid);
 int fl_ptrace_poke(pid_t tid, uint64_t address, uint64_t word);

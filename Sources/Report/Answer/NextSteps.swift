@@ -8,8 +8,9 @@ struct NextSteps {
     let file: String?
 
     private static let most = 2
-    /// A longer command line is only begun.
-    private static let longest = 40
+    /// A longer command line is left out: who types it again has it.
+    private static let longest = 60
+    private static let following = "--follow-children"
 
     /// The command, and what it shows.
     typealias Step = (command: String, purpose: String)
@@ -32,7 +33,7 @@ struct NextSteps {
         let waited = profile.waits.filter { $0.reason.kind == .child }
             .reduce(TimeSpan.zero) { $0 + $1.duration }
         return isWorth(waited)
-            ? recording("--follow-children", "what the children did") : nil
+            ? recording(Self.following, "what the children did") : nil
     }
 
     private var runtime: Step? {
@@ -49,12 +50,14 @@ struct NextSteps {
     }
 
     private func recording(_ option: String, _ purpose: String) -> Step {
-        let words = profile.program.arguments.map(\.forShell)
-        let program = words.joined(separator: " ")
-        let shown =
-            words.isEmpty
-            ? "PROGRAM" : program.utf8.count <= Self.longest ? program : "\(words[0]) …"
-        return ("firstlight record \(option) \(shown)", purpose)
+        // What a script was started by, its interpreter's arguments tell as well.
+        let program = profile.program.startedAs.map(\.forShell).joined(separator: " ")
+        let isFollowing = profile.processes.count > 1 && option != Self.following
+        let options = option + (isFollowing ? " " + Self.following : "")
+        guard !program.isEmpty, program.utf8.count <= Self.longest else {
+            return ("firstlight record \(options) …", "and the same program: " + purpose)
+        }
+        return ("firstlight record \(options) \(program)", purpose)
     }
 
     // MARK: Views

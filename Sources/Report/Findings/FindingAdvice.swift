@@ -13,6 +13,8 @@ extension FindingWords {
         case .wait(let wait): advice(on: wait)
         case .deadlock:
             "Take the locks in the same order everywhere, or all at once (std::scoped_lock)."
+        case .contendedLock:
+            "Hold the lock for a shorter time, or divide what it protects."
         case .priorityInversion:
             "Give the other thread the priority of the one that waits (for a lock: use a mutex with "
                 + "priority inheritance), and wait for no more than is needed."

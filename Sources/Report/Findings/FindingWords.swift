@@ -17,6 +17,9 @@ struct FindingWords {
             return "static initialiser of \(initializer.module): \(place)"
         case .wait(let wait): return title(of: wait)
         case .deadlock(let deadlock): return title(of: deadlock)
+        case .contendedLock(let contention):
+            return "\(Numbers.count(contention.threads, "thread")) waited for one lock, "
+                + "\(contention.lock), in \(place)"
         case .priorityInversion(let wait, let other):
             let lock = wait.kind == .lockWait ? "a lock that is held by " : ""
             return "priority inversion: \(waiter) waits in \(callers) for \(lock)"
@@ -117,6 +120,11 @@ struct FindingWords {
         case .initializer(let initializer): details(of: initializer)
         case .wait(let wait): details(of: wait)
         case .deadlock(let deadlock): details(of: deadlock)
+        case .contendedLock(let contention):
+            [
+                "\(Numbers.count(contention.count, "wait")), \(Numbers.time(contention.waited)) of "
+                    + "all these threads together"
+            ]
         case .priorityInversion(let wait, let other):
             [
                 "the other thread had no core for \(Numbers.time(other.lacked)) of "

@@ -84,18 +84,19 @@ struct HeaderSection {
         let others = [
             outcome, mainThread, missedTicks(), truncations, lost, held, leftOut, unfollowed,
         ].compactMap { $0 }
-        return essentials
-            + (others + profile.notes.compactMap(RecorderNotes.text)).filter {
-                !essentials.contains($0)
-            }
+        let first = essentials(\.text)
+        return first
+            + (others + profile.notes.compactMap(RecorderNotes.text)).filter { !first.contains($0) }
     }
 
     /// What a reader must know before trusting the figures. Empty: nothing.
-    var essentials: [String] {
+    var essentials: [String] { essentials(\.brief) }
+
+    private func essentials(_ words: (MeasurementNote) -> String) -> [String] {
         [
             profile.header.outcome == .running ? nil : outcome, unknownWaits,
             missedTicks(least: Self.leastEssential), incomplete,
-        ].compactMap { $0 } + profile.measurementNotes().map(\.text)
+        ].compactMap { $0 } + profile.measurementNotes().map(words)
             + profile.notes.filter { Self.essential.contains($0.kind) }
             .compactMap(RecorderNotes.text)
     }

@@ -13,7 +13,9 @@ enum RecorderNotes {
         switch note.kind {
         case .ownHandler: notBySignal("the program handles SIGURG and SIGWINCH itself")
         case .displaced: notBySignal("the program has set its own actions for SIGURG and SIGWINCH")
-        case .filtered: notBySignal("the program uses or prepares a seccomp filter")
+        case .filtered:
+            notBySignal(
+                "the program filters or dispatches its system calls (seccomp, user dispatch)")
         case .noCallSite: notBySignal("the C library's rt_sigaction call was not found")
         case .occupied: notBySignal("another recorder is already in the program")
         case .noRoom: notBySignal("there is no room for our code near the program's")
@@ -34,6 +36,9 @@ enum RecorderNotes {
         case .lateExec:
             Numbers.count(note.value, "exec")
                 + " noticed late: the new program's first moments are missing"
+        case .untimedLibraries:
+            "\(Numbers.libraries(Int(clamping: note.value))) were loaded when there was no more room "
+                + "for notes: their initialisers were not timed"
         case .leakSanitizer:
             "not traced, because LeakSanitizer fails then: children were not followed"
         case .deniedPrivileges:

@@ -58,7 +58,7 @@ extension Area {
     /// True if the program prepares a filter for its system calls.
     var isFiltered: Bool { value(\.filtered) != 0 }
     /// From now on our code makes no system calls, whichever thread passes it.
-    func silence() { set(\.filtered, 1) }
+    func silence() { if !isFiltered { set(\.filtered, 1) } }
 
     /// True if one of its threads, about to execute a program, waits for us to trace it.
     var isAboutToExecute: Bool { value(\.execution) == UInt32(FL_EXECUTION_AHEAD) }

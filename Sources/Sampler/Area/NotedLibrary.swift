@@ -40,7 +40,7 @@ struct NotedLibrary {
     /// Where its code is. Empty unless the build id identifies the file: by now the path may name
     /// another one.
     var code: [CodeMapping] {
-        guard path.hasPrefix("/") else { return [] }
+        guard path.contains("/") else { return [] }
         let headers = segments
         // Otherwise the header is not in what was kept. A program at a fixed address has its own
         // addresses.

@@ -13,7 +13,7 @@ extension TraceSession {
         if thread.samples != nil { return true }
         guard capture == .signal, events.mayBeTried(at: process.now), !thread.usesAlternateStack,
             !thread.isTraced || stage.isSettling,
-            thread.phase == .free, let size = eventStackBytes(of: thread)
+            thread.phase == .free
         else {
             return false
         }
@@ -23,7 +23,7 @@ extension TraceSession {
                 cpu: counters.map { thread.clock.run(until: process.now, $0) }
                     ?? thread.clock.counters.run,
                 interval: options.sampleInterval,
-                stackBytes: size)
+                stackBytes: eventStackBytes(of: thread))
         } catch {
             events.failed(error, at: process.now)
         }
@@ -40,7 +40,6 @@ extension TraceSession {
         if tree.isUserOnly { ledger.note(.kernelUnsampled, 1) }
     }
 
-    /// It works most of its time: a signal costs it less.
     func endEvents(of thread: TracedThread) {
         endTimer(of: thread)
         thread.samples = nil
@@ -68,8 +67,10 @@ extension TraceSession {
             // The kernel could not read it just then: the next stack stands for that, too.
             if seen.stack.bytes.isEmpty { continue }
             thread.stackPointer = seen.registers.stackPointer
+            noteStack(of: thread)
             note(seen, of: thread)
-            if seen.isCut, told == nil, isShort(seen.stack) {
+            if seen.isCut, told == nil, isShort(seen.stack), canCopyMore(of: thread, than: samples)
+            {
                 // What it stands for, the next stack stands for, which is whole.
                 isCut = true
                 continue
@@ -82,6 +83,19 @@ extension TraceSession {
         // It has grown: a longer copy, or, where there is none that is long enough, another way.
         endEvents(of: thread)
         _ = sampleByEvents(thread)
+    }
+
+    /// Whether there is a way to a longer copy: longer ones by events, or the thread's own.
+    private func canCopyMore(of thread: TracedThread, than samples: ThreadSamples) -> Bool {
+        eventStackBytes(of: thread) > samples.stackBytes || wantsTimer(thread)
+    }
+
+    /// A program that was seen on a stack of its own making may be on it again when a signal comes.
+    private func noteStack(of thread: TracedThread) {
+        guard let image = stage.image, !image.hasOtherStacks, !thread.usesAlternateStack,
+            observer.stackPlace(of: thread).isForeign
+        else { return }
+        image.hasOtherStacks = true
     }
 
     /// What it tells of the thread's calls.
@@ -100,8 +114,9 @@ extension TraceSession {
         return region.isStack && copy.start &+ UInt64(copy.bytes.count) < region.end
     }
 
-    /// How much of a thread's stack each sample should hold; nil: more than one can.
-    func eventStackBytes(of thread: TracedThread) -> Int? {
+    /// How much of a thread's stack each sample should hold. A stack that is deeper than events can copy
+    /// is marked as such: see ``TracedThread/hasDeepStack``.
+    func eventStackBytes(of thread: TracedThread) -> Int {
         // The first thread's stack is the one that grows; of the others there may be hundreds.
         let usual = thread.tid == pid ? ThreadSamples.mostStackBytes : Self.usualEventStack
         guard let pointer = thread.stackPointer else { return usual }
@@ -109,8 +124,8 @@ extension TraceSession {
         // Where many stacks share one mapping, each is short.
         guard !place.isForeign, place.range.contains(pointer) else { return usual }
         let wanted = Int(clamping: place.range.upperBound - pointer) + Self.eventStackGrowth
-        guard wanted <= ThreadSamples.mostStackBytes else { return nil }
-        return max(usual, wanted)
+        if wanted > ThreadSamples.mostStackBytes { thread.hasDeepStack = true }
+        return min(max(usual, wanted), ThreadSamples.mostStackBytes)
     }
 
     private static var usualEventStack: Int { 16 << 10 }

@@ -48,7 +48,7 @@ extension TraceSession {
         guard var code = library?.code, code.contains(where: { $0.contains(function) }) else {
             return nil
         }
-        let file = library.flatMap { fileMapped(at: $0.path) } ?? ""
+        let file = library.flatMap { fileMapped(at: absolutePath($0.path)) } ?? ""
         let present = observer.mappings.code.first { $0.contains(function) }
         if let present, [library?.path, file].contains(present.path) { return nil }
         for index in code.indices where !file.isEmpty { code[index].path = file }
@@ -94,10 +94,12 @@ extension TraceSession {
                 .library(
                     ObservedLibrary(
                         load: LibraryLoad(
-                            path: library.path, start: open.time,
+                            path: path(of: library.path, at: library.bias, library.size),
+                            start: open.time,
                             wall: isAskedFor ? end.map { max($0, open.time) - open.time } : nil,
                             size: library.size,
-                            requestedBy: isAskedFor ? nil : requester[library.name],
+                            requestedBy: isAskedFor
+                                ? nil : requester[library.name].map(absolutePath),
                             isInitial: false),
                         caller: isAskedFor ? open.stack : nil)))
         }

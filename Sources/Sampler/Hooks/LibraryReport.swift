@@ -35,7 +35,8 @@ struct LibraryList {
             }
         }
         let untold = objects.dropFirst().filter {
-            $0.path.hasPrefix("/") && !told.contains($0.bias)
+            // The vdso has a name and no path.
+            $0.path.contains("/") && !told.contains($0.bias)
         }
         markTold(objects)
         return untold.map { ($0, requester[$0.name(memory)]) }
@@ -102,16 +103,38 @@ extension TraceSession {
         guard let image = stage.image else { return }
         let memory = TargetMemory(pid: pid)
         if isInitial { image.path = process.image(at: start).path }
-        for (object, asker) in image.libraries?.untold(
-            program: image.path, most: most, memory: memory) ?? []
-        {
+        let untold =
+            image.libraries?.untold(program: image.path, most: most, memory: memory) ?? []
+        if !isInitial, !untold.isEmpty, let area, !area.hasRoomForLoads, !area.isFiltered {
+            for _ in untold { note(.untimedLibraries) }
+        }
+        for (object, asker) in untold {
             sink.receive(
                 .library(
                     ObservedLibrary(
                         load: LibraryLoad(
-                            path: object.path, start: start, size: object.size(memory),
-                            requestedBy: asker, isInitial: isInitial))))
+                            path: path(of: object.path, at: object.bias, object.size(memory)),
+                            start: start, size: object.size(memory),
+                            requestedBy: asker.map(absolutePath), isInitial: isInitial))))
         }
+    }
+
+    /// A library's absolute path: the linker's list has what it found the library by, which may be
+    /// relative (LD_LIBRARY_PATH=., LD_PRELOAD=./x.so). The kernel names the file, as long as it is mapped;
+    /// otherwise the program's folder is the one it was found from, unless the program has left that.
+    ///
+    /// - Parameter size: in bytes, from `bias` on; 0: not known.
+    func path(of library: String, at bias: UInt64, _ size: Int64) -> String {
+        guard !library.hasPrefix("/") else { return library }
+        let mapped = observer.mappings.code.first {
+            $0.path.hasPrefix("/") && $0.start >= bias
+                && $0.start &- bias < UInt64(clamping: size)
+        }
+        return mapped?.path ?? absolutePath(library)
+    }
+
+    func absolutePath(_ path: String) -> String {
+        ProgramPath.absolute(path, of: pid) ?? path
     }
 
     /// For a running program: the libraries that are loaded already are not reported.

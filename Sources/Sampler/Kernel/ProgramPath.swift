@@ -87,10 +87,15 @@ extension ProgramPath {
             let place = candidate.hasPrefix("/") ? "root" : "cwd/"
             return File("/proc/\(pid)/\(place)\(candidate)") == file
         }
-        if found.hasPrefix("/") || found == executable { return found }
+        return found == executable ? found : absolute(found, of: pid) ?? executable
+    }
+
+    /// A path as the process means it, from its folder on; nil: that is not known.
+    static func absolute(_ path: String, of pid: Int32) -> String? {
+        if path.hasPrefix("/") { return path }
         let folder = target(ofLink: "/proc/\(pid)/cwd")
-        let relative = found.hasPrefix("./") ? found.dropFirst(2) : found[...]
-        return folder.hasPrefix("/") ? "\(folder == "/" ? "" : folder)/\(relative)" : executable
+        let relative = path.hasPrefix("./") ? path.dropFirst(2) : path[...]
+        return folder.hasPrefix("/") ? "\(folder == "/" ? "" : folder)/\(relative)" : nil
     }
 
     /// The target of a symbolic link; empty if it cannot be read.

@@ -47,6 +47,7 @@ protocol ThreadAccess: AnyObject {
     /// Writes whole words to the memory of a stopped thread, ignoring its protection.
     func write(_ bytes: [UInt8], at address: UInt64) throws(SystemError)
     var isInSequence: Bool { get }
+    var dispatchesCalls: Bool { get }
     var isInCall: Bool { get }
     @discardableResult
     func divert(to address: UInt64) throws(SystemError) -> Tracee.State
@@ -177,6 +178,7 @@ final class KernelThread: ThreadAccess {
         try tracee.write(bytes, at: address)
     }
     var isInSequence: Bool { tracee.isInSequence }
+    var dispatchesCalls: Bool { tracee.dispatchesCalls }
     var isInCall: Bool { tracee.isInCall }
     func divert(to address: UInt64) throws(SystemError) -> Tracee.State {
         try tracee.divert(to: address)

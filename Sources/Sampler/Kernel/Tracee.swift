@@ -104,6 +104,10 @@ struct Tracee: Hashable, Sendable {
     /// sequence (rseq(2)). After a diversion it would return into the sequence without aborting it.
     var isInSequence: Bool { fl_ptrace_in_sequence(tid) == 1 }
 
+    /// Whether a stopped thread's system calls are made only from some places: not from our code. Unknown
+    /// before Linux 6.4, and false then.
+    var dispatchesCalls: Bool { fl_ptrace_dispatches_calls(tid) == 1 }
+
     /// Whether a stopped thread comes from a system call, which it may have to restart.
     var isInCall: Bool { fl_ptrace_in_call(tid) == 1 }
 

@@ -19,6 +19,10 @@ final class RunningImage {
     /// Whether its threads may be stopped for a sample. If not, what only a stop can show is not
     /// known.
     var mayBeTraced = true
+    /// Whether any thread was seen on a stack that neither a thread library nor the kernel made (a
+    /// coroutine's, a virtual machine's). Any thread may be on such a one when a signal comes, and the
+    /// signal's frame would overwrite what lies below.
+    var hasOtherStacks = false
     /// Our code in it; nil: not there, or not yet.
     var instrumentation: Instrumentation?
     /// A thread that is on its way with our code. nil: none was led away, or the code is there.

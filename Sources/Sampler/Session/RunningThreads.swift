@@ -37,34 +37,20 @@ extension TraceSession {
             return captureByStop(thread, approach, at: now)
         }
         if sampleByTimer(thread, status, counters, at: now) { return }
-        // An interpreter's thread without a timer of its own: events tell most of it.
-        if wantsTimer(thread), sampleByEvents(thread, known) { return }
-        if thread.samples != nil {
-            // Once it does nothing but compute, signals are cheaper for it.
-            guard thread.burst.isLongAtWork, canAsk(thread, status),
-                !signalsMayHarm(thread, at: now)
-            else { return }
-            endEvents(of: thread)
-        } else if signalsMayHarm(thread, at: now) {
-            if sampleByEvents(thread, known) { return }
-            if mayMeetLongCall(thread, at: now) { return spare(thread) }
-            // A stop gives such a call back to it.
-            if handlersBlock, !thread.calls.isComputing {
-                return captureByStop(thread, approach, at: now)
-            }
+        // Events find a thread wherever it is, and nothing of it changes: no frame on its stack, no call
+        // that ends early. Where a request by signal finds it, nobody
+        // knows beforehand.
+        if sampleByEvents(thread, known) { return }
+        if mayMeetLongCall(thread, at: now) { return spare(thread) }
+        // A stop gives such a call back to it.
+        if handlersBlock, !thread.calls.isComputing {
+            return captureByStop(thread, approach, at: now)
         }
         switch approach {
         case .signal: ask(thread, status, counters)
-        case .stop where sampleByEvents(thread), .spare where sampleByEvents(thread): break
         case .stop: stopForSample(thread)
         case .spare: spare(thread)
         }
-    }
-
-    /// Whether a signal could change what a call returns. Asked only as far as events can take the
-    /// signals' place.
-    private func signalsMayHarm(_ thread: TracedThread, at now: MonotonicTime) -> Bool {
-        !thread.calls.isComputing || handlersBlock || endlessFiles.areOpen(at: now)
     }
 
     /// Whether a handler of the program's may hold our signal back until it returns. Then nobody
@@ -119,7 +105,17 @@ extension TraceSession {
 
     func canAsk(_ thread: TracedThread, _ status: ThreadStatus) -> Bool {
         guard let signalCapture else { return false }
-        return signalCapture.obstacle(thread, status, observer.stackPlace(of: thread)) == nil
+        return obstacle(to: signalCapture, thread, status, observer.stackPlace(of: thread)) == nil
+    }
+
+    /// Why no signal may be sent to a thread; nil: nothing speaks against it.
+    private func obstacle(
+        to signals: SignalCapture, _ thread: TracedThread, _ status: ThreadStatus,
+        _ place: StackPlace
+    ) -> RecorderNote.Kind? {
+        if place.isForeign { stage.image?.hasOtherStacks = true }
+        if stage.image?.hasOtherStacks == true { return .foreignStack }
+        return signals.obstacle(thread, status, place)
     }
 
     private func ask(
@@ -132,7 +128,7 @@ extension TraceSession {
         guard thread.knowsMask || !someBlockOurs else { return spare(thread) }
         let place = observer.stackPlace(of: thread)
         noteRoom(of: thread, place)
-        if let obstacle = signalCapture.obstacle(thread, status, place) {
+        if let obstacle = obstacle(to: signalCapture, thread, status, place) {
             detour(thread, obstacle)
         } else if !signalCapture.ask(
             thread, status, place, counters, frames: frames(of: thread, by: signalCapture))

@@ -314,7 +314,8 @@ extension TraceSession {
     /// Whether a filter, or strict mode, may forbid the thread what our code would make it do. A
     /// stopped thread cannot change its filters.
     func isFiltered(_ thread: TracedThread) -> Bool {
-        thread.status()?.isFiltered(beyond: SignalCapture.ownFilters) != false
+        thread.tracee.dispatchesCalls
+            || thread.status()?.isFiltered(beyond: SignalCapture.ownFilters) != false
     }
 
     /// Whether a stopped thread may be made to go on elsewhere. From our own code it would never

@@ -69,8 +69,8 @@ extension TraceSession {
 
     /// Has the next events copy more of its stack, if they can.
     private func copiesMore(of thread: TracedThread) -> Bool {
-        guard thread.timer != nil, let samples = thread.samples,
-            let size = eventStackBytes(of: thread), size > samples.stackBytes
+        let size = eventStackBytes(of: thread)
+        guard thread.timer != nil, let samples = thread.samples, size > samples.stackBytes
         else { return false }
         observeKernel(of: thread, thread.clock.counters.run, stackBytes: size)
         return true

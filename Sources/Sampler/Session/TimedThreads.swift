@@ -1,7 +1,7 @@
 import ProfileModel
 import System
 
-/// Samples threads that run an interpreter by a timer of the kernel's: its signal finds them in their
+/// Samples threads that run an interpreter, or whose stacks are too deep for events, by a timer of the kernel's: its signal finds them in their
 /// own code only, and the interpreter's frames come with the stack. What they do in the kernel's code
 /// is told by events.
 extension TraceSession {
@@ -13,7 +13,7 @@ extension TraceSession {
         at now: MonotonicTime
     ) -> Bool {
         guard let signals = signalCapture, mayHaveTimer(thread, status),
-            let state = frames(of: thread, by: signals),
+            let state = timedFrames(of: thread, by: signals),
             thread.timer != nil || beginTimer(thread, status, counters, by: signals, at: now)
         else {
             endTimer(of: thread)
@@ -42,12 +42,18 @@ extension TraceSession {
         tree == nil && told == nil && instrumentation?.seesMasks == true && sharesNamespace
     }
 
-    /// Whether a thread runs an interpreter, and a timer is for such threads here.
+    /// Whether a thread runs an interpreter or has a deep stack, and a timer is for such threads here.
     func wantsTimer(_ thread: TracedThread) -> Bool {
         guard let signals = signalCapture, timersServe, !thread.isUntimed,
             timers.mayBeTried(at: process.now), events.mayBeTried(at: process.now)
         else { return false }
-        return frames(of: thread, by: signals) != nil
+        return timedFrames(of: thread, by: signals) != nil
+    }
+
+    /// What a timer's signal copies beside the stack: where an interpreter has the thread's state; 0 for a
+    /// stack that is only too deep for events; nil: events tell as much.
+    private func timedFrames(of thread: TracedThread, by signals: SignalCapture) -> UInt64? {
+        frames(of: thread, by: signals) ?? (thread.hasDeepStack ? 0 : nil)
     }
 
     private func mayHaveTimer(_ thread: TracedThread, _ status: ThreadStatus) -> Bool {
@@ -95,7 +101,7 @@ extension TraceSession {
         thread.runAtTimer = counters.run
         observeKernel(
             of: thread, thread.clock.run(until: now, counters),
-            stackBytes: eventStackBytes(of: thread) ?? ThreadSamples.mostStackBytes)
+            stackBytes: eventStackBytes(of: thread))
         return true
     }
 

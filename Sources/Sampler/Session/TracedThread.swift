@@ -86,12 +86,13 @@ final class TracedThread {
     /// Whether it was seen in a signal handler on a stack of its own. Only a stop can copy both
     /// stacks.
     var usesAlternateStack = false
+    /// Whether its stack was ever deeper than an event can copy.
+    var hasDeepStack = false
     /// Whether looks were left out since its time was last reported. Then nobody knows what it did.
     var isUnsampled = false
     /// How often it had had a core when it was stopped last.
     var coresAtStop: Int64?
-    /// Whether there may be no room for a signal: the thread was seen on a stack that neither a
-    /// thread library nor the kernel made (a coroutine's), or was once near its own stack's end.
+    /// Whether there may be no room for a signal: the thread was once near its stack's end.
     var lacksRoom = false
     /// How many more requests until we ask whether it was ever near its stack's end. To ask is not
     /// free.

@@ -41,23 +41,10 @@ struct BurstPolicy: Hashable, Sendable {
 
     var isAtWork: Bool { busyLooks >= Self.enoughLooks }
 
-    /// Whether it ever waited in a call that a signal ends for good.
-    private var hasWaitedFrail = false
-
     /// Whether it ever waited in a call that a stop ends, too. It may enter the next one between a
     /// look that finds it at work and the stop, which is milliseconds where we have no core meanwhile:
     /// so it is stopped in its own code only.
     private(set) var hasWaitedFragile = false
-
-    /// So many looks in a row it must have been found running before it may be signalled again
-    /// rather than sampled by events, if it has ever waited in a call that a signal ends. One that
-    /// works for 40 ms and waits, again and again, would lose one wait in a hundred else.
-    static let enoughLooksAgain = 1000
-
-    /// Whether signals may take the place of events.
-    var isLongAtWork: Bool {
-        busyLooks >= (hasWaitedFrail ? Self.enoughLooksAgain : Self.enoughLooks)
-    }
 
     init() {}
 
@@ -68,7 +55,6 @@ struct BurstPolicy: Hashable, Sendable {
     mutating func sawWait(_ kind: WaitKind, isMadeAgain: Bool = false, at now: MonotonicTime) {
         if kind > .restartsAfterHandler, !isMadeAgain {
             busyLooks = 0
-            hasWaitedFrail = true
         }
         if kind == .fragile { hasWaitedFragile = true }
         // When that was read the thread may have left its core for this very wait.

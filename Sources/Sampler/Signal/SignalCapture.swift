@@ -44,8 +44,6 @@ struct SignalCapture {
     ) -> RecorderNote.Kind? {
         if slots.isFiltered || status.isFiltered(beyond: usualFilters) { return .filtered }
         if signal(for: status) == nil { return slots.isDisplaced ? .displaced : .blockedSignal }
-        // Who makes stacks may be on the next one before the signal arrives.
-        if place.isForeign { thread.lacksRoom = true }
         if thread.lacksRoom || !place.hasRoom { return .foreignStack }
         if thread.isUnresponsive { return .unanswered }
         return nil

@@ -117,7 +117,7 @@ extension Recording {
         Set(
             mappings.lazy.filter { mapping in
                 self.modules.indices.contains(mapping.module.rawValue)
-                    && Module.isGenerated(self.modules[mapping.module.rawValue].path)
+                    && self.modules[mapping.module.rawValue].isGenerated
             }.compactMap(\.child))
     }
 }
@@ -133,7 +133,7 @@ private struct GeneratedCode {
         let own = recording.mappings.filter { $0.child == child }
         mappings = Dictionary(grouping: own, by: \.module).filter { module, _ in
             recording.modules.indices.contains(module.rawValue)
-                && Module.isGenerated(recording.modules[module.rawValue].path)
+                && recording.modules[module.rawValue].isGenerated
         }
     }
 

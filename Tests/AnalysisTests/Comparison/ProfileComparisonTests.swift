@@ -344,10 +344,12 @@ import Testing
         let after = sleeping([("b", 20), ("c", 20), ("d", 60)])
         let comparison = ProfileComparison(before: before, after: after)
         #expect(
-            comparison.findings.map(\.status.rawValue) == ["new", "changed", "gone", "same"])
+            comparison.findings.map(\.status.rawValue) == [
+                "new", "changed", "gone", "same", "same",
+            ])
         #expect(
             comparison.findings.map(\.saving.difference.nanoseconds)
-                == [60_000_000, -30_000_000, -30_000_000, 0])
+                == [60_000_000, -30_000_000, -30_000_000, 0, 0])
     }
 
     // MARK: Bad data

@@ -265,7 +265,7 @@ import Testing
 
     @Test(
         arguments: [
-            (0, nil), (1, nil), (2, 2), (63, 63), (64, nil), (UInt64.max, nil), (1 << 63, nil),
+            (0, nil), (1, nil), (2, 2), (511, 511), (512, nil), (UInt64.max, nil), (1 << 63, nil),
             (1 << 32 + 2, nil),
         ] as [(UInt64, Int?)])
     func callsOfLibraries(number: UInt64, open: Int?) throws {
@@ -295,9 +295,9 @@ import Testing
         (open.cpu_ns, open.tid) = (.min, .max)
         open.blocks_read = .max
         open.registers = (0x7F00, 1, 2, 3, 4, 5, 6, 7)
-        withUnsafeBytes(of: open) { area.write(Array($0), at: Int(FL_OPENS) + 63 * 256) }
+        withUnsafeBytes(of: open) { area.write(Array($0), at: Int(FL_OPENS) + 511 * 256) }
         if copied > 0 { area.write([0xAB], at: Int(FL_STACKS) + Int(place) + copied - 1) }
-        let moment = area.open(63)
+        let moment = area.open(511)
         #expect(moment.time.nanoseconds == 0 && moment.tid == -1)
         #expect(moment.stack.stack.bytes.count == copied)
         #expect(moment.stack.stack.start == 0x7F00)

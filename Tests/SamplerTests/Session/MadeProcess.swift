@@ -409,6 +409,7 @@ final class MadeThread: ThreadAccess {
         throw Self.gone("writing")
     }
     var isInSequence: Bool { false }
+    var dispatchesCalls: Bool { false }
     var isInCall: Bool { false }
     func divert(to address: UInt64) throws(SystemError) -> Tracee.State {
         throw Self.gone("diverting")

@@ -6,15 +6,17 @@ extension LineTable {
     static let mostSequences = 1 << 18
 
     /// Finds the rows that cover the wanted addresses. If several sequences cover one, the one that
-    /// begins last counts; among equals the last one.
+    /// begins last counts; among equals the last one. Functions that the linker has dropped keep their
+    /// sequences, which begin at 0, 1 or the like: they say nothing of the code that is there.
     ///
     /// Rows are not stored: each is compared with the next wanted address, and forgotten.
+    /// - Parameter code: where the file has code: a sequence that begins elsewhere is a dropped function's.
     /// - Parameter known: the sequences that exist; nil: the whole program is run.
     /// - Returns: one position for each address, and the sequences that were met.
     func positions(
-        of wanted: WantedAddresses, in known: ContiguousArray<SequencePlace>?
+        of wanted: WantedAddresses, code: Range<UInt64>, in known: ContiguousArray<SequencePlace>?
     ) -> (found: [LinePosition?], sequences: ContiguousArray<SequencePlace>) {
-        var run = LineRun(self, wanted)
+        var run = LineRun(self, wanted, code: code)
         if let known { run.only(known) } else { run.all() }
         return (run.found, run.sequences)
     }
@@ -29,7 +31,12 @@ private struct LineRun {
     private var lowest: UInt64 = .max
     private var highest: UInt64 = 0
     private var ended = 0
+    /// Where the sequence of each found row begins.
     private var starts: [UInt64]
+    private let code: Range<UInt64>
+    /// Where the current sequence begins, and whether that is no code.
+    private var start: UInt64 = 0
+    private var isDropped = false
     private let wanted: WantedAddresses
     private let shape: LineTable.Shape
     private var cursor: ByteCursor
@@ -44,7 +51,8 @@ private struct LineRun {
     /// For each special opcode, how much it adds to address and line.
     private let advances: [(address: UInt64, line: UInt32)]
 
-    init(_ table: LineTable, _ wanted: WantedAddresses) {
+    init(_ table: LineTable, _ wanted: WantedAddresses, code: Range<UInt64>) {
+        self.code = code
         found = Array(repeating: nil, count: wanted.all.count)
         starts = Array(repeating: 0, count: wanted.all.count)
         self.wanted = wanted
@@ -94,16 +102,23 @@ private struct LineRun {
 
     @inline(__always)
     private mutating func emit() {
+        if isDropped { return }
         if let last, address >= last.address {
             if next < address { assign() }
         } else {
             begin()
+            if isDropped { return }
         }
         last = (address, LinePosition(file: file, line: line))
     }
 
     /// A sequence begins at the address.
     private mutating func begin() {
+        if last == nil, !code.contains(address) {
+            isDropped = true
+            return
+        }
+        start = address
         lowest = min(lowest, address)
         highest = max(highest, last?.address ?? address)
         nextIndex = wanted.first(from: address)
@@ -115,9 +130,9 @@ private struct LineRun {
         guard let last else { return }
         while next < address {
             let place = nextIndex - wanted.all.startIndex
-            if found[place] == nil || starts[place] <= last.address {
+            if found[place] == nil || starts[place] <= start {
                 found[place] = last.position
-                starts[place] = last.address
+                starts[place] = start
             }
             nextIndex += 1
             guard nextIndex < wanted.all.endIndex else {
@@ -135,6 +150,7 @@ private struct LineRun {
         }
         note()
         last = nil
+        isDropped = false
         address = 0
         file = 1
         line = 1

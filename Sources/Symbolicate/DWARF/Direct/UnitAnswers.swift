@@ -5,6 +5,7 @@ final class UnitAnswers {
     private let unit: UnitReader
     private let entries: EntryReader
     private let names: NameCache
+    private let code: Range<UInt64>
     private let symbols: SymbolIndex
     private let search: ScopeSearch
     private let scopeMap: IntervalMap
@@ -40,6 +41,7 @@ final class UnitAnswers {
         names: NameCache, symbols: SymbolIndex, known: UnitPlaces?
     ) {
         self.unit = unit
+        self.code = code
         self.entries = entries
         self.names = names
         self.symbols = symbols
@@ -67,7 +69,7 @@ final class UnitAnswers {
     /// only lines. The innermost frame's position comes from the line table. Every other frame's
     /// position is the place of the inlined call inside it.
     func frames(of wanted: WantedAddresses) -> [[SourceFrame]] {
-        let positions = lines?.positions(of: wanted, in: known?.sequences)
+        let positions = lines?.positions(of: wanted, code: code, in: known?.sequences)
         sequences = positions?.sequences ?? []
         return wanted.all.enumerated().map { index, address in
             frames(at: address, positions?.found[index].map(position) ?? (nil, nil))

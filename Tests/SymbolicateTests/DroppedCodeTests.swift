@@ -1,0 +1,48 @@
+import Foundation
+import ProfileModel
+import Symbolicate
+import TestSupport
+import Testing
+
+/// Functions that the linker has dropped keep what DWARF says of them, at addresses of nothing or of other
+/// code: at 0, 1, or the highest ones.
+struct DroppedCodeTests {
+    private static let deadLines = 800
+
+    /// Of many short lines what is dropped, of few long ones what is kept.
+    private static let source: String = {
+        var lines = ["volatile long sink;", "long dead(long x) {"]
+        lines += (0..<deadLines).map { "    sink += x ^ \($0);" }
+        lines += [
+            "    return x;", "}",
+            "__attribute__((noinline)) long live(long n) {", "    long s = 0;",
+            "    for (long i = 0; i < n; i++)",
+            #"        __asm__ volatile(".rept 2000\n imul $3, %0\n .endr" : "+r"(s));"#,
+            "    return s;", "}", "int main(int argc, char **argv) { return live(argc) == 7; }",
+        ]
+        return lines.joined(separator: "\n") + "\n"
+    }()
+
+    @Test(
+        .enabled(if: Tools.has("gcc", "ld.gold", "nm"), "needs gcc and binutils"),
+        arguments: ["bfd", "gold", "lld"], ["-gdwarf-4", "-gdwarf-5"])
+    func linesAreOfTheCodeThatIsThere(linker: String, version: String) throws {
+        // Swift's toolchain brings lld; gcc finds it in the path.
+        guard linker != "lld" || Tools.has("ld.lld") else { return }
+        let folder = try Scratch()
+        let path = try folder.compile(
+            Self.source, with: "gcc", as: "subject", version, "-O1", "-ffunction-sections",
+            "-fuse-ld=\(linker)", "-Wl,--gc-sections")
+        let addresses = try Array(#require(folder.symbols(of: path)["live"]))
+        // 2,000 multiplications of four bytes.
+        #expect(addresses.count > 8000)
+        let resolver = ModuleResolver(Module(path: path), search: .none)
+        let found = zip(addresses, resolver.frames(at: addresses))
+        let lines = Self.deadLines + 5...Self.deadLines + 10
+        let wrong = found.filter { _, frames in
+            frames.count != 1 || frames[0].function != "live"
+                || !lines.contains(Int(frames[0].line ?? 0))
+        }
+        #expect(wrong.isEmpty, "\(wrong.count): \(wrong.prefix(3))")
+    }
+}
