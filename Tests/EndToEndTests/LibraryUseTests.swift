@@ -24,6 +24,23 @@ extension EndToEnd {
             }
         }
 
+        /// The linker knows it by the path by which it was asked for.
+        @Test(arguments: ["signal", "ptrace"])
+        func aLibraryByARelativePath(capture: String) throws {
+            let library = try Setup.fixture("held.so")
+            var command = try Firstlight.recording(
+                [try Setup.fixture("spin")], to: scratch("recording"),
+                options: ["--quiet", "--capture", capture], adding: ["LD_PRELOAD": "./held.so"])
+            command.directory = String(library.dropLast("/held.so".count))
+            let finished = try command.run()
+            #expect(finished.status == 0, "\(finished.error)")
+            let recorded = Recorded(path: scratch("recording"), finished: finished)
+            let json = try recorded.text("report", ["--format", "json"])
+            let report = try JSONDecoder().decode(Report.self, from: Data(json.utf8))
+            let found = report.libraries.map(\.path)
+            #expect(found.contains { $0.hasPrefix("/") && $0.hasSuffix("/held.so") }, "\(found)")
+        }
+
         @Test func whatTheLaunchDidWithoutIsNamed() throws {
             let recorded = try Firstlight.record([try Setup.star("starsearcher")], in: scratch)
             let json = try recorded.text("report", ["--format", "json"])
