@@ -8,7 +8,7 @@ struct NextSteps {
     let file: String?
 
     private static let most = 2
-    /// A longer command line is left out: who types it again has it.
+    /// A longer command line is left out: the reader of a report has typed it before.
     private static let longest = 60
     private static let following = "--follow-children"
 
@@ -50,7 +50,7 @@ struct NextSteps {
     }
 
     private func recording(_ option: String, _ purpose: String) -> Step {
-        // What a script was started by, its interpreter's arguments tell as well.
+        // The arguments of a script's interpreter name the script, too.
         let program = profile.program.startedAs.map(\.forShell).joined(separator: " ")
         let isFollowing = profile.processes.count > 1 && option != Self.following
         let options = option + (isFollowing ? " " + Self.following : "")

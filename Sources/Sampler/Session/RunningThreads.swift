@@ -37,9 +37,8 @@ extension TraceSession {
             return captureByStop(thread, approach, at: now)
         }
         if sampleByTimer(thread, status, counters, at: now) { return }
-        // Events find a thread wherever it is, and nothing of it changes: no frame on its stack, no call
-        // that ends early. Where a request by signal finds it, nobody
-        // knows beforehand.
+        // An event changes nothing of a thread: it puts no frame on the stack, and ends no call early. A
+        // request by signal may do both, because the recorder cannot know where it will find the thread.
         if sampleByEvents(thread, known) { return }
         if mayMeetLongCall(thread, at: now) { return spare(thread) }
         // A stop gives such a call back to it.

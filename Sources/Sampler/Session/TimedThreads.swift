@@ -1,9 +1,9 @@
 import ProfileModel
 import System
 
-/// Samples threads that run an interpreter, or whose stacks are too deep for events, by a timer of the kernel's: its signal finds them in their
-/// own code only, and the interpreter's frames come with the stack. What they do in the kernel's code
-/// is told by events.
+/// Samples threads that run an interpreter, or whose stacks are too deep for events, by a timer of the
+/// kernel's. Its signal finds a thread in its own code only, and the interpreter's frames come with the
+/// stack. Events tell what the thread does in the kernel's code.
 extension TraceSession {
     /// Whether a running thread's stacks are taken by its timer from now on.
     ///

@@ -58,7 +58,7 @@ extension TraceSession {
     /// Another program took over the process.
     ///
     /// - Parameters:
-    ///   - description: what `/proc` says of it: what is missing, events tell.
+    ///   - description: what `/proc` says of it; events complete it.
     ///   - name: the name by which it was executed.
     func executedTold(_ description: Image, called name: String, at time: MonotonicTime) {
         guard told != nil, outcome == nil, let tree, let main = threads[pid] else { return }
