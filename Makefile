@@ -21,7 +21,7 @@ BUILD_PACKAGES = pkg-config make gcc g++ libdw-dev libelf-dev liblzma-dev libsql
 DEMO_PACKAGES = $(BUILD_PACKAGES) libsqlite3-dev
 TEST_PACKAGES = $(DEMO_PACKAGES) sqlite3 python3 perl git gdb strace golang-go musl-tools \
 	binutils procps xvfb linux-perf dwz xz-utils nodejs libdebuginfod1 \
-	libxml2-utils zsh fish mandoc chromium chromium-driver python3-selenium \
+	libxml2-utils zsh fish mandoc chromium chromium-driver python3-selenium python3-greenlet \
 	prometheus prometheus-node-exporter python3-pip \
 	weston libwayland-dev libwayland-bin wayland-protocols mousepad featherpad qtwayland5 slirp4netns
 BENCH_PACKAGES = $(TEST_PACKAGES) google-perftools libgoogle-perftools-dev \

@@ -96,6 +96,8 @@ package struct RecorderNote: Hashable, Sendable {
         case window
         /// All stacks were unwound by libunwind, as requested.
         case libraryUnwinder = "libunwind"
+        /// The program ended before it was ready (`--until`).
+        case neverReady = "never_ready"
         /// Connections to a Wayland compositor that could not be read up to the first frame; how many.
         case unfollowedDisplay = "unfollowed_display"
 

@@ -40,7 +40,7 @@ package struct WaitReason: Hashable, Sendable {
     ///   queue`.
     ///
     /// `WaitDetails` in Analysis completes the text: for the kind other it puts the call's name in
-    /// front (`futex`, `read: eventfd`), for a lock the name or address at the end (`mutex in
+    /// front (`futex`, `read: eventfd`), for a lock the name or address at the end (`mutex
     /// queue`), and for a `futex` that timed out what the functions say that it is. There `WaitGroups` reads the text's beginning (`listening`, `futex`,
     /// `1 descriptor: socket `). If you change one of these texts, change it there, too.
     package var detail: String?

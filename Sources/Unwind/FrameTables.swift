@@ -24,6 +24,7 @@ final class FrameTables {
     private lazy var initSection = file.range(ofSection: ".init")
     private lazy var goFunctions = GoFunctionTable(in: file)
     private lazy var goEntries = GoEntries(file, goFunctions)
+    private lazy var greenletEntries = GreenletEntries(file)
     private lazy var exitCalls = ExitCalls(file)
     /// The calls found before addresses: the same few are asked for again and again.
     private var calls: [UInt64: CallPattern] = [:]
@@ -41,7 +42,9 @@ final class FrameTables {
 
     /// The compact rule for a program counter (at the module's own address).
     func rule(at address: UInt64) -> UnwindRule {
-        if goEntries.contains(address) { return UnwindRule(.end) }
+        if goEntries.contains(address) || greenletEntries.contains(address) {
+            return UnwindRule(.end)
+        }
         if goEntries.callsC(from: address), let rule = ruleOfCallToC(at: address) { return rule }
         switch rows?.answer(at: address) {
         case .rule(let rule):

@@ -17,7 +17,7 @@ import Testing
         for (index, length) in lengths.enumerated() {
             let worker = launch.worker(tid: Int32(20 + index))
             launch.wait(
-                WaitReason(.lock, detail: locks?[index] ?? "mutex in table"), by: worker, from: 150,
+                WaitReason(.lock, detail: locks?[index] ?? "mutex table"), by: worker, from: 150,
                 to: 150 + length)
         }
         return launch.findings.filter { $0.kind == .contendedLock }
@@ -26,7 +26,7 @@ import Testing
     @Test func severalThreadsAndOneLock() throws {
         let finding = try #require(findings([600, 700]).first)
         guard case .contendedLock(let evidence) = finding.subject else { return }
-        #expect(evidence.threads == 2 && evidence.count == 2 && evidence.lock == "mutex in table")
+        #expect(evidence.threads == 2 && evidence.count == 2 && evidence.lock == "mutex table")
         #expect(evidence.waited == .milliseconds(1300))
         #expect(finding.saving == .milliseconds(700))
     }

@@ -121,7 +121,7 @@ import Testing
                 ]
             }.detail
         }
-        #expect(try name(0x4010) == "mutex in g_mutex")
+        #expect(try name(0x4010) == "mutex g_mutex")
         #expect(try name(0x4018) == "mutex at 0x50004010")
         #expect(try name(0x4010, function: nil) == "mutex at 0x50004010")
     }

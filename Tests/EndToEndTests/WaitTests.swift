@@ -37,9 +37,9 @@ extension EndToEnd {
         @Test(
             arguments: [
                 Expectation(
-                    "mutex", "lock", "mutex in slow_mutex", owner: "holder", endedBy: "holder"),
-                Expectation("rwlock", "lock", "read-write lock in slow_rwlock", endedBy: "holder"),
-                Expectation("semaphore", "condition", "semaphore in slow_semaphore"),
+                    "mutex", "lock", "mutex slow_mutex", owner: "holder", endedBy: "holder"),
+                Expectation("rwlock", "lock", "read-write lock slow_rwlock", endedBy: "holder"),
+                Expectation("semaphore", "condition", "semaphore slow_semaphore"),
                 Expectation("condition", "condition", "condition variable in slow_condition"),
                 Expectation("join", "condition", "end of a thread", endedBy: "sleepy"),
                 Expectation("pipe", "pipe"), Expectation("fifo", "pipe", "/tmp/waits-"),
@@ -82,7 +82,7 @@ extension EndToEnd {
             let recorded = try Firstlight.record(
                 [try Setup.fixture("waits"), "mutex", "nanosleep"], in: scratch)
             let events = try recorded.text("report", ["--view", "events"], columns: 200)
-            #expect(events.contains("lock: mutex in slow_mutex"))
+            #expect(events.contains("lock: mutex slow_mutex"))
             #expect(events.contains("holder ("))
             #expect(events.contains("wait_in_mutex ← main"))
             let long = try recorded.text(
@@ -92,7 +92,7 @@ extension EndToEnd {
             #expect(timeline.contains("·····") && timeline.contains("holder ("))
             let folded = try recorded.text("fold", ["--weight", "blocked"])
             #expect(folded.contains("wait_in_mutex"))
-            #expect(folded.contains("[lock: mutex in slow_mutex]") && folded.contains("[sleep]"))
+            #expect(folded.contains("[lock: mutex slow_mutex]") && folded.contains("[sleep]"))
         }
 
         @Test func timelinesAddUp() throws {

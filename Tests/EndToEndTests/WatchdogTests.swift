@@ -50,8 +50,8 @@ extension EndToEnd {
             #expect(report.threads.count == 2)
             let finding = try #require(report.findings.first)
             #expect(finding.kind == "deadlock")
-            #expect(finding.title.contains("waits for mutex in second that other"), "\(finding)")
-            #expect(finding.title.contains("waits for mutex in first that main thread deadlock"))
+            #expect(finding.title.contains("waits for mutex second, which other"), "\(finding)")
+            #expect(finding.title.contains("waits for mutex first, which main thread deadlock"))
             #expect(finding.details.contains { $0.contains(" waits in take_first deadlock.c:") })
         }
 

@@ -90,7 +90,7 @@ import Testing
         #expect(wait(.sleep, count: 2).details == ["2 waits"])
         // An address on a stack says nothing.
         #expect(wait(.threadWait, ["semaphore at 0x7ffc4fec1f48"]).details == ["semaphore"])
-        #expect(wait(.lockWait, ["mutex in queue"]).details == ["mutex in queue"])
+        #expect(wait(.lockWait, ["mutex queue"]).details == ["mutex queue"])
         // Nor does the call's name.
         #expect(wait(.threadWait, ["futex"]).details.isEmpty)
     }

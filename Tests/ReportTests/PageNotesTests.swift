@@ -33,7 +33,8 @@ import Testing
         #expect(first.count == 3)
         #expect(first.first?.hasPrefix("recording cut short") == true)
         #expect(
-            first[1] == "71.0 % of the samples were missed: stacks are coarser, times are exact")
+            first[1] == "71.0 % of the samples were missed: stacks are coarser; "
+                + "the times of phases and threads are exact")
         #expect(first[2].hasPrefix("the machine was busy"))
         // A fifth is where it begins.
         (recording.header.ticks, recording.header.missedTicks) = (810, 190)

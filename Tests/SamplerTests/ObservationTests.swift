@@ -48,6 +48,16 @@ import Testing
         #expect(try #require(Self.observations(Self.body(copied: 64)).first).isCut)
     }
 
+    /// What the kernel could not copy lies behind what it copied; at the end of all addresses there is
+    /// nothing.
+    @Test func whatACopyLacks() throws {
+        let seen = try #require(Self.observations(Self.body()).first)
+        #expect(seen.missing == 147..<171)
+        #expect(try #require(Self.observations(Self.body(copied: 64)).first).missing.isEmpty)
+        #expect(try #require(Self.observations(Self.body(copied: 0)).first).missing == 107..<171)
+        #expect(ThreadSamples.missing(64, from: .max - 8).isEmpty)
+    }
+
     @Test func whereItIsInTheKernel() throws {
         // PERF_CONTEXT_KERNEL is no address.
         let body = Self.body(chain: [UInt64(bitPattern: -128), 1 << 63, 1 << 63 | 16])

@@ -199,6 +199,28 @@ import Testing
         let tables = FrameTables(try ELFFile(path: library, access: .read))
         #expect(tables.rule(at: address).kind == .end)
     }
+
+    /// A greenlet's stack ends with the function that started it; a file that only borrows its name has
+    /// callers like any other.
+    @Test(arguments: [("PyInit__greenlet", true), ("PyInit__other", false)])
+    func aGreenletsStackHasAnEnd(module: String, isEnd: Bool) throws {
+        let start = "_ZN8greenlet12UserGreenlet13g_initialstubEPv"
+        let library = try scratch.assemble(
+            """
+            .globl "\(module)", "\(start)"
+            .type "\(module)", @function
+            .type "\(start)", @function
+            "\(module)": .cfi_startproc; nop; .cfi_endproc
+            .size "\(module)", 1
+            "\(start)": .cfi_startproc; nop; nop; .cfi_endproc
+            .size "\(start)", 2
+            """, as: "greenlet.so")
+        let symbols = try scratch.symbols(of: library)
+        let tables = FrameTables(try ELFFile(path: library, access: .read))
+        let address = try #require(symbols[start])
+        #expect(tables.rule(at: address + 1).kind == (isEnd ? .end : .fromStackPointer))
+        #expect(tables.rule(at: try #require(symbols[module])).kind == .fromStackPointer)
+    }
 }
 
 /// What is read ahead is what the file has, in whatever order it is asked for.

@@ -7,6 +7,7 @@ package struct Finding: Hashable, Sendable {
     package enum Subject: Hashable, Sendable {
         case initializer(InitializerEvidence)
         case wait(WaitEvidence)
+        case shortWaits
         case deadlock(DeadlockEvidence)
         case contendedLock(ContentionEvidence)
         case priorityInversion(WaitEvidence, Counterpart)
@@ -57,6 +58,7 @@ extension Finding {
         case threadWait = "thread-wait"
         case childWait = "child-wait"
         case diskWait = "disk-wait"
+        case shortWaits = "short-waits"
         case deadlock
         case contendedLock = "contended-lock"
         case priorityInversion = "priority-inversion"
@@ -79,6 +81,7 @@ extension Finding {
         switch subject {
         case .initializer: .initializer
         case .wait(let evidence): evidence.kind
+        case .shortWaits: .shortWaits
         case .deadlock: .deadlock
         case .contendedLock: .contendedLock
         case .priorityInversion: .priorityInversion

@@ -77,7 +77,7 @@ package struct Function: Hashable, Sendable {
         return invented(name, module: kernelModule)
     }
 
-    /// The same where more is known than the call: `[lock: mutex in queue]`, `[sleep]`.
+    /// The same where more is known than the call: `[lock: mutex queue]`, `[sleep]`.
     static func wait(for reason: WaitReason, in systemCall: Int32) -> Function {
         let detail = reason.detail
         // A call's own name is its detail there.

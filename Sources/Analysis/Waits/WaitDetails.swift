@@ -51,7 +51,7 @@ struct WaitDetails {
         var label = WaitReason(reason.kind, detail: reason.kind == .sleep ? nil : reason.detail)
         guard let place = reason.place, let what = reason.detail else { return (reason, label) }
         if let name = name(of: Place(address: place, child: child(of: wait.thread))) {
-            reason.detail = "\(what) in \(name)"
+            reason.detail = "\(what) \(name)"
             label.detail = reason.detail
         } else if reason.kind != .other {
             reason.detail = "\(what) at 0x\(String(place, radix: 16))"

@@ -11,6 +11,9 @@ extension FindingWords {
                 : "Initialise it when it is first used, compute it at build time, or leave it to "
                     + "another thread."
         case .wait(let wait): advice(on: wait)
+        case .shortWaits:
+            "Wait less often: write much in one transaction, read much at once, let one program do the "
+                + "work of many."
         case .deadlock:
             "Take the locks in the same order everywhere, or all at once (std::scoped_lock)."
         case .contendedLock:

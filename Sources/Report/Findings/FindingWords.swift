@@ -16,6 +16,8 @@ struct FindingWords {
         case .initializer(let initializer):
             return "static initialiser of \(initializer.module): \(place)"
         case .wait(let wait): return title(of: wait)
+        case .shortWaits:
+            return "\(waiter) waits again and again in \(callers), less than 1 ms each time"
         case .deadlock(let deadlock): return title(of: deadlock)
         case .contendedLock(let contention):
             return "\(Numbers.count(contention.threads, "thread")) waited for one lock, "
@@ -64,13 +66,13 @@ struct FindingWords {
         }
     }
 
-    /// "deadlock: main (1) waits for a mutex in a that worker (2) holds, …"
+    /// "deadlock: main (1) waits for mutex a, which worker (2) holds, …"
     private func title(of deadlock: DeadlockEvidence) -> String {
         let members = deadlock.members
         let waits = members.indices.map { index in
             let holder = members[(index + 1) % members.count]
             return "\(name(of: members[index])) waits for "
-                + "\(members[index].lock ?? "a lock") that \(name(of: holder)) holds"
+                + "\(members[index].lock ?? "a lock"), which \(name(of: holder)) holds"
         }
         return "deadlock: " + list(waits)
     }
@@ -163,7 +165,7 @@ struct FindingWords {
         case .mainThreadWork(let cpu): ["\(Numbers.time(cpu)) of it CPU"]
         case .unusedLibrary(_, let isLinkedForNothing):
             isLinkedForNothing ? ["no other loaded file refers to its symbols"] : []
-        case .unoptimizedBuild, .debugLibrary: []
+        case .shortWaits, .unoptimizedBuild, .debugLibrary: []
         }
     }
 

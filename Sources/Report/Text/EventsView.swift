@@ -74,7 +74,7 @@ extension WaitFigures {
 }
 
 extension WaitReason {
-    /// `lock: mutex in queue`, `futex`.
+    /// `lock: mutex queue`, `futex`.
     var words: String {
         guard let detail else { return kind.rawValue }
         return kind == .other ? detail : "\(kind.rawValue): \(detail)"

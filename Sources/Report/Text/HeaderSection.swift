@@ -25,17 +25,34 @@ struct HeaderSection {
 
     var figures: [String] { title + capture }
 
-    /// What was started, and how long it took.
-    var title: [String] {
-        [profile.title.escapedForDisplay] + [ready].compactMap { $0 }
-            + [duration, "CPU " + Numbers.time(profile.launch.cpu)]
-    }
+    /// What was started, with its arguments where the line has room for them, and how long it took.
+    var title: [String] { [shortCommand ?? subject] + times }
 
     /// The command line, if it says more than the title.
     var command: String {
-        guard profile.program.arguments.count > 1 else { return "" }
+        guard profile.program.arguments.count > 1, shortCommand == nil else { return "" }
         let words = profile.program.arguments.joined(separator: " ").escapedForDisplay
         return "  " + "command: \(words)".shortened(to: options.columns - 2) + "\n"
+    }
+
+    private var subject: String { profile.title.escapedForDisplay }
+
+    /// nil: the line has no room for it, or the title is no word of it.
+    private var shortCommand: String? {
+        let words = profile.program.arguments
+        guard
+            let name = words.firstIndex(where: {
+                $0.split(separator: "/").last ?? "" == profile.title
+            })
+        else { return nil }
+        let command = ([subject] + words[(name + 1)...].map(\.escapedForDisplay))
+            .joined(separator: " ")
+        let line = ([command] + times).joined(separator: " · ")
+        return line.displayWidth <= options.columns ? command : nil
+    }
+
+    private var times: [String] {
+        [ready].compactMap { $0 } + [duration, "CPU " + Numbers.time(profile.launch.cpu)]
     }
 
     /// "ready after 812.0 ms (listen:8080)"
@@ -51,7 +68,9 @@ struct HeaderSection {
         // The launch ended when the program was ready.
         if profile.ready != nil { return "recorded for \(wall)" }
         switch profile.header.outcome {
-        case .exited, .signalled: return "launched in \(wall)"
+        case .exited, .signalled:
+            let wasNeverReady = profile.notes.contains { $0.kind == .neverReady }
+            return wasNeverReady ? "ended after \(wall), never ready" : "launched in \(wall)"
         case .running, .unknown: return "recorded for \(wall)"
         }
     }
@@ -192,7 +211,7 @@ struct HeaderSection {
         }
         return
             "\(Numbers.percent(missed, of: all.partialValue)) of the samples were missed: stacks are "
-            + "coarser, times are exact"
+            + "coarser; the times of phases and threads are exact"
     }
 
     /// perf records waiting only on request.

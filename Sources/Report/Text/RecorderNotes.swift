@@ -39,6 +39,7 @@ enum RecorderNotes {
         case .untimedLibraries:
             "\(Numbers.libraries(Int(clamping: note.value))) were loaded when there was no more room "
                 + "for notes: their initialisers were not timed"
+        case .neverReady: "the program ended before it was ready (--until)"
         case .leakSanitizer:
             "not traced, because LeakSanitizer fails then: children were not followed"
         case .deniedPrivileges:

@@ -64,8 +64,8 @@ extension TraceSession {
                 thread.usesAlternateStack = true
                 endEvents(of: thread)
             }
-            // The kernel could not read it just then: the next stack stands for that, too.
-            if seen.stack.bytes.isEmpty { continue }
+            // What it stands for, the next stack stands for, which is whole.
+            if fetchesMissing(of: seen, thread) || seen.stack.bytes.isEmpty { continue }
             thread.stackPointer = seen.registers.stackPointer
             noteStack(of: thread)
             note(seen, of: thread)
@@ -77,7 +77,7 @@ extension TraceSession {
             }
             observer.sample(
                 SharedSlots.Answer(seen), of: thread, counters,
-                frames: observer.interpreters.frames(of: thread.tid, at: seen.time))
+                frames: observer.interpreters.frames(of: thread.tid, at: seen.time, on: seen.stack))
         }
         guard isCut, thread.samples != nil else { return }
         // It has grown: a longer copy, or, where there is none that is long enough, another way.
@@ -88,6 +88,19 @@ extension TraceSession {
     /// Whether there is a way to a longer copy: longer ones by events, or the thread's own.
     private func canCopyMore(of thread: TracedThread, than samples: ThreadSamples) -> Bool {
         eventStackBytes(of: thread) > samples.stackBytes || wantsTimer(thread)
+    }
+
+    /// Pages of a stack that were never touched, or are swapped out, end the kernel's copy. A read from
+    /// outside brings them in; those that were never touched as zeroes, of which the program sees nothing.
+    ///
+    /// - Returns: whether the thread's later copies should hold more than this one.
+    func fetchesMissing(of seen: ThreadSamples.Observation, _ thread: TracedThread) -> Bool {
+        guard let samples = thread.samples, !seen.missing.isEmpty else { return false }
+        guard let region = region(around: seen.stack.start) else { return false }
+        let missing = seen.missing.clamped(to: region.start..<region.end)
+        guard !thread.tracee.memory(at: missing.lowerBound, count: missing.count).isEmpty
+        else { return false }
+        return samples.noteFetch(for: seen, at: process.now)
     }
 
     /// A program that was seen on a stack of its own making may be on it again when a signal comes.
@@ -107,11 +120,16 @@ extension TraceSession {
 
     /// Whether a copy ends before its stack does.
     func isShort(_ copy: StackCopy) -> Bool {
+        guard let region = region(around: copy.start) else { return true }
+        return region.isStack && copy.start &+ UInt64(copy.bytes.count) < region.end
+    }
+
+    /// The mapping that a stack pointer points into; nil: it is not known.
+    private func region(around pointer: UInt64) -> MappingWatch.Region? {
         // It may have grown since they were read.
         let now = process.now
-        if observer.mappings.isUnknown(copy.start, at: now) { observer.rereadMappings(at: now) }
-        guard let region = observer.mappings.region(around: copy.start) else { return true }
-        return region.isStack && copy.start &+ UInt64(copy.bytes.count) < region.end
+        if observer.mappings.isUnknown(pointer, at: now) { observer.rereadMappings(at: now) }
+        return observer.mappings.region(around: pointer)
     }
 
     /// How much of a thread's stack each sample should hold. A stack that is deeper than events can copy

@@ -27,6 +27,8 @@ final class ThreadSamples {
     private var lastSample: (count: Int64, time: MonotonicTime)
     /// How much of a stack each sample holds.
     let stackBytes: Int
+    /// Where copies ended at a page that was not in memory, and when it was fetched first.
+    private var fetched: [UInt64: MonotonicTime] = [:]
     /// Whether the kernel's code is left out.
     let isUserOnly: Bool
 
@@ -103,6 +105,9 @@ final class ThreadSamples {
         var kernelChain: [UInt64]
         /// Whether the stack goes on behind what was copied.
         var isCut: Bool
+        /// What the kernel was to copy and could not, because it lies on pages that are not in memory;
+        /// or empty.
+        var missing: Range<UInt64>
         /// Whether it was in the kernel's code: in a system call, a page fault or an interrupt.
         var isInKernel: Bool
         /// Whether samples before it may be missing, of which one may have been in a call.
@@ -148,6 +153,15 @@ final class ThreadSamples {
         guard !isBaseExact else { return }
         let counted = lastSample.count &+ (.now - lastSample.time).nanoseconds
         base = max(base, cpu &- counted)
+    }
+
+    /// Notes that what a copy lacks has been fetched.
+    ///
+    /// - Returns: whether the copy is older than that: later ones should not lack it.
+    func noteFetch(for copy: Observation, at now: MonotonicTime) -> Bool {
+        let start = copy.missing.lowerBound
+        if fetched[start] == nil { fetched[start] = now }
+        return fetched[start].map { copy.time < $0 } == true
     }
 
     /// The thread is off its core, and its CPU time is known exactly.
@@ -202,7 +216,14 @@ final class ThreadSamples {
                 start: registers.stackPointer,
                 bytes: record.bytes(at: sizeOffset + 8, count: Int(copied))),
             kernelChain: kernelChain(record, at: chainOffset + 8, length: Int(length)),
-            isCut: size > 0 && copied == size, isInKernel: record.isInKernel)
+            isCut: size > 0 && copied == size,
+            missing: missing(size - copied, from: registers.stackPointer &+ copied),
+            isInKernel: record.isInKernel)
+    }
+
+    static func missing(_ size: UInt64, from start: UInt64) -> Range<UInt64> {
+        let (end, isBeyond) = start.addingReportingOverflow(size)
+        return isBeyond ? start..<start : start..<end
     }
 
     /// Without the markers of its parts, `PERF_CONTEXT_MAX` and above.

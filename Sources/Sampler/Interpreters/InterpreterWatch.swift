@@ -99,8 +99,8 @@ final class InterpreterWatch {
     }
 
     /// What a thread that runs had at a moment between two looks at it.
-    func frames(of tid: Int32, at time: MonotonicTime) -> RuntimeCopy? {
+    func frames(of tid: Int32, at time: MonotonicTime, on stack: StackCopy) -> RuntimeCopy? {
         guard let interpreter else { return nil }
-        return looks[tid]?.frames(at: time, interpreter.layout)
+        return looks[tid]?.frames(at: time, on: stack, interpreter.layout)
     }
 }

@@ -22,13 +22,20 @@ struct Looks {
     }
 
     /// What the thread may have had at a moment, by the last look that was over by then and the first
-    /// that began later: see ``RuntimeCopy/steady(_:_:_:)``.
-    func frames(at time: MonotonicTime, _ list: FrameListLayout) -> RuntimeCopy? {
+    /// that began later: see ``RuntimeCopy/steady(_:_:_:)``. Where they have nothing in common, the
+    /// thread has changed from one list to another (greenlets have one each): then the one that its
+    /// stack knew.
+    ///
+    /// - Parameter stack: the thread's, at that moment.
+    func frames(
+        at time: MonotonicTime, on stack: StackCopy, _ list: FrameListLayout
+    ) -> RuntimeCopy? {
         guard let before = latest.last(where: { $0.time.upperBound <= time }),
             let after = latest.first(where: { time <= $0.time.lowerBound }),
             after.time.lowerBound - before.time.upperBound <= Self.longest
         else { return nil }
         return RuntimeCopy.steady(before.copy, after.copy, list)
+            ?? [before, after].first { $0.copy.isKnown(on: stack, list) }?.copy.withoutNewest()
     }
 }
 
@@ -59,6 +66,16 @@ extension RuntimeCopy {
         return after.oldest(same, list)
     }
 
+    /// A whole list of which the stack holds the address of a frame: the interpreter's loop keeps it
+    /// while the frame runs, or waits for what it called.
+    func isKnown(on stack: StackCopy, _ list: FrameListLayout) -> Bool {
+        guard rest == 0, !addresses.isEmpty, isIdentified(list) else { return false }
+        let frames = Set(addresses)
+        return stride(from: 0, to: stack.bytes.count - 7, by: 8).contains { offset in
+            stack.bytes.littleEndianWord(at: offset).map(frames.contains) == true
+        }
+    }
+
     /// The same frame of the same code, called by the same one.
     private func isFrame(
         _ index: Int, _ other: RuntimeCopy, _ place: Int, _ list: FrameListLayout
@@ -87,11 +104,16 @@ extension RuntimeCopy {
     }
 
     private func oldest(_ count: Int, _ list: FrameListLayout) -> RuntimeCopy {
-        var result = self
-        result.lacksNewest = true
+        var result = withoutNewest()
         result.addresses = addresses.suffix(count)
         result.records = records.suffix(count * list.recordSize)
         result.identities = identities.suffix(count * list.identity.size)
+        return result
+    }
+
+    func withoutNewest() -> RuntimeCopy {
+        var result = self
+        result.lacksNewest = true
         // What led to it leads elsewhere by now.
         result.newest = 0
         return result

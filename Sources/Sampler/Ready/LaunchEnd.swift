@@ -48,5 +48,10 @@ struct LaunchEnd {
         outcome.readiness = readiness
         outcome.stall = stall
         outcome.relays = ready.relays
+        guard ready.awaitsReadiness, readiness == nil, stall == nil else { return }
+        switch outcome.outcome {
+        case .exited, .signalled: outcome.notes = outcome.notes.adding([RecorderNote(.neverReady)])
+        case .running, .unknown: break
+        }
     }
 }

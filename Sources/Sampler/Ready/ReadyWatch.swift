@@ -10,6 +10,8 @@ final class ReadyWatch {
     private(set) var relays: [OutputRelay] = []
     /// The relay to the program's Wayland compositor, where it is watched.
     private var wayland: WaylandRelay?
+    /// Whether a launch is over before the program's end.
+    var awaitsReadiness: Bool { !conditions.isEmpty && !conditions.contains(.exit) }
     /// How the program must be started for the conditions.
     private(set) var setting: ProgramSetting
 

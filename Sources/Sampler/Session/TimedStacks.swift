@@ -26,9 +26,8 @@ extension TraceSession {
             thread.timerRestarts = 0
         }
         rest.removeAll {
-            $0.stack.bytes.isEmpty
-                || $0.isCovered(
-                    by: answers, each: options.sampleInterval, ownCode: observer.ownCode)
+            $0.isCovered(by: answers, each: options.sampleInterval, ownCode: observer.ownCode)
+                || fetchesMissing(of: $0, thread) || $0.stack.bytes.isEmpty
         }
         for answer in answers {
             if answer.isOnAlternateStack {
@@ -64,7 +63,7 @@ extension TraceSession {
         thread.stackPointer = seen.registers.stackPointer
         observer.sample(
             SharedSlots.Answer(seen), of: thread, counters,
-            frames: observer.interpreters.frames(of: thread.tid, at: seen.time))
+            frames: observer.interpreters.frames(of: thread.tid, at: seen.time, on: seen.stack))
     }
 
     /// Has the next events copy more of its stack, if they can.

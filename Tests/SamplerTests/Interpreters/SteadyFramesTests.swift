@@ -116,15 +116,37 @@ private func copy(_ frames: [MadeFrame], rest: UInt64 = 0) -> RuntimeCopy {
     }
 
     private func isKnown(_ looks: Looks, at sample: Int64) -> Bool {
-        looks.frames(at: time(sample), list)?.addresses == [0x1000]
+        looks.frames(at: time(sample), on: Self.nowhere, list)?.addresses == [0x1000]
     }
+
+    private static let nowhere = StackCopy(start: 0x7000, bytes: [])
 
     @Test func onlyASampleBetweenLooksHasFrames() {
         let two = looks(at: 5, 7)
         #expect((4...8).map { isKnown(two, at: $0) } == [false, false, true, false, false])
         // Between a look and itself nothing has moved.
-        #expect(two.frames(at: time(5), list)?.addresses == [0x2000, 0x1000])
-        #expect(Looks().frames(at: time(5), list) == nil)
+        #expect(two.frames(at: time(5), on: Self.nowhere, list)?.addresses == [0x2000, 0x1000])
+        #expect(Looks().frames(at: time(5), on: Self.nowhere, list) == nil)
+    }
+
+    /// A greenlet has a list of its own. Where the thread has changed from one to another between two
+    /// looks, its stack tells which it ran; a list of which the stack knows nothing is not believed.
+    @Test func theStackTellsWhichOfTwoLists() {
+        let (one, other) = ([UInt64(0x1000), 0x1100], [UInt64(0x2000), 0x2100])
+        var looks = Looks()
+        for (moment, frames) in [(Int64(5), one), (7, other)] {
+            let frames = frames.map { MadeFrame(address: $0, code: $0 &+ 0x10, instruction: 4) }
+            looks.add(Look(copy: copy(frames), time: time(moment)...time(moment)))
+        }
+        func found(_ words: UInt64...) -> [UInt64]? {
+            let found = looks.frames(
+                at: time(6), on: StackCopy(start: 0x7000, bytes: words.bytes + [0]), list)
+            #expect(found?.lacksNewest != false)
+            return found?.addresses
+        }
+        #expect(found(1, 0x1100, 2) == one)
+        #expect(found(1, 2, 0x2000) == other)
+        #expect(found(1, 0x1008, 0x2001) == nil)
     }
 
     /// The news of a sample may come only after the next look, or later.

@@ -1,0 +1,49 @@
+import ProfileModel
+
+/// The main thread waits again and again, for less each time than a wait with a reason takes: for a disk
+/// (`fsync`), for what a child writes, for a page.
+struct ShortWaits: FindingRule {
+    /// Of the time in which the main thread ran or waited.
+    private static let leastShare = 0.1
+    /// The calls of event loops: their waits are for whatever comes next.
+    private static let pollers = ["poll", "epoll_wait", "epoll_pwait", "select"]
+
+    func findings(in search: inout FindingSearch) -> [Finding] {
+        // What an attached program waits for is what it does all day.
+        guard !search.profile.header.isAttached else { return [] }
+        let windows = search.rest.subtracting(Self.longWaits(in: search))
+        let profile = search.profile
+        let stack = profile.heaviestStack(search.mainThread(in: windows), weight: .blocked)
+        let waited = stack.total.blocked
+        let effort = search.effort(in: TimeWindows([.zero..<search.end]))
+        guard waited >= search.least,
+            Double(waited.nanoseconds) >= Self.leastShare * Double(effort.nanoseconds),
+            !Self.polls(stack, profile), let place = profile.centre(of: stack),
+            let last = stack.entries.lastIndex(where: { $0.frame == place }),
+            let range = search.range(of: profile.frames[place].function, in: windows)
+        else { return [] }
+        return [
+            Finding(
+                subject: .shortWaits, saving: waited,
+                thread: search.mainThread(at: range.lowerBound), range: range, place: place,
+                stack: stack.entries[...last].map(\.frame))
+        ]
+    }
+
+    private static func longWaits(in search: FindingSearch) -> TimeWindows {
+        TimeWindows(
+            search.profile.mainThread.threads.flatMap { thread in
+                search.waits(of: thread).map { search.window(from: $0.start, to: $0.end) }
+            }.filter { !$0.isEmpty })
+    }
+
+    /// Whether half of the waits are an event loop's.
+    private static func polls(_ stack: HeaviestStack, _ profile: Profile) -> Bool {
+        let half = stack.total.blocked.nanoseconds / 2
+        return stack.entries.contains { entry in
+            let name = profile.frames.function(of: entry.frame).name
+            return entry.total.blocked.nanoseconds >= half
+                && pollers.contains { name == $0 || name.hasSuffix("_" + $0) }
+        }
+    }
+}
