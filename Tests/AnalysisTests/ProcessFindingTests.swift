@@ -121,6 +121,10 @@ import Testing
         let found = tree.findings
         #expect((found.first?.subject == .dominantProcess(child.rawValue + 1)) == isFound)
         #expect(!isFound || found.first?.saving == .milliseconds(700))
+        // A program may look again and again whether its child is over.
+        if kind == .sleep, case .wait(let evidence)? = found.first?.subject {
+            #expect(evidence.child == child.rawValue + 1)
+        }
     }
 
     /// Ten children of equal length are a matter of their number.

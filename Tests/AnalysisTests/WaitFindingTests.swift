@@ -28,6 +28,39 @@ import Testing
         #expect(launch.findings.map(\.kind) == (kind.map { [$0] } ?? []))
     }
 
+    // MARK: Waits of less than a millisecond
+
+    /// Fifty milliseconds of waiting in as many slices that ran as long, or as often.
+    private func shortWaits(
+        in function: String, running: Int64 = 1, isAttached: Bool = false
+    ) -> [Finding] {
+        var launch = FindingLaunch(attached: isAttached)
+        let stack = launch.builder.stack(
+            FindingLaunch.entry + [
+                Spot("save", file: "/src/save.c", line: 4), Spot(function, FindingLaunch.libc),
+            ])
+        for index in 0..<50 as Range<Int64> {
+            launch.builder.slice(
+                launch.main, at: 200 + 4 * index, running: running, blocked: 1, stack)
+        }
+        return launch.findings.filter { $0.kind == .shortWaits }
+    }
+
+    @Test func manyShortWaitsAreOneFinding() throws {
+        let finding = try #require(shortWaits(in: "fdatasync").first)
+        #expect(finding.saving == .milliseconds(50))
+        // The innermost function is the C library's: the one that calls it is the place.
+        #expect(finding.stack.count == FindingLaunch.entry.count + 1)
+    }
+
+    @Test func aLittleWaitingIsNone() {
+        #expect(shortWaits(in: "fdatasync", running: 3).count == 1)
+        #expect(shortWaits(in: "fdatasync", running: 12).isEmpty)
+        // An event loop waits for whatever comes next, and so does a program that runs already.
+        #expect(shortWaits(in: "epoll_wait").isEmpty && shortWaits(in: "__poll").isEmpty)
+        #expect(shortWaits(in: "read", isAttached: true).isEmpty)
+    }
+
     @Test func whoseLaunchIsKnownToBeOverMustNotPollBefore() {
         var launch = FindingLaunch()
         launch.wait(WaitReason(.poll), from: 200, to: 400, call: 7)

@@ -165,6 +165,9 @@ extension EndToEnd {
             ).run()
             #expect(result.isRefusal(9, mentioning: "ended before it was ready (notify)"))
             #expect(try StoredReadiness(of: scratch("recording")) == nil)
+            let report = try Firstlight.run("report", scratch("recording")).output
+            #expect(report.contains(", never ready · ") && !report.contains("launched in"))
+            #expect(report.contains("exited with status 9"))
         }
 
         /// What the program does last before its end counts, however soon it ends.

@@ -45,7 +45,7 @@ import Testing
         try expectKeys(
             report,
             "imports schema program launch processes children phases threads functions modules ready "
-                + "wholePhases initializers libraries intervals signposts events timeline priorities findings "
+                + "wholePhases initializers libraries intervals signposts events timeline priorities lead findings "
                 + "criticalPath notes")
         #expect(report["schema"] as? Int == 2)
         try expectKeys(report["program"], "name path arguments pid exitStatus")

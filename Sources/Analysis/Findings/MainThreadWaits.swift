@@ -15,7 +15,8 @@ struct MainThreadWaits: FindingRule {
             guard windows.length >= search.least, let range = windows.span else { continue }
             search.claim(windows)
             let counterpart = Counterpart(group, in: search)
-            let evidence = group.evidence(counterpart)
+            var evidence = group.evidence(counterpart)
+            evidence.child = search.child(besides: group, in: windows)
             let inversion = counterpart.flatMap { $0.isInversion(of: windows.length) ? $0 : nil }
             found.append(
                 Finding(
@@ -24,5 +25,20 @@ struct MainThreadWaits: FindingRule {
                     place: group.place, stack: group.stack))
         }
         return found
+    }
+}
+
+extension FindingSearch {
+    /// The only child of the waiting thread's process that lived for half of the time in which it slept or
+    /// polled.
+    fileprivate func child(besides group: WaitGroups.Group, in windows: TimeWindows) -> Int? {
+        guard [.sleep, .pollWait, .pipeWait].contains(group.kind) else { return nil }
+        let children = profile.processes.indices.filter { index in
+            let process = profile.processes[index]
+            let life = TimeWindows([window(from: process.start, to: process.end ?? end)])
+            return process.parent == 0
+                && life.common(with: windows).length.nanoseconds >= windows.length.nanoseconds / 2
+        }
+        return children.count == 1 ? children[0] : nil
     }
 }

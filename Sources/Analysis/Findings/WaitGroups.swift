@@ -10,6 +10,9 @@ package struct WaitEvidence: Hashable, Sendable {
     package var counterpart: Counterpart?
     /// How long each of the things was waited for; empty: not known.
     package var lengths: [TimeSpan] = []
+    /// A process that it had started and that lived meanwhile, for half of the time or more: a program that
+    /// looks again and again whether its child is over waits for the child. In the profile's list; nil: none.
+    package var child: Int?
 }
 
 /// The waits of one thread, together where kind and place are the same.

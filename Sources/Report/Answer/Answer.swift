@@ -192,12 +192,18 @@ struct Answer {
         Double(part.nanoseconds) >= 0.8 * Double(whole.nanoseconds)
     }
 
+    /// Whether a running program waits for whatever comes next, and nothing came.
+    private func isForWork(_ wait: WaitFigures) -> Bool {
+        profile.header.isAttached && wait.end >= profile.launch.wall
+            && [.poll, .socket, .signal, .terminal].contains(wait.reason.kind)
+    }
+
     /// A sentence about the main thread's longest wait, and who ended it; nil: that wait is short.
     var longestWait: String? {
         let waits = profile.waits(in: selection, shortest: .zero)
             .filter {
                 profile.mainThread.isMain($0.thread, at: $0.start) && !isUntilReady($0)
-                    && !profile.mainThread.isHandover($0)
+                    && !profile.mainThread.isHandover($0) && !isForWork($0)
             }
         guard let wait = waits.max(by: { $0.duration < $1.duration }),
             let share = share(

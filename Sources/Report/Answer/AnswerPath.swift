@@ -33,7 +33,11 @@ struct AnswerPath {
                 // A thread that waits most of the time is not explained by what little it computes.
                 let isWaiting = !Self.isAtLeast(0.2, figures.cpu, of: figures.wall)
                 selection.isOfMainThread = isMain || isWaiting
-                if isMain || isWaiting { suffix = ", main thread" }
+                let count = profile.timesByThread(in: selection).count { $0.wall > .zero }
+                // Their times add up to more than the phase's.
+                suffix =
+                    isMain || isWaiting
+                    ? ", main thread" : count > 1 ? ", \(count) threads together" : ""
                 if isWaiting { weight = weight ?? .wall }
             }
         }

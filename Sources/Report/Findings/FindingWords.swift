@@ -96,7 +96,10 @@ struct FindingWords {
     }
 
     private func title(of wait: WaitEvidence) -> String {
-        guard wait.kind != .sleep else { return "\(waiter) sleeps in \(callers)" + asked(wait) }
+        let beside = wait.child.map { ", while its child \(command($0)) runs" } ?? ""
+        guard wait.kind != .sleep else {
+            return "\(waiter) sleeps in \(callers)" + asked(wait) + beside
+        }
         let thing =
             switch wait.kind {
             case .fileWait: wait.count == 1 ? "a file" : "files"
@@ -111,7 +114,7 @@ struct FindingWords {
                 "a lock" + (wait.counterpart.map { " that is held by \(words(for: $0))" } ?? "")
             default: wait.counterpart.map(words) ?? "another thread"
             }
-        return "\(waiter) waits in \(callers) for \(thing)"
+        return "\(waiter) waits in \(callers) for \(thing)\(beside)"
     }
 
     // MARK: Details

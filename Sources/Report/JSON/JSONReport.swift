@@ -79,8 +79,10 @@ package enum JSONReport {
             section("priorities", &writer) {
                 $0.array(profile.priorities, inLines: true) { priority(profile, $1, &$0) }
             }
+            let answer = Answer(profile)
+            section("lead", &writer) { $0.value(answer.lead(AnswerPath(answer))) }
             section("findings", &writer) {
-                $0.array(profile.findings(), inLines: true) { finding(profile, $1, &$0) }
+                $0.array(answer.findings, inLines: true) { finding(profile, $1, &$0) }
             }
             section("criticalPath", &writer) {
                 let path = profile.criticalPath(minDuration: minDuration)

@@ -107,7 +107,7 @@ final class ThreadSamples {
         var isCut: Bool
         /// What the kernel was to copy and could not, because it lies on pages that are not in memory;
         /// or empty.
-        var missing: Range<UInt64>
+        var missing: Range<UInt64> = 0..<0
         /// Whether it was in the kernel's code: in a system call, a page fault or an interrupt.
         var isInKernel: Bool
         /// Whether samples before it may be missing, of which one may have been in a call.

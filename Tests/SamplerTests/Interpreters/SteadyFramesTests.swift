@@ -174,7 +174,7 @@ private func copy(_ frames: [MadeFrame], rest: UInt64 = 0) -> RuntimeCopy {
         var late = looks(at: 5)
         let frames = copy([MadeFrame(address: 0x3000, code: 0x30, instruction: 4)])
         late.add(Look(copy: frames, time: time(9)...time(9)))
-        #expect(late.frames(at: time(6), list) == nil)
+        #expect(late.frames(at: time(6), on: Self.nowhere, list) == nil)
         let between = copy([MadeFrame(address: 0x1000, code: 0x10, instruction: 4)])
         late.add(Look(copy: between, time: time(7)...time(7)))
         #expect(isKnown(late, at: 6) && !isKnown(late, at: 8))
@@ -187,7 +187,7 @@ private func copy(_ frames: [MadeFrame], rest: UInt64 = 0) -> RuntimeCopy {
 
     @Test func onlyTheLatestAreKept() {
         let many = looks(at: 1, 2, 4, 5, 6)
-        #expect(many.frames(at: time(1), list) == nil)
+        #expect(many.frames(at: time(1), on: Self.nowhere, list) == nil)
         #expect(isKnown(many, at: 3))
     }
 }
