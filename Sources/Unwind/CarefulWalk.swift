@@ -38,6 +38,7 @@ extension Unwinder {
             case .failed(let reason):
                 return .truncated(reason)
             case .frameRecord:
+                if isMadeByHand(walk) { return .complete }
                 walk.stackPointer = registers.stackPointer
                 walk.setFramePointer(registers.framePointer)
                 if leaveTrampoline(&walk, memory) || leaveBareLeaf(&walk, memory) {

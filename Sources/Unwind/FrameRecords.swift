@@ -13,7 +13,19 @@ extension Unwinder {
         else { return false }
         walk.stackPointer &+= 8
         walk.move(toReturnAddress: caller)
+        walk.hasGuessed = true
         return true
+    }
+
+    /// True if tables led to a return address that no call has pushed, in code without tables: the bottom of
+    /// a stack of the program's own making (makecontext(3), Boost.Context). Its first function is entered by
+    /// a jump, and returns into code that ends the thread or goes on elsewhere.
+    func isMadeByHand(_ walk: Walk) -> Bool {
+        guard walk.isAtCaller, !walk.hasGuessed,
+            let index = space.rangeIndex(around: walk.programCounter),
+            let tables = space.ranges[index].tables
+        else { return false }
+        return tables.isBehindOtherCode(walk.programCounter &- space.ranges[index].bias)
     }
 
     /// Follows the frame record at the frame pointer, if there is one. nil: the walk continues at
@@ -29,6 +41,7 @@ extension Unwinder {
         walk.setFramePointer(record.framePointer)
         walk.stackPointer = pointer &+ 16
         walk.move(toReturnAddress: record.caller)
+        walk.hasGuessed = true
         if space.hasOwnCode, space.isOwnCode(record.caller) { leaveMark(&walk, memory) }
         return record.caller == 0 ? .complete : nil
     }
@@ -102,6 +115,7 @@ extension Unwinder {
                 trials += 1
                 var trial = start
                 trial.setFramePointer(candidate)
+                trial.hasGuessed = true
                 if case .complete = quickWalk(&trial, memory, mayGuess: false) {
                     walk = trial
                     return .complete

@@ -145,6 +145,13 @@ final class FrameTables {
     /// True if the instruction before an address is a call.
     func isBehindCall(_ address: UInt64) -> Bool { !call(before: address).isEmpty }
 
+    /// True if there is code before an address, and its end is no call.
+    func isBehindOtherCode(_ address: UInt64) -> Bool {
+        guard address >= UInt64(CallPattern.length) else { return false }
+        let start = address &- UInt64(CallPattern.length)
+        return window.bytes(at: start, count: CallPattern.length) != nil && !isBehindCall(address)
+    }
+
     /// True if the instruction before an address is a call through a pointer.
     func isBehindIndirectCall(_ address: UInt64) -> Bool {
         call(before: address).contains(.indirect)

@@ -15,6 +15,7 @@ extension Unwinder {
                 return mayGuess
                     ? guessFramePointer(&walk, memory) : .truncated(.unknownRegister)
             case .other(let kind):
+                if case .frameRecord = kind, isMadeByHand(walk) { return .complete }
                 if case .frameRecord = kind, mayGuess, !walk.hasFramePointer {
                     if leaveTrampoline(&walk, memory) || leaveBareLeaf(&walk, memory) { continue }
                     return guessFramePointer(&walk, memory)

@@ -18,6 +18,8 @@ struct Walk {
     /// Meaningless if the frame pointer is unknown.
     private(set) var framePointer: UInt64
     private(set) var hasFramePointer: Bool
+    /// True if a step was taken that no table vouches for.
+    var hasGuessed = false
     /// True if the leaf's result register has what clone(2) returns to the new thread.
     let isNewThread: Bool
 
@@ -35,6 +37,9 @@ struct Walk {
     /// would cost more than the rest of the step.)
     @inline(__always)
     var lookup: UInt64 { isReturnAddress ? programCounter &- 1 : programCounter }
+
+    /// True if it is at a caller, not where the thread is or was interrupted.
+    var isAtCaller: Bool { isReturnAddress }
 
     /// Continues at a caller.
     @inline(__always)

@@ -19,7 +19,8 @@ import Testing
             builder.border(.main, 1)
             builder.border(.ended, 1000)
             main = builder.thread("sh", tid: 100, to: 1000, isMain: true)
-            builder.slice(main, at: 0, running: 1, blocked: 999, builder.stack("main", "run"))
+            builder.slice(main, at: 0, running: 1, builder.stack("main", "run"))
+            builder.slice(main, at: 1, blocked: 999, builder.stack("main", "run"))
         }
 
         /// A process of a name, with a thread that waits.

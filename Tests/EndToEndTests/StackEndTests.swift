@@ -26,6 +26,19 @@ extension EndToEnd {
             }
         }
 
+        /// Nothing has called the function with which a stack of the program's own making begins.
+        @Test func aStackOfTheProgramsOwnMaking() throws {
+            let recorded = try Firstlight.record([try Setup.fixture("contexts")], in: scratch)
+            let folded = try recorded.folded("--weight", "cpu", "--no-phase", "--no-thread")
+            let turns = folded.lines.filter { $0.functions.contains("compute") }
+            #expect(!turns.isEmpty)
+            for line in turns {
+                #expect(!line.functions.contains("main"), "\(line.functions)")
+                #expect(!line.frames.contains("[truncated]"), "\(line.frames)")
+                #expect(line.functions.filter { $0 == "body" }.count == 1, "\(line.functions)")
+            }
+        }
+
         private static let greenlets = """
             import greenlet
             def spin(n):

@@ -26,7 +26,7 @@ import Testing
         let report = text(StarSearcher.recordingWithFacts()) { $0.width = 200 }
         #expect(
             report.hasPrefix(
-                "StarSearcher · ready after 2.054 s (signpost:first star drawn) · "
+                "StarSearcher --catalogue bright stars · ready after 2.054 s (signpost:first star drawn) · "
                     + "recorded for 2.400 s · CPU "))
         #expect(report.contains("Extended"))
     }

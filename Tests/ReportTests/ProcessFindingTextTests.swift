@@ -18,7 +18,8 @@ import Testing
         builder.border(.ended, 1000)
         let main = builder.thread("sh", tid: 100, to: 1000, isMain: true)
         let stack = builder.stack("main", "run")
-        builder.slice(main, at: 0, running: 1, blocked: 999, stack)
+        builder.slice(main, at: 0, running: 1, stack)
+        builder.slice(main, at: 1, blocked: 999, stack)
         for (position, child) in children.enumerated() {
             let pid = Int32(101 + position)
             builder.recording.children.append(

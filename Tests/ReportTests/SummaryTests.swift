@@ -124,10 +124,10 @@ import Testing
         builder.border(.main, 2)
         builder.border(.ended, 100)
         let main = builder.thread("app", tid: 1, to: 100, isMain: true)
-        builder.slice(main, at: 0, running: 70, blocked: 30, builder.stack("main", "work"))
+        builder.slice(main, at: 0, running: 96, blocked: 4, builder.stack("main", "work"))
         let text = TextReport.render(Profile(builder.recording))
         #expect(
-            text.contains("no finding: the main thread ran for 70.0 ms, waited for 30.0 ms"),
+            text.contains("no finding: the main thread ran for 96.0 ms, waited for 4.0 ms"),
             "\(text)")
     }
 

@@ -200,6 +200,27 @@ import Testing
         #expect(tables.rule(at: address).kind == .end)
     }
 
+    /// The bottom of a stack of the program's own making is a return address that no call has pushed.
+    @Test func codeThatIsNoCall() throws {
+        let library = try scratch.assemble(
+            """
+            .globl first, second, third
+            .type first, @function
+            .type second, @function
+            .type third, @function
+            first: .rept 16
+            nop
+            .endr
+            second: call first@PLT
+            third: nop
+            """, as: "calls.so")
+        let symbols = try scratch.symbols(of: library)
+        let tables = FrameTables(try ELFFile(path: library, access: .read))
+        #expect(tables.isBehindOtherCode(try #require(symbols["second"])))
+        #expect(!tables.isBehindOtherCode(try #require(symbols["third"])))
+        #expect(!tables.isBehindOtherCode(0) && !tables.isBehindOtherCode(.max))
+    }
+
     /// A greenlet's stack ends with the function that started it; a file that only borrows its name has
     /// callers like any other.
     @Test(arguments: [("PyInit__greenlet", true), ("PyInit__other", false)])

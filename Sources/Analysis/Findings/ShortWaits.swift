@@ -30,11 +30,18 @@ struct ShortWaits: FindingRule {
         ]
     }
 
+    /// Waits with a reason, and stretches in which the main thread did nothing but wait, of which none is known.
     private static func longWaits(in search: FindingSearch) -> TimeWindows {
-        TimeWindows(
-            search.profile.mainThread.threads.flatMap { thread in
-                search.waits(of: thread).map { search.window(from: $0.start, to: $0.end) }
-            }.filter { !$0.isEmpty })
+        let profile = search.profile
+        var long = profile.mainThread.threads.flatMap { thread in
+            search.waits(of: thread).map { search.window(from: $0.start, to: $0.end) }
+        }
+        profile.forEachPart(in: Selection(isOfMainThread: true)) { part in
+            guard part.times.blocked >= Wait.shortest, part.times.blocked == part.times.wall
+            else { return }
+            long.append(search.window(from: part.start, to: part.end))
+        }
+        return TimeWindows(long)
     }
 
     /// Whether half of the waits are an event loop's.
