@@ -43,6 +43,8 @@ package struct StartCode: Hashable {
     package let isMusl: Bool
     /// The call to the C library, and how it finds its target.
     private var call: Call?
+    /// True if a C library's start code was recognised.
+    package var isCLibrarys: Bool { isMusl || (main != nil && call != nil) }
 
     private enum Call: Hashable {
         /// `call *x(%rip)`

@@ -62,6 +62,20 @@ package enum SystemCall: Int32, CaseIterable, Sendable {
     @inlinable
     package static var mostBytes: UInt64 { VirtualMemory.pageStart(of: UInt64(Int32.max)) }
 
+    /// A call of a 32-bit program: its number means another call. What this returns is no number of a
+    /// 64-bit call, so nothing takes it for one.
+    @inlinable
+    package static func narrow(_ number: Int32) -> Int32 {
+        number < 0 ? number : number | narrowMark
+    }
+
+    /// The number in the table of 32-bit calls; nil: it is a 64-bit call, or none.
+    package static func narrowNumber(_ number: Int32) -> Int32? {
+        number >= narrowMark ? number ^ narrowMark : nil
+    }
+
+    @usableFromInline static var narrowMark: Int32 { 1 << 29 }
+
     /// Without a prefix ("futex").
     package var name: String { String(describing: self) }
 }

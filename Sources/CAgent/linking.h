@@ -487,7 +487,9 @@ CODE void start_up(void) {
         count++;
     }
     own->known = count;
-    take_start_pointer();
+    // glibc's linker has read where it goes on; the program finds what the kernel wrote.
+    if (own->entry_pointer != 0 && !own->is_musl)
+        *(volatile uint64_t *)own->entry_pointer = own->real_entry;
     // Another C library than the recorder's: it finds the calls itself.
     if (own->wants_sites && own->hooked == 0 && !own->is_measured) own->gate = FL_GATE_CLOSED;
 }
@@ -499,6 +501,8 @@ INLINE void note_relocation(const struct caller *from) {
     // Who sees the border sees the libraries, too.
     tell_border(FL_BORDER_RELOCATED);
     pass_gate();
+    // The recorder may have found it just now.
+    take_start_pointer();
     leave_border(FL_BORDER_RELOCATED);
 }
 
@@ -556,15 +560,6 @@ CODE void fl_linker_tells(const struct caller *from) {
     if (are_blocked) call(call_sigmask, set_mask, (long)&before, 0, 8, 0, 0);
 }
 
-CODE void fl_program_begins(const struct caller *from) {
-    const volatile struct linker_state *const linker = (void *)state()->debug;
-    if (linker == 0 || linker->list == 0 || state()->is_started) return;
-    volatile uint64_t before;
-    const int are_blocked = block_signals(&before);
-    note_relocation(from);
-    if (are_blocked) call(call_sigmask, set_mask, (long)&before, 0, 8, 0, 0);
-}
-
 // What musl's linker never came by, it comes by no more: its own initialisers, for one.
 INLINE void give_back_rest(void) {
     volatile struct fl_state *const own = state();
@@ -586,5 +581,17 @@ CODE void fl_main_begins(const struct caller *from) {
     // Nobody would tell us from here on of filters for system calls.
     if (own->hooked == 0) own->filtered = 1;
     leave_border(FL_BORDER_MAIN);
+    if (are_blocked) call(call_sigmask, set_mask, (long)&before, 0, 8, 0, 0);
+}
+
+// A program with start code of its own begins here; others have their main noted later.
+CODE void fl_program_begins(const struct caller *from) {
+    volatile struct fl_state *const own = state();
+    const volatile struct linker_state *const linker = (void *)own->debug;
+    if (linker == 0 || linker->list == 0) return;
+    if (own->is_started) return fl_main_begins(from);
+    volatile uint64_t before;
+    const int are_blocked = block_signals(&before);
+    note_relocation(from);
     if (are_blocked) call(call_sigmask, set_mask, (long)&before, 0, 8, 0, 0);
 }

@@ -8,7 +8,7 @@ internal import System
 package enum ELFFileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// It could not be opened: the `errno`.
     case cannotOpen(Int32)
-    /// A directory, device or pipe; not ELF; or not for 64-bit little-endian machines.
+    /// A directory, device or pipe; not ELF; or not for little-endian machines.
     case notUsable
     /// It was replaced after the recording, or is another file with the same name.
     case otherBuildID
@@ -16,7 +16,7 @@ package enum ELFFileError: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .cannotOpen(let number): String(cString: strerror(number))
-        case .notUsable: "not a 64-bit ELF file"
+        case .notUsable: "not a little-endian ELF file"
         case .otherBuildID: "not the file that was recorded (the build id differs)"
         }
     }
@@ -42,6 +42,8 @@ package final class ELFFile {
     package let handle: OpaquePointer
     /// `EM_…`.
     package let machine: UInt16
+    /// True if it is for 32-bit programs (x32 included): see ``NarrowSymbols``.
+    package let isNarrow: Bool
     /// Its program headers.
     package let segments: [ELFSegment]
     /// Its section headers in the order of the file, including the empty first one, so that indices
@@ -56,6 +58,8 @@ package final class ELFFile {
     private let openedPath: String?
     /// True if all its bytes are in memory.
     private let isInMemory: Bool
+    /// The symbol tables of a narrow file that is mapped.
+    private var narrowSymbols: NarrowSymbols?
     /// The owner of the memory that an image is in.
     private let owner: AnyObject?
     /// Guards the mapped bytes: if the file is truncated meanwhile, we must not crash. -1: nothing
@@ -130,8 +134,11 @@ package final class ELFFile {
         self.owner = owner
         self.guardNumber = guardNumber
         self.isInMemory = isInMemory
-        segments = Self.segments(of: handle)
+        let isNarrow = gelf_getclass(handle) == ELFCLASS32
+        self.isNarrow = isNarrow
+        segments = Self.segments(of: handle).filter { !isNarrow || $0.isLoaded }
         if isInMemory { _ = sections }
+        if isInMemory, isNarrow { narrowSymbols = NarrowSymbols(handle, sections) }
     }
 
     deinit {
@@ -141,7 +148,8 @@ package final class ELFFile {
 
     private static func machine(of handle: OpaquePointer) -> UInt16? {
         var header = GElf_Ehdr()
-        guard elf_kind(handle) == ELF_K_ELF, gelf_getclass(handle) == ELFCLASS64,
+        guard elf_kind(handle) == ELF_K_ELF,
+            [ELFCLASS64, ELFCLASS32].contains(gelf_getclass(handle)),
             gelf_getehdr(handle, &header) != nil, header.e_ident.5 == ELFDATA2LSB
         else { return nil }
         return header.e_machine
@@ -160,17 +168,20 @@ package final class ELFFile {
         var (count, names) = (0, 0)
         var file = GElf_Ehdr()
         // libelf assumes the usual size of headers, whatever the file says.
-        guard gelf_getehdr(handle, &file) != nil, file.e_shentsize == MemoryLayout<Elf64_Shdr>.size,
+        let size = isNarrow ? MemoryLayout<Elf32_Shdr>.size : MemoryLayout<Elf64_Shdr>.size
+        guard gelf_getehdr(handle, &file) != nil, Int(file.e_shentsize) == size,
             elf_getshdrnum(handle, &count) == 0
         else { return [] }
         let hasNames = elf_getshdrstrndx(handle, &names) == 0
         var result: [ELFSection] = []
         for index in 0..<count {
             var header = GElf_Shdr()
-            guard let section = elf_getscn(handle, index), gelf_getshdr(section, &header) != nil
+            guard let place = elf_getscn(handle, index), gelf_getshdr(place, &header) != nil
             else { break }
             let name = hasNames ? elf_strptr(handle, names, Int(header.sh_name)) : nil
-            result.append(ELFSection(header, name: name.map { String(cString: $0) } ?? ""))
+            var section = ELFSection(header, name: name.map { String(cString: $0) } ?? "")
+            if isNarrow, !section.isOfAnyClass { section = ELFSection(GElf_Shdr(), name: "") }
+            result.append(section)
         }
         return result
     }
@@ -253,8 +264,10 @@ package final class ELFFile {
     package func bytes(ofSection index: Int) -> UnsafeRawBufferPointer {
         let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
         guard sections.indices.contains(index), !sections[index].isEmptyOnDisk,
-            sections[index].flags & UInt64(SHF_COMPRESSED) == 0,
-            let section = elf_getscn(handle, index), let data = elf_rawdata(section, nil),
+            sections[index].flags & UInt64(SHF_COMPRESSED) == 0
+        else { return nothing }
+        if isNarrow, sections[index].isSymbolTable { return narrowSymbols?[index] ?? nothing }
+        guard let section = elf_getscn(handle, index), let data = elf_rawdata(section, nil),
             let start = data.pointee.d_buf
         else { return nothing }
         return UnsafeRawBufferPointer(start: start, count: data.pointee.d_size)

@@ -35,5 +35,15 @@ package struct ELFSection {
         return flags & wanted == wanted && size > 0
     }
 
+    package var isSymbolTable: Bool {
+        type == UInt32(SHT_SYMTAB) || type == UInt32(SHT_DYNSYM)
+    }
+
+    /// True if its bytes mean the same in a 32-bit file and in a 64-bit one, or are read as if.
+    var isOfAnyClass: Bool {
+        isCode || isSymbolTable || type == UInt32(SHT_STRTAB)
+            || (name.hasPrefix(".debug_") && flags & UInt64(SHF_COMPRESSED) == 0)
+    }
+
     package var isEmptyOnDisk: Bool { type == UInt32(SHT_NOBITS) || size == 0 }
 }

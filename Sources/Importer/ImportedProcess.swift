@@ -256,8 +256,8 @@ struct ImportedProcess {
         return [Image(path: path, arguments: [], time: writer.start ?? last)]
     }
 
-    /// perf records when programs are executed, but nothing about the dynamic linker: all after the
-    /// last exec is Main.
+    /// perf records when programs are executed, but nothing about the dynamic linker, and not when `main`
+    /// began.
     private func borders(until end: MonotonicTime) -> [LaunchBorder] {
         let beginning = writer.start ?? last
         guard let first = execs.first, let final = execs.last else {
@@ -268,9 +268,6 @@ struct ImportedProcess {
         }
         return [LaunchBorder(kind: .spawned, time: min(forked ?? first.time, first.time))]
             + execs.map { LaunchBorder(kind: .firstInstruction, time: $0.time) }
-            + [
-                LaunchBorder(kind: .main, time: final.time),
-                LaunchBorder(kind: .ended, time: max(end, final.time)),
-            ]
+            + [LaunchBorder(kind: .ended, time: max(end, final.time))]
     }
 }

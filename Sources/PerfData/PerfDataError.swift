@@ -6,7 +6,7 @@ package struct PerfDataError: Error, Hashable, CustomStringConvertible {
     package enum Kind: Hashable, Sendable {
         case cannotOpen(errno: Int32)
         case cannotRead(errno: Int32)
-        /// A directory, a pipe, a device …
+        /// A folder that is not perf's, a pipe, a device …
         case notAFile
         case notPerfData
         /// Recorded on a machine with the opposite byte order.
@@ -37,7 +37,7 @@ package struct PerfDataError: Error, Hashable, CustomStringConvertible {
         case .cannotOpen(let errno): "cannot open '\(path)': \(Self.text(errno))"
         case .cannotRead(let errno):
             "cannot read '\(path)' at byte \(offset): \(Self.text(errno))"
-        case .notAFile: "'\(path)' is not a regular file"
+        case .notAFile: "'\(path)' is neither a file nor a folder that perf record --threads wrote"
         case .notPerfData: "'\(path)' is not a perf.data file"
         case .foreignByteOrder:
             "'\(path)' was recorded on a machine of the other byte order; it cannot be imported"

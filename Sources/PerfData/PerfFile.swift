@@ -1,22 +1,36 @@
 import Architecture
 
-/// A perf.data file, read once from beginning to end. The memory used does not grow with the file.
+/// A perf.data file, or a folder with several (`perf record --threads`), read once from beginning to end.
+/// The memory used does not grow with the file.
 package final class PerfFile {
+    /// In a folder: the file with the header.
     private let file: FileWindow
     private let header: FileHeader
     private var features = Features()
     private var parser = RecordParser()
-    private var stream: RecordStream
-    private var sorter = RoundSorter()
+    /// The file's own records; in a folder those of the others, too.
+    private var parts: [Part]
     private var problem: PerfDataError?
-    private var isAtEnd = false
+
+    /// Records of one file.
+    private struct Part {
+        var stream: RecordStream
+        var sorter = RoundSorter()
+        /// The next one in the order of time; nil: not known yet, or there is none.
+        var head: PerfRecord?
+        var isAtEnd = false
+    }
 
     private static let mostIDs = 4 << 20
 
     package init(path: String) throws(PerfDataError) {
-        file = try FileWindow(path: path)
+        let folder = PerfFolder(path)
+        file = try FileWindow(path: folder?.main ?? path)
         header = try FileHeader(file)
-        stream = RecordStream(file, header)
+        parts = [Part(stream: RecordStream(file, header))]
+        for path in folder?.others ?? [] {
+            parts.append(Part(stream: RecordStream(recordsOf: try FileWindow(path: path))))
+        }
         guard !header.isPipe else { return }
         try readAttributes()
         // They are at the end of the file, so they are missing if it is cut short.
@@ -36,41 +50,55 @@ package final class PerfFile {
     /// True if perf ended before it could finish the file.
     package var isUnfinished: Bool { header.dataSize == nil }
     /// How far the file has been read, in bytes.
-    package var position: UInt64 { stream.position }
+    package var position: UInt64 { parts.reduce(0) { $0 &+ $1.stream.position } }
     /// In bytes.
-    package var size: UInt64 { file.size }
+    package var size: UInt64 { file.size &+ parts.dropFirst().reduce(0) { $0 &+ $1.stream.size } }
 
     /// The next record in the order of time; nil at the end. If the file is damaged, all earlier
     /// records are returned first, and then the error is thrown once.
     package func next() throws(PerfDataError) -> PerfRecord? {
-        while true {
-            if let record = sorter.next() { return record }
-            if let problem {
-                self.problem = nil
-                throw problem
-            }
-            if isAtEnd { return nil }
+        for index in parts.indices { fill(index) }
+        let known = parts.indices.filter { parts[$0].head != nil }
+        // A record without a time holds from the beginning.
+        let earliest = known.min { left, right in
+            guard let time = parts[right].head?.time else { return false }
+            return parts[left].head?.time.map { $0 < time } ?? true
+        }
+        if let earliest {
+            defer { parts[earliest].head = nil }
+            return parts[earliest].head
+        }
+        defer { problem = nil }
+        if let problem { throw problem }
+        return nil
+    }
+
+    /// Reads on until the part's next record is known.
+    private func fill(_ index: Int) {
+        while parts[index].head == nil {
+            parts[index].head = parts[index].sorter.next()
+            if parts[index].head != nil || parts[index].isAtEnd { return }
             do throws(PerfDataError) {
-                if let record = try stream.next() {
-                    try take(record)
+                if let record = try parts[index].stream.next() {
+                    try take(record, of: index)
                 } else {
-                    end()
+                    end(index)
                 }
             } catch {
-                problem = error
-                end()
+                problem = problem ?? error
+                end(index)
             }
         }
     }
 
-    private func end() {
-        isAtEnd = true
-        sorter.finish()
+    private func end(_ index: Int) {
+        parts[index].isAtEnd = true
+        parts[index].sorter.finish()
     }
 
-    private func take(_ record: RawRecord) throws(PerfDataError) {
+    private func take(_ record: RawRecord, of part: Int) throws(PerfDataError) {
         switch record.type {
-        case RecordType.finishedRound: sorter.finishRound()
+        case RecordType.finishedRound: parts[part].sorter.finishRound()
         case RecordType.attribute: try addAttribute(record)
         case RecordType.eventUpdate: updateEvent(record)
         case RecordType.feature: try addFeature(record)
@@ -80,14 +108,14 @@ package final class PerfFile {
                 throw corrupt("tracing data without a size", record)
             }
             features.add(
-                Features.tracingDataNumber, try stream.take((UInt64(size) &+ 7) & ~7))
+                Features.tracingDataNumber, try parts[part].stream.take((UInt64(size) &+ 7) & ~7))
         case RecordType.auxiliaryTrace:
             var reader = record.body
             guard let size = reader.u64() else { throw corrupt("a trace without a size", record) }
-            try stream.skip(size)
+            try parts[part].stream.skip(size)
         default:
             switch parser.parse(record) {
-            case .record(let parsed): sorter.add(parsed)
+            case .record(let parsed): parts[part].sorter.add(parsed)
             case .skipped: break
             case .damaged(let what): throw corrupt(what, record)
             }

@@ -27,6 +27,16 @@ struct RecordStream {
         }
     }
 
+    /// Of a file that has nothing but records.
+    init(recordsOf file: FileWindow) {
+        self.file = file
+        offset = 0
+        end = file.size
+        isCutShort = false
+    }
+
+    /// Of the file, in bytes.
+    var size: UInt64 { file.size }
     /// How many bytes of the file have been read.
     var position: UInt64 { offset }
 

@@ -34,6 +34,9 @@ package struct RecorderNote: Hashable, Sendable {
         /// There were more threads than slots.
         case slotsExhausted = "slots_exhausted"
 
+        /// 32-bit programs (x32 included): our code is not in them, and their stacks are not unwound; how
+        /// many.
+        case narrowProgram = "32_bit"
         /// Execs that were noticed afterwards; `value` is how many.
         case lateExec = "late_exec"
         /// Programs with LeakSanitizer, which fails if threads are traced. So they were not traced,

@@ -154,7 +154,7 @@ package struct LaunchBorder: Hashable, Sendable {
         case firstInstruction = 2
         /// Every library is mapped and relocated; constructors follow.
         case relocated = 3
-        /// `main` was entered (or the entry point, if there is no recognisable `main`).
+        /// `main` was entered; where no start code of a C library leads to it (Go), the program's entry.
         case main = 4
         /// The recorder attached to the running process.
         case attached = 5
@@ -164,6 +164,9 @@ package struct LaunchBorder: Hashable, Sendable {
         case held = 7
         /// End of that.
         case released = 8
+        /// From here on the border that follows in a launch (``relocated`` or ``main``) is noted when it is
+        /// reached: where it is missing, the launch did not come to it.
+        case watched = 9
     }
 
     package var kind: Kind

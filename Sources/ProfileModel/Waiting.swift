@@ -20,6 +20,10 @@ package struct WaitReason: Hashable, Sendable {
         case disk
         case ioUring = "io_uring"
         case signal
+        /// Stopped by a signal (SIGSTOP, job control).
+        case stopped
+        /// Its control group is frozen (a paused container, `systemctl freeze`).
+        case frozen
         case other
     }
 

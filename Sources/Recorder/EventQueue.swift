@@ -244,7 +244,7 @@ extension SamplerEvent {
                 return false
             }
             return snapshot.registers.framePointer == nil
-        case .began, .image, .border, .mappings, .library, .ready: return true
+        case .began, .image, .linked, .border, .mappings, .library, .ready: return true
         case .threadStarted, .threadNamed, .threadEnded, .wait, .priority, .initializer,
             .interval, .signpost, .scheduled, .interpreter, .named:
             return false

@@ -58,6 +58,9 @@ final class ObservedProcess {
             expectScripts()
             self.image = image
             try file.append(image, of: child)
+        case .linked(let image):
+            self.image = image
+            try file.append(image, of: child)
         case .border(let border):
             try file.append(border, of: child)
             if border.kind == .ended {

@@ -75,8 +75,8 @@ struct ObservedThreads {
         case .signpost(var signpost):
             signpost.thread = signpost.thread.flatMap { numbers[$0] }
             return .signpost(signpost)
-        case .began, .image, .border, .threadStarted, .mappings, .interpreter, .named, .library,
-            .ready, .scheduled:
+        case .began, .image, .linked, .border, .threadStarted, .mappings, .interpreter, .named,
+            .library, .ready, .scheduled:
             return event
         }
     }

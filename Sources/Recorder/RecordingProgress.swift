@@ -22,8 +22,12 @@ package struct RecordingProgress: Hashable, Sendable {
         case .began(let pid) where !ofChild: self.pid = pid
         case .border(let border) where !ofChild:
             start = start ?? border.time
+            switch border.kind {
             // They begin no phase.
-            if border.kind != .held, border.kind != .released { self.border = border.kind }
+            case .held, .released: break
+            case .watched where self.border != .firstInstruction: break
+            default: self.border = border.kind
+            }
         case .threadStarted: threads += 1
         case .threadEnded: threads -= 1
         case .sample: samples += 1

@@ -235,7 +235,10 @@ final class RecordingThread: @unchecked Sendable {
         case .observed(let event, of: nil): try take(event, of: process, nil)
         case .observed(let event, of: let child?):
             try take(event, of: children[child]?.process, child)
-            if case .image = event { try rename(child) }
+            switch event {
+            case .image, .linked: try rename(child)
+            default: break
+            }
         case .child(.began(let child)): try begin(child)
         case .child(.ended(let child, let outcome, let time)):
             try end(child, outcome, at: time)

@@ -6,6 +6,8 @@ package enum SamplerEvent: Sendable {
     /// The process exists and is observed.
     case began(pid: Int32)
     case image(Image)
+    /// The program that the dynamic linker, which is the last image, was told to run.
+    case linked(Image)
     case border(LaunchBorder)
     /// Starts the thread of the next index.
     case threadStarted(RecordedThread)

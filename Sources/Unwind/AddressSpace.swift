@@ -87,7 +87,7 @@ struct AddressSpace {
             let module =
                 mapping.isNameless && process == nil
                 ? nil : index(of: mapping, openAlternative: openAlternative)
-            let file = module.flatMap { files.file(of: $0) }
+            let file = module.flatMap { files.headers(of: $0) }
             // If the file cannot be read, its headers are unknown: then offsets serve as addresses.
             let bias =
                 file?.bias(mappedAt: mapping.start, fileOffset: mapping.fileOffset)

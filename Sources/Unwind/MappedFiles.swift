@@ -9,6 +9,8 @@ package import ProfileModel
 package final class MappedFiles {
     package private(set) var modules: [Module] = []
     private var files: [ModuleIndex: ELFFile] = [:]
+    /// Those of 32-bit programs. Nothing is unwound by them.
+    private var narrow: [ModuleIndex: ELFFile] = [:]
     private var tables: [ModuleIndex: FrameTables] = [:]
     private var indices: [Key: ModuleIndex] = [:]
 
@@ -45,8 +47,11 @@ package final class MappedFiles {
 
     package init() {}
 
-    /// nil: unreadable.
+    /// nil: unreadable, or of a 32-bit program.
     func file(of module: ModuleIndex) -> ELFFile? { files[module] }
+
+    /// What tells where a module's addresses are mapped; nil: unreadable.
+    func headers(of module: ModuleIndex) -> ELFFile? { files[module] ?? narrow[module] }
 
     func tables(of module: ModuleIndex) -> FrameTables? { tables[module] }
 
@@ -66,8 +71,12 @@ package final class MappedFiles {
         let path = mapping.isNameless ? Self.namelessCode : mapping.path
         modules.append(Module(path: path, buildID: file?.buildID ?? mapping.buildID))
         indices[key] = index
-        files[index] = file
-        tables[index] = file.map { FrameTables($0) }
+        if let file, file.isNarrow {
+            narrow[index] = file
+        } else {
+            files[index] = file
+            tables[index] = file.map { FrameTables($0) }
+        }
         return index
     }
 

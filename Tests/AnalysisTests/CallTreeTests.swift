@@ -217,7 +217,8 @@ private func describe(_ tree: CallTree) -> [String] {
         (0 as Int32, "[read]"), (7, "[poll]"), (202, "[futex]"), (232, "[epoll_wait]"),
         (230, "[clock_nanosleep]"), (334, "[rseq]"), (424, "[pidfd_send_signal]"),
         (449, "[futex_waitv]"), (462, "[mseal]"), (400, "[system call 400]"),
-        (.max, "[system call 2147483647]"), (.min, "[blocked outside a system call]"),
+        ((1 << 29) | 162, "[32-bit system call 162]"), (.max, "[system call 2147483647]"),
+        (.min, "[blocked outside a system call]"),
     ])
     func systemCallsHaveTheirNames(number: Int32, name: String) {
         #expect(Function.wait(in: number).name == name)

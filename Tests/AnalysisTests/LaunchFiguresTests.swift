@@ -65,7 +65,9 @@ import Testing
     @Test func wrappersAndProgramsThatDiedEarly() {
         var launch = observed
         launch.images = [image("/bin/sh", 1150), image("", 1500)]
-        launch.borders.insert(LaunchBorder(kind: .firstInstruction, time: time(1500)), at: 8)
+        for kind in [LaunchBorder.Kind.watched, .firstInstruction] {
+            launch.borders.insert(LaunchBorder(kind: kind, time: time(1500)), at: 8)
+        }
         #expect(
             MeasuredLaunch(launch, since: time(0)).phases.map(\.name)
                 == ["Process creation", "Wrapper: sh", "Dynamic linking"])

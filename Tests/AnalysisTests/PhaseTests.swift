@@ -78,10 +78,31 @@ import Testing
         #expect(profile.program.arguments == ["/usr/bin/python3"])
     }
 
+    /// The wrapper's linker says nothing of a static program that follows.
+    @Test func aStaticProgramBehindADynamicWrapper() {
+        var builder = RecordingBuilder(images: [("/bin/sh", 1), ("/home/dev/app", 4)])
+        let linker = builder.module("/lib64/ld-linux-x86-64.so.2")
+        builder.recording.mappings = [
+            Mapping(
+                start: 4096, end: 8192, bias: 4096, module: linker,
+                time: builder.recording.images[0].time)
+        ]
+        builder.border(.spawned, 0)
+        builder.border(.firstInstruction, 1)
+        builder.border(.firstInstruction, 4)
+        builder.border(.main, 5)
+        builder.border(.ended, 9)
+        let start = ["Process creation 0+1", "Wrapper: sh 1+3"]
+        #expect(names(builder) == start + ["Static initialisers 4+1", "Main 5+4"])
+        builder.recording.mappings[0].time = builder.recording.images[1].time
+        #expect(names(builder) == start + ["Before main 4+1", "Main 5+4"])
+    }
+
     @Test func programThatDiesEarlyKeepsThePhaseInProgress() {
         var builder = RecordingBuilder(images: [("/home/dev/app", 2)])
         builder.border(.spawned, 0)
         builder.border(.firstInstruction, 2)
+        builder.border(.watched, 2)
         builder.border(.ended, 10)
         #expect(names(builder) == ["Process creation 0+2", "Static initialisers 2+8"])
 
@@ -91,8 +112,59 @@ import Testing
 
         builder.border(.relocated, 6)
         #expect(
+            names(builder) == ["Process creation 0+2", "Dynamic linking 2+4", "Not divided 6+4"])
+        builder.border(.watched, 6)
+        #expect(
             names(builder)
                 == ["Process creation 0+2", "Dynamic linking 2+4", "Static initialisers 6+4"])
+    }
+
+    /// Each set of borders that were not seen, of a dynamic program and of a static one: a phase begins at
+    /// its own border and ends at the next one that a launch comes to, or says that it is not divided.
+    @Test(arguments: 0..<64) func noPhaseOfABorderThatWasNotSeen(set: Int) {
+        let all: [(kind: LaunchBorder.Kind, time: Int64, phase: String)] = [
+            (.spawned, 0, "Process creation"), (.firstInstruction, 2, "Dynamic linking"),
+            (.relocated, 5, "Static initialisers"), (.main, 9, "Main"),
+        ]
+        let isDynamic = set & 16 != 0
+        let hasImages = set & 32 != 0
+        var builder = RecordingBuilder(images: hasImages ? [("/home/dev/app", 2)] : [])
+        if isDynamic { _ = builder.module("/lib64/ld-linux-x86-64.so.2") }
+        // A static program is not relocated: that is no border of its launch.
+        let steps = all.enumerated().filter {
+            isDynamic || set & 4 != 0 || $0.element.kind != .relocated
+        }
+        let seen = steps.filter {
+            set & 1 << $0.offset != 0 || (hasImages && $0.element.kind == .firstInstruction)
+        }
+        for (_, border) in seen { builder.border(border.kind, border.time) }
+        builder.border(.ended, 20)
+        let phases = Profile(builder.recording).phases
+        for phase in phases {
+            let start = phase.start + .milliseconds(seen.first?.element.time ?? 20)
+            let end = start + phase.wall
+            let position = steps.firstIndex { .milliseconds($0.element.time) == start }
+            guard let position, let next = steps.dropFirst(position + 1).first?.element,
+                phase.name != "Main"
+            else {
+                #expect(phase.name == "Main" || phase.name == "Not divided")
+                continue
+            }
+            if phase.name == "Before main" {
+                #expect(end <= .milliseconds(9) && end > .milliseconds(next.time))
+            } else if phase.name == "Not divided" {
+                #expect(end == .milliseconds(20))
+            } else if phase.name == "Process creation", seen.count == 1, !hasImages {
+                #expect(end == .milliseconds(20))
+            } else {
+                #expect(end == .milliseconds(next.time))
+                let isStatic = steps.count == 3
+                let own = steps[position].element.phase
+                #expect(phase.name == (isStatic && position == 1 ? "Static initialisers" : own))
+            }
+        }
+        let walls = phases.reduce(TimeSpan.zero) { $0 + $1.wall }
+        #expect(walls == Profile(builder.recording).launch.wall)
     }
 
     @Test func processThatNeverExecsIsOnlyCreated() {

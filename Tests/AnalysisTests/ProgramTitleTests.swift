@@ -45,6 +45,7 @@ import Testing
         #expect(
             title(["/usr/bin/nice", "env", "app"], ["/usr/bin/env", "app"], ["/a/app"]) == "app")
         #expect(title(["/bin/sh", "-c", "exec app"], ["/bin/app"]) == "app")
+        #expect(title(["/lib64/ld-linux-x86-64.so.2", "./app"], ["/home/app"]) == "app")
         #expect(title(["/home/starter", "-c", "exec app"], ["/bin/app"]) == "app")
         #expect(
             title(["/usr/bin/env", "bash", "x"], ["/bin/bash", "/a/x"], ["/bin/date"]) == "x → date"

@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test func othersAreRefused() {
-        for (place, value) in [(4, 1), (5, 2), (6, 0), (0, 0)] as [(Int, UInt8)] {
+        for (place, value) in [(4, 3), (5, 2), (6, 0), (0, 0)] as [(Int, UInt8)] {
             var bytes = MadeELF.whole.bytes
             bytes[place] = value
             #expect(throws: ELFFileError.notUsable) { try ELFFile(bytes) }

@@ -63,10 +63,10 @@ extension EndToEnd {
             #expect(report.launch.capture == capture)
             let child = try #require(report.processes.first { $0.name == "spin" })
             // Our code in the child notes the borders of its launch. It is installed by a stop.
-            let borders = ["Dynamic linking", "Static initialisers"]
-            #expect(
-                child.phases.map(\.name)
-                    == ["Process creation"] + (capture == "ptrace" ? borders : []) + ["Main"])
+            let borders =
+                capture == "ptrace"
+                ? ["Dynamic linking", "Static initialisers", "Main"] : ["Not divided"]
+            #expect(child.phases.map(\.name) == ["Process creation"] + borders)
             let function = try #require(report.functions.first { $0.function == "spin" })
             #expect(function.selfCpuNs > 0 && function.selfCpuNs <= child.cpuNs)
             #expect(report.brokenSums.isEmpty)
@@ -170,7 +170,7 @@ extension EndToEnd {
             let recorded = try record(["sh", "-c", "\(spin); sh -c 'exit 3' || exit 3"])
             let whole = try recorded.json()
             let child = try #require(whole.processes.first { $0.name == "spin" })
-            #expect(child.phases.map(\.name) == ["Process creation", "Main"])
+            #expect(child.phases.map(\.name) == ["Process creation", "Not divided"])
             for word in ["spin", "SPIN", "\(child.pid)"] {
                 let own = try recorded.json(["--process", word])
                 #expect(own.program.pid == child.pid && own.processes.count == 1)

@@ -55,7 +55,8 @@ extension EndToEnd {
                     "child", "child", "sleeper 120", owner: "child_id", endedBy: "sleeper 120"),
                 Expectation("any", "child", "sleeper 120"),
                 Expectation("flock", "lock", "/tmp/waits-"),
-                Expectation("signal", "signal"), Expectation("lease", "file", "/tmp/waits-"),
+                Expectation("stopped", "stopped"), Expectation("signal", "signal"),
+                Expectation("lease", "file", "/tmp/waits-"),
             ])
         func reasons(wanted: Expectation) throws {
             let recorded = try Firstlight.record(

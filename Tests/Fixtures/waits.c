@@ -26,6 +26,7 @@
 //   flock       of a file that another process has locked
 //   lease       open of a file that another process has a lease of, until that gives it up
 //   signal      sigwaitinfo of a signal that another thread sends
+//   stopped     by SIGSTOP, until another process sends SIGCONT
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
@@ -480,6 +481,20 @@ FUNCTION void wait_in_signal(void) {
     WAIT_FOR(&helper, "signal", while (sigwaitinfo(&wanted, NULL) < 0));
 }
 
+FUNCTION void wait_in_stopped(void) {
+    pid_t program = getpid(), child = fork();
+    if (child < 0) fail("fork");
+    if (child == 0) {
+        pause_for(LENGTH_MS);
+        kill(program, SIGCONT);
+        _exit(0);
+    }
+    start_clock();
+    raise(SIGSTOP);
+    stop_clock("stopped");
+    waitpid(child, NULL, 0);
+}
+
 static const struct {
     const char *name;
     void (*wait)(void);
@@ -494,7 +509,7 @@ static const struct {
     {"epoll", wait_in_epoll},         {"select", wait_in_select},
     {"child", wait_in_child},         {"any", wait_in_any},
     {"flock", wait_in_flock},         {"lease", wait_in_lease},
-    {"signal", wait_in_signal},
+    {"signal", wait_in_signal},       {"stopped", wait_in_stopped},
 };
 
 int main(int argc, char **argv) {

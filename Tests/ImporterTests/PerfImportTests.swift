@@ -50,7 +50,7 @@ final class PerfImportTests {
         #expect(recording.images.count == 1)
         #expect(recording.images.first?.path.hasSuffix("/groundtruth") == true)
         #expect(
-            recording.borders.map(\.kind) == [.spawned, .firstInstruction, .main, .ended])
+            recording.borders.map(\.kind) == [.spawned, .firstInstruction, .ended])
         #expect(recording.modules.contains { $0.path.hasSuffix("/groundtruth") })
         #expect(recording.runs.isEmpty)
     }

@@ -51,6 +51,30 @@ struct SyntheticTests {
         #expect(outcome.records.contains { if case .buildID = $0.body { true } else { false } })
     }
 
+    /// As `perf record --threads` writes it: one file has the header, and each thread's has records only.
+    @Test func `a folder is read as one recording`() throws {
+        var (main, first, second) = (PerfWriter(), PerfWriter(), PerfWriter())
+        main.addName(10, 10, "program", time: 1000, misc: 1 << 13)
+        for time: UInt64 in [2000, 4000, 6000] { first.addSample(10, 10, time: time) }
+        first.addRound()
+        for time: UInt64 in [1500, 5000] { second.addSample(10, 11, time: time) }
+        let files = [
+            "data": main.file(), "data.0": first.data, "data.1": second.data,
+            "data.2": Array(first.data.dropLast(12)),
+        ]
+        for (name, bytes) in files { try scratch.write(bytes, to: name) }
+        let file = try PerfFile(path: scratch.folder)
+        var records: [PerfRecord] = []
+        #expect(throws: PerfDataError.self) {
+            while let record = try file.next() { records.append(record) }
+        }
+        #expect(
+            records.compactMap { $0.time?.nanoseconds } == [
+                1000, 1500, 2000, 2000, 4000, 4000, 5000, 6000,
+            ])
+        #expect(try file.next() == nil)
+    }
+
     @Test func `a sample has what was written`() throws {
         var writer = PerfWriter()
         let marker = UInt64(bitPattern: -512)

@@ -72,7 +72,7 @@ import Testing
             #expect(measurement.launches.count == 3 && measurement.header.requested == 3)
             #expect(measurement.header.ending == .complete)
             #expect(measurement.arms.map(\.path) == ["/opt/app"])
-            #expect(measurement.launches.first?.phases.map(\.name) == ["Main"])
+            #expect(measurement.launches.first?.phases.map(\.name) == ["Not divided"])
             #expect(measurement.header.date == Self.moment(0).date)
         }
     }

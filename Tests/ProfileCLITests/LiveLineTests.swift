@@ -29,9 +29,9 @@ import Testing
         var events = [SamplerEvent.began(pid: 7)]
         #expect(text(events) == "firstlight: Process creation, 0 threads, 0 samples")
         let steps: [(LaunchBorder.Kind, String)] = [
-            (.spawned, "Process creation"), (.firstInstruction, "before main"),
-            (.relocated, "Static initialisers"), (.main, "Main"),
-            (.firstInstruction, "before main"),
+            (.spawned, "Process creation"), (.firstInstruction, "running"),
+            (.watched, "before main"), (.relocated, "Static initialisers"),
+            (.watched, "Static initialisers"), (.main, "Main"), (.firstInstruction, "running"),
             (.ended, "the end"),
         ]
         for (number, (kind, phase)) in steps.enumerated() {

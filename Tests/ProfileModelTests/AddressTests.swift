@@ -51,7 +51,7 @@ import Testing
     @Test func storedValuesStayWhatTheyAre() {
         #expect(Truncation.allCases.map(\.rawValue) == Array(1...9))
         #expect(Set(Truncation.allCases.map(\.label)).count == Truncation.allCases.count)
-        #expect(LaunchBorder.Kind.allCases.map(\.rawValue) == Array(1...8))
+        #expect(LaunchBorder.Kind.allCases.map(\.rawValue) == Array(1...9))
         #expect(CaptureMethod.allCases.map(\.rawValue) == ["signal", "ptrace", "event", "perf"])
     }
 }

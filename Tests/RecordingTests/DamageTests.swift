@@ -82,11 +82,11 @@ import Testing
     @Test func newerSchema() throws {
         let scratch = try Scratch()
         let path = try sample(scratch)
-        execute("PRAGMA user_version = 9", on: path)
+        execute("PRAGMA user_version = 10", on: path)
         let error = loadError(path)
-        #expect(error == .newerSchema(path: path, found: 9, supported: 8))
+        #expect(error == .newerSchema(path: path, found: 10, supported: 9))
         let words =
-            "was written by a newer version of firstlight (schema 9, this one reads up to 8)"
+            "was written by a newer version of firstlight (schema 10, this one reads up to 9)"
         #expect(error?.description.contains(words) == true)
         execute("PRAGMA user_version = -1", on: path)
         #expect(loadError(path) == .damaged(path: path, detail: "its header was changed"))

@@ -43,12 +43,8 @@ struct RandomRecording {
             let arguments = (0..<number(0...4)).map { _ in text() }
             return Image(path: text(), arguments: arguments, time: time())
         }
-        recording.borders = LaunchBorder.Kind.allCases.map { kind in
-            let counters = ProcessCounters(
-                minorFaults: maybe(Int64(7)), majorFaults: maybe(Int64(0)),
-                readBytes: maybe(Int64.max))
-            return LaunchBorder(kind: kind, time: time(), counters: counters)
-        }
+        let kinds = LaunchBorder.Kind.allCases
+        recording.borders = kinds.prefix(8).map { border($0) }
         addChildren(to: &recording)
         recording.threads = (0..<number(1...9)).map { index in
             let start = time()
@@ -77,7 +73,16 @@ struct RandomRecording {
             number(1...9)
         )
         .map { RecorderNote($0, Int64(number(0...(1 << 60)))) }
+        // Kinds that came later are made last, so that a seed's recording stays what it was.
+        recording.borders += kinds.dropFirst(8).map { border($0) }
         return recording
+    }
+
+    private mutating func border(_ kind: LaunchBorder.Kind) -> LaunchBorder {
+        let counters = ProcessCounters(
+            minorFaults: maybe(Int64(7)), majorFaults: maybe(Int64(0)),
+            readBytes: maybe(Int64.max))
+        return LaunchBorder(kind: kind, time: time(), counters: counters)
     }
 
     private mutating func addChildren(to recording: inout Recording) {

@@ -53,6 +53,16 @@ import Testing
         #expect(!program.isExecutable(.max))
     }
 
+    @Test func whatIsADynamicLinker() throws {
+        let linker = try #require(LoadedImage(base: Self.linkerBase, memory: Self.memory))
+        #expect(linker.isDynamicLinker)
+        let program = try #require(
+            LoadedImage(
+                programHeaders: auxiliaryValue(3), count: auxiliaryValue(5),
+                memory: Self.memory))
+        #expect(!program.isDynamicLinker)
+    }
+
     @Test func whatIsNoImage() {
         #expect(LoadedImage(base: 0, memory: Self.memory) == nil)
         #expect(LoadedImage(base: Self.linkerBase + 8, memory: Self.memory) == nil)

@@ -109,7 +109,7 @@ struct WaitGroups {
             if isOneConnection(wait.reason.detail) { return .networkWait }
             return isReadyKnown ? .pollWait : nil
         case .other: return isForThread(wait, in: search) ? .threadWait : nil
-        case .terminal, .signal: return nil
+        case .terminal, .signal, .stopped, .frozen: return nil
         }
     }
 

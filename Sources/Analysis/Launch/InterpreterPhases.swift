@@ -1,6 +1,6 @@
 import ProfileModel
 
-/// Divides *Main* of a Python program by its stacks: the interpreter's start-up, the imports of the
+/// Divides *Main* (or what is not divided) of a Python program by its stacks: the interpreter's start-up, the imports of the
 /// program's first module, and the program.
 ///
 /// The first thread's slices decide. The start-up ends where `__main__` is first seen. After it,
@@ -23,7 +23,7 @@ struct InterpreterPhases {
     /// The borders, in which parts stand in the place of *Main* if what is known suffices for that.
     func divide(_ borders: [PhasePlan.Border], end: MonotonicTime) -> [PhasePlan.Border] {
         guard !recording.header.isAttached, let main = borders.last,
-            main.name == Phase.Names.main, main.time < end
+            [Phase.Names.main, Phase.Names.undivided].contains(main.name), main.time < end
         else { return borders }
         // What follows readiness is no part of *Main*.
         let last = min(recording.ready?.time.clamped ?? end, end)
@@ -57,7 +57,8 @@ struct InterpreterPhases {
         guard let first = stretches.firstIndex(where: { $0.kind != .starting }) else { return [] }
         var whole = main
         whole.whole = main.name
-        whole.name = Phase.Names.interpreter
+        // Not only the interpreter's start-up came before, where `main` was not seen to begin.
+        if main.name == Phase.Names.main { whole.name = Phase.Names.interpreter }
         func part(_ name: String, before stretch: Stretch, after last: MonotonicTime)
             -> PhasePlan.Border
         {

@@ -46,6 +46,10 @@ package struct Phase: Hashable, Sendable {
         package static let initialisers = "Static initialisers"
         package static let main = "Main"
         package static let extended = "Extended"
+        /// In place of several of those before *Main*, whose borders were not seen.
+        package static let beforeMain = "Before main"
+        /// In place of all that follow a border, where those borders were not seen.
+        package static let undivided = "Not divided"
         package static let attached = "Attached"
         /// The parts of ``main`` where the program is run by an interpreter.
         package static let interpreter = "Interpreter start-up"

@@ -33,12 +33,15 @@ struct PhasePlan {
         let signposts = SignpostPhases(recording)
         end = signposts.launchEnd(from: start, recorded: recorded)
         finalCounters = end == recorded ? last?.counters ?? ProcessCounters() : ProcessCounters()
-        let opening = first ?? LaunchBorder(kind: .spawned, time: start)
         let wanted =
             recording.header.isAttached
-            ? [Self.border(Phase.Names.attached, .afterMain, opening)]
+            ? [
+                Self.border(
+                    Phase.Names.attached, .afterMain,
+                    first ?? LaunchBorder(kind: .attached, time: start))
+            ]
             : Self.phaseBorders(
-                recording.images, launch: launch, opening: opening,
+                recording.images, launch: launch, start: start,
                 hasDynamicLinker: Self.hasDynamicLinker(recording))
         let parts = InterpreterPhases(recording).divide(wanted, end: end)
         borders = inOrder(signposts.divide(parts, end: end))
@@ -48,14 +51,15 @@ struct PhasePlan {
     ///
     /// - Parameter hasDynamicLinker: whether the last image has one.
     init(_ launch: [LaunchBorder], images: [Image], hasDynamicLinker: Bool) {
-        start = launch.first { $0.kind == .spawned }?.time ?? MonotonicTime(nanoseconds: 0)
+        start =
+            launch.first { $0.kind == .spawned }?.time ?? launch.map(\.time).min()
+            ?? MonotonicTime(nanoseconds: 0)
         let last = launch.last { $0.kind == .ended }
         end = max(start, last?.time ?? launch.map(\.time).max() ?? start)
         finalCounters = last?.counters ?? ProcessCounters()
         borders = inOrder(
             Self.phaseBorders(
-                images, launch: launch, opening: LaunchBorder(kind: .spawned, time: start),
-                hasDynamicLinker: hasDynamicLinker))
+                images, launch: launch, start: start, hasDynamicLinker: hasDynamicLinker))
     }
 
     /// One phase for each border, with no times of threads yet.
@@ -118,46 +122,96 @@ struct PhasePlan {
         Border(name: name, group: group, time: start.time, counters: start.counters)
     }
 
+    /// A phase that every launch comes to, and the border that begins it.
+    private struct Step {
+        var name: String
+        /// nil: the border was not seen.
+        var border: LaunchBorder?
+    }
+
+    /// Each border that was seen begins its phase. Where the next one was not seen, a phase says how far
+    /// the launch is known to be, and not more.
     private static func phaseBorders(
-        _ images: [Image], launch: [LaunchBorder], opening: LaunchBorder, hasDynamicLinker: Bool
+        _ images: [Image], launch: [LaunchBorder], start: MonotonicTime, hasDynamicLinker: Bool
     ) -> [Border] {
-        var result = [border(Phase.Names.creation, .beforeMain, opening)]
         let starts = imageStarts(images, launch)
-        for (image, start) in zip(images, starts).dropLast() {
-            result.append(border("Wrapper: \(image.name)", .beforeMain, start))
+        let first = starts.last
+        let later = launch.filter { $0.time >= (first?.time ?? start) }
+        let relocated = later.first { $0.kind == .relocated }
+        let main = later.first {
+            $0.kind == .main && $0.time >= (relocated?.time ?? first?.time ?? start)
         }
-        guard let first = starts.last else { return result }
-        let relocated = launch.first { $0.kind == .relocated && $0.time >= first.time }
-        let main = launch.first { $0.kind == .main && $0.time >= (relocated ?? first).time }
-        if let relocated {
-            result.append(border(Phase.Names.linking, .beforeMain, first))
-            result.append(border(Phase.Names.initialisers, .beforeMain, relocated))
-        } else if main != nil || !hasDynamicLinker {
-            result.append(border(Phase.Names.initialisers, .beforeMain, first))
+        let spawned = launch.first { $0.kind == .spawned }
+        let wrappers = zip(images, starts).dropLast().map { image, start in
+            border("Wrapper: \(image.name)", .beforeMain, start)
+        }
+        var steps = [Step(name: Phase.Names.creation, border: spawned)]
+        if hasDynamicLinker || relocated != nil {
+            steps.append(Step(name: Phase.Names.linking, border: first))
+            steps.append(Step(name: Phase.Names.initialisers, border: relocated))
         } else {
-            // It ended while its libraries were being mapped.
-            result.append(border(Phase.Names.linking, .beforeMain, first))
+            steps.append(Step(name: Phase.Names.initialisers, border: first))
         }
-        if let main { result.append(border(Phase.Names.main, .afterMain, main)) }
+        steps.append(Step(name: Phase.Names.main, border: main))
+        var result = steps.indices.compactMap { index in
+            border(of: steps, at: index, isExecuted: first != nil, launch)
+        }
+        if spawned == nil {
+            let isDivided = first != nil || relocated != nil || main != nil
+            let opening = LaunchBorder(kind: .spawned, time: start)
+            result.insert(undivided(from: opening, isBeforeMain: isDivided), at: 0)
+        }
+        result.insert(contentsOf: wrappers, at: min(1, result.count))
         return result
+    }
+
+    /// - Parameter isExecuted: false if no program was executed. What is created has no more to come to.
+    private static func border(
+        of steps: [Step], at index: Int, isExecuted: Bool, _ launch: [LaunchBorder]
+    ) -> Border? {
+        guard let start = steps[index].border else { return nil }
+        let name = steps[index].name
+        let isMain = index == steps.count - 1
+        guard let next = steps[(index + 1)...].firstIndex(where: { $0.border != nil }) else {
+            // The launch did not come to the next border if that would have been noted.
+            let isInProgress =
+                isMain || (index == 0 && !isExecuted)
+                || launch.contains { $0.kind == .watched && $0.time >= start.time }
+            return isInProgress
+                ? border(name, isMain ? .afterMain : .beforeMain, start)
+                : undivided(from: start, isBeforeMain: false)
+        }
+        return next == index + 1
+            ? border(name, .beforeMain, start) : undivided(from: start, isBeforeMain: true)
+    }
+
+    /// Time of several phases whose borders were not seen.
+    private static func undivided(from start: LaunchBorder, isBeforeMain: Bool) -> Border {
+        isBeforeMain
+            ? border(Phase.Names.beforeMain, .beforeMain, start)
+            : border(Phase.Names.undivided, .afterMain, start)
     }
 
     /// Where each image began; without counters if no border says so.
     private static func imageStarts(_ images: [Image], _ launch: [LaunchBorder]) -> [LaunchBorder] {
         let found = launch.filter { $0.kind == .firstInstruction }
+        if images.isEmpty { return found.suffix(1) }
         return images.enumerated().map { index, image in
             index < found.count
                 ? found[index] : LaunchBorder(kind: .firstInstruction, time: image.time.clamped)
         }
     }
 
+    /// Whether the last image has one: a wrapper before it may have had its own.
     private static func hasDynamicLinker(_ recording: Recording) -> Bool {
-        guard !recording.children.isEmpty else {
+        let last = recording.images.count > 1 ? recording.images.last?.time : nil
+        guard last != nil || !recording.children.isEmpty else {
             return recording.modules.contains(where: \.isDynamicLinker)
         }
         return recording.mappings.contains { mapping in
             mapping.child == nil && recording.modules.indices.contains(mapping.module.rawValue)
                 && recording.modules[mapping.module.rawValue].isDynamicLinker
+                && last.map { mapping.time >= $0 } ?? true
         }
     }
 

@@ -62,7 +62,8 @@ private struct ProcessSearch {
     private let positions: [ChildIndex?: [Int]]
     /// The longest of each process's first thread.
     private let waits: [ChildIndex?: WaitFigures]
-    private let linkers: Set<ChildIndex?>
+    /// When each process's last dynamic linker was mapped.
+    private let linkers: [ChildIndex?: MonotonicTime]
 
     init(
         _ recording: Recording, _ plan: PhasePlan, _ threads: [ThreadFigures],
@@ -82,11 +83,11 @@ private struct ProcessSearch {
             if longest[child].map({ $0.duration < wait.duration }) ?? true { longest[child] = wait }
         }
         self.waits = longest
-        linkers = Set(
-            recording.mappings.lazy.filter { mapping in
-                recording.modules.indices.contains(mapping.module.rawValue)
-                    && recording.modules[mapping.module.rawValue].isDynamicLinker
-            }.map(\.child))
+        let mapped = recording.mappings.lazy.filter { mapping in
+            recording.modules.indices.contains(mapping.module.rawValue)
+                && recording.modules[mapping.module.rawValue].isDynamicLinker
+        }
+        linkers = Dictionary(mapped.map { ($0.child, $0.time) }, uniquingKeysWith: max)
     }
 
     func first(_ phases: [Phase]) -> ProcessFigures {
@@ -130,12 +131,15 @@ private struct ProcessSearch {
 
     private func phases(of child: ChildProcess, _ index: ChildIndex) -> [ProcessPhase] {
         guard !child.borders.isEmpty else { return [] }
+        let last = child.launchImages.last?.time
         let own = PhasePlan(
             child.launchBorders.map { border in
                 var border = border
                 border.time = border.time.clamped
                 return border
-            }, images: child.launchImages, hasDynamicLinker: linkers.contains(index))
+            }, images: child.launchImages,
+            hasDynamicLinker: linkers[index].map { linker in last.map { linker >= $0 } ?? true }
+                ?? false)
         let offset = own.start - plan.start
         return divided(own.phases().map { ($0.name, $0.start + offset, $0.wall) }, of: index)
     }

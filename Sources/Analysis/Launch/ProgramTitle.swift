@@ -43,11 +43,12 @@ extension Image {
     }
 
     /// The name under which the user started a program that became another one. nil: this program only
-    /// passes a command on, as `env` and a shell without a script do.
+    /// passes a command on, as `env`, the dynamic linker and a shell without a script do.
     fileprivate var startedAs: String? {
         let options = arguments.dropFirst().prefix { $0.hasPrefix("-") }
         // A shell may have any name.
-        if Self.passingOn.contains(name) || options.contains("-c") { return nil }
+        let isLinker = Module(path: path).isDynamicLinker
+        if isLinker || Self.passingOn.contains(name) || options.contains("-c") { return nil }
         guard Self.shells.contains(name) else { return String(name) }
         let script = arguments.dropFirst(1 + options.count).first
         return script.flatMap { $0.split(separator: "/").last }.map(String.init)

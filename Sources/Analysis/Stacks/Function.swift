@@ -88,9 +88,15 @@ package struct Function: Hashable, Sendable {
         return invented("[\(name)]", module: kernelModule)
     }
 
+    /// No kernel has more.
+    private static let mostCalls: Int32 = 4096
+
     /// `futex`; -1 is outside of any.
     static func callName(_ systemCall: Int32) -> String {
         guard systemCall >= 0 else { return "blocked outside a system call" }
+        if let number = SystemCall.narrowNumber(systemCall), number < mostCalls {
+            return "32-bit system call \(number)"
+        }
         return SystemCall(rawValue: systemCall)?.name ?? "system call \(systemCall)"
     }
 }

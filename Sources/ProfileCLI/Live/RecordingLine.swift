@@ -49,8 +49,9 @@ package struct RecordingLine: Sendable {
         if progress.isReady { return Phase.Names.extended }
         return switch progress.border {
         case nil, .spawned: Phase.Names.creation
+        case .firstInstruction: "running"
         // Without a dynamic linker, there is no phase of that name.
-        case .firstInstruction: "before main"
+        case .watched: "before main"
         case .relocated: Phase.Names.initialisers
         case .main: Phase.Names.main
         case .attached: Phase.Names.attached

@@ -56,6 +56,7 @@ struct RecordingRun {
         let node = options.nodeRequest(in: conditions)
         let marks = MarkComplaints(
             console, waiting: options.watchesFile(STDERR_FILENO))
+        tellNarrowProgram()
         let recorder = recorder(node, marks)
         let result: Recorder.Result
         defer { console.line.wipe() }
@@ -80,6 +81,16 @@ struct RecordingRun {
         return withExtendedLifetime(conditions) {
             ending.seeToTheEnd(isComplete: result.failure == nil && hasSummary)
         }
+    }
+
+    /// Before a 32-bit program runs, what will be known of it.
+    private func tellNarrowProgram() {
+        guard case .launch(let words) = target, let name = words.first,
+            let path = try? ProgramLookup.resolve(name).text,
+            let program = NarrowProgram(atPath: path)
+        else { return }
+        console.complain(
+            "\(path) is \(program.words): its functions are named, but its stacks are not unwound")
     }
 
     private func recorder(_ node: NodeRequest?, _ marks: MarkComplaints) -> Recorder {

@@ -186,6 +186,7 @@ struct Answer {
     /// What every launch is made of in the end: to say so would tell nothing.
     private static let usual = [
         Phase.Names.main, Phase.Names.program, Phase.Names.attached, Phase.Names.extended,
+        Phase.Names.undivided,
     ]
 
     private static func isNearlyAll(_ part: TimeSpan, of whole: TimeSpan) -> Bool {

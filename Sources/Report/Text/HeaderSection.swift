@@ -114,7 +114,7 @@ struct HeaderSection {
     private func essentials(_ words: (MeasurementNote) -> String) -> [String] {
         [
             profile.header.outcome == .running ? nil : outcome, unknownWaits,
-            missedTicks(least: Self.leastEssential), incomplete,
+            missedTicks(least: Self.leastEssential), incomplete, UndividedPhases(profile).words,
         ].compactMap { $0 } + profile.measurementNotes().map(words)
             + profile.notes.filter { Self.essential.contains($0.kind) }
             .compactMap(RecorderNotes.text)
@@ -122,18 +122,22 @@ struct HeaderSection {
 
     /// What makes it another launch, or less than a launch, and what we left in the program.
     private static let essential: Set<RecorderNote.Kind> = [
-        .deniedPrivileges, .unrecordedPrivileges, .damagedInput, .leftBehind, .unmapped, .lateEntry,
+        .narrowProgram, .deniedPrivileges, .unrecordedPrivileges, .damagedInput, .leftBehind,
+        .unmapped, .lateEntry,
         .lateExec,
     ]
 
     private var incomplete: String? {
         let launch = profile.launch
-        guard launch.truncatedStacks > 0,
+        guard launch.truncatedStacks > 0, !isNarrow,
             Double(launch.truncatedStacks) >= Self.leastEssential * Double(launch.slices)
         else { return nil }
         return "\(Numbers.percent(launch.truncatedStacks, of: launch.slices)) of the stacks are "
             + "truncated: their callers are missing"
     }
+
+    /// Whether a 32-bit program ran. Its note says why stacks are truncated.
+    private var isNarrow: Bool { profile.notes.contains { $0.kind == .narrowProgram } }
 
     /// The share of ticks or stacks above which a reader must know it first.
     private static let leastEssential = 0.2
@@ -180,7 +184,7 @@ struct HeaderSection {
         let names = paths.filter { $0.hasPrefix("/") && !$0.hasPrefix("//") }.prefix(3).map {
             String($0.split(separator: "/").last ?? "").escapedForDisplay
         }
-        return names.isEmpty
+        return names.isEmpty || isNarrow
             ? ""
             : " (no unwind tables in \(names.joined(separator: ", ")))"
     }

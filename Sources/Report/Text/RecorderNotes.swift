@@ -23,6 +23,11 @@ enum RecorderNotes {
         case .unmapped: notBySignal("memory could not be shared with the program")
         case .lateEntry: notBySignal("the recording ended before our code was in the program")
         case .shadowStack: notBySignal("the program has shadow stacks (x86 CET)")
+        case .narrowProgram:
+            (note.value == 1
+                ? "a 32-bit program: its" : "\(Numbers.grouped(note.value)) 32-bit programs: their")
+                + " functions are named, stacks are not unwound (callers are missing), and phases are "
+                + "not divided"
         case .blockedSignal:
             notBySignal(note, "block SIGURG and SIGWINCH", one: "blocks SIGURG and SIGWINCH")
         case .unanswered: notBySignal(note, "did not answer", one: "did not answer")

@@ -80,7 +80,10 @@ extension TraceSession {
         _ inherited: inout InheritedArea?, signal: (number: Int32, original: UInt64),
         _ sites: PreparedSites?
     ) throws(SetupFailure) -> Area {
-        guard start.vector.entry != 0 else { throw .gone }
+        guard start.vector.entry != 0 else {
+            noteIfNarrow()
+            throw .gone
+        }
         image.noted = start.noted
         let size = Area.size(stackBytes: options.stackBytes)
         guard let place = start.place(size: size) else { throw .obstacle(.noRoom) }
@@ -103,12 +106,15 @@ extension TraceSession {
         }
         start.fillMain(into: &contents)
         start.fillInitializers(into: &contents, pid: pid)
-        if setup.linkerHook == nil { contents.takeEntry(of: start, main.tracee) }
+        contents.takeEntry(of: start, hasHook: setup.linkerHook != nil, main.tracee)
         let needsIsland = marks != nil
         if needsIsland {
             contents.island = start.islandPlace(besides: place..<(place &+ UInt64(size))) ?? 0
         }
-        contents.isGated = needsIsland || start.program.map(hasSignposts) == true
+        // A program that the linker was told to run is found when the linker has mapped it.
+        setup.runsLinker = start.runsLinker
+        contents.isGated =
+            needsIsland || start.runsLinker || start.program.map(hasSignposts) == true
         contents.gatesEntry = contents.isGated && start.isStatic
         setup.loneProgram = start.loneProgram
         setup.notesMain = start.notesMain(contents)

@@ -47,13 +47,18 @@ extension Area.Contents {
         isMusl = linker.isMusl
     }
 
-    /// musl's linker reports nothing where a jump does not fit its hook. When it is done, it
-    /// continues at the address that the kernel gave it as the program's start: we make that lead
-    /// to our code once.
+    /// When a linker is done, it continues at the address that the kernel gave it as the program's
+    /// start: we make that lead to our code once. That is needed where a program has start code of its
+    /// own (Go), so that `main` is not noted otherwise; and for musl's linker, which reports nothing
+    /// where a jump does not fit its hook.
     ///
-    /// - Parameter thread: at the image's first instruction.
-    mutating func takeEntry(of start: ImageStart, _ thread: some ThreadAccess) {
-        guard let linker = start.linker, linker.isMusl, startPointer != 0,
+    /// - Parameters:
+    ///   - hasHook: true if the linker will call our code.
+    ///   - thread: at the image's first instruction.
+    mutating func takeEntry(of start: ImageStart, hasHook: Bool, _ thread: some ThreadAccess) {
+        // A linker that was executed itself knows that by this address.
+        guard let linker = start.linker, !start.runsLinker,
+            hasHook ? start.beginsAtEntry : linker.isMusl && startPointer != 0,
             let stack = try? thread.registers().stackPointer,
             let pointer = start.vector.entryPointer(onStack: stack, start.program?.memory)
         else { return }

@@ -25,6 +25,8 @@ final class Instrumentation {
         var loneProgram: LoneProgram?
         /// True if our code notes when `main` begins.
         var notesMain = false
+        /// As ``ImageStart/runsLinker``.
+        var runsLinker = false
     }
 
     init(_ area: Area, _ setup: Setup, hooks: Hooks, signals: SignalCapture?) {
@@ -36,11 +38,15 @@ final class Instrumentation {
 
     var linker: DynamicLinker? { setup.linker }
     var notesMain: Bool { setup.notesMain }
+    var runsLinker: Bool { setup.runsLinker }
     var loneProgram: LoneProgram? { setup.loneProgram }
     /// True if our code notes the launch's borders, or will.
     var watchesLaunch: Bool { setup.notesMain || setup.linkerHook != nil }
     /// True if the linker calls our code.
     var hasLinkerHook: Bool { setup.linkerHook != nil }
+
+    /// Where `main` is has been found behind the relocation, and our code told.
+    func willNoteMain() { setup.notesMain = true }
 
     /// The original word to restore at the linker's hook, once.
     func takeLinkerHook() -> (address: UInt64, word: UInt64)? {
@@ -69,6 +75,13 @@ struct LoneProgram {
 struct ReportedBorders {
     private var told: Set<NotedBorder> = []
     private var hasToldGate = false
+    private var hasBegun = false
+
+    /// True once: from now on what our code notes can be told.
+    mutating func beginWatch() -> Bool {
+        defer { hasBegun = true }
+        return !hasBegun
+    }
 
     /// The next border that was reached but not reported; a static program is never relocated.
     mutating func next(of area: Area) -> (border: NotedBorder, moment: Area.Moment)? {

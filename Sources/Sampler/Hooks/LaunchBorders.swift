@@ -8,6 +8,10 @@ extension TraceSession {
     /// Reports the borders reached since the last call.
     func reportBorders(at now: MonotonicTime) {
         guard let image = stage.image, let code = image.instrumentation else { return }
+        if code.area.isSettled, code.watchesLaunch, code.borders.beginWatch() {
+            let settled = code.area.time(\.settled_ns) ?? image.start
+            watched(from: min(max(settled, image.start), now))
+        }
         if let gate = code.borders.gate(of: code.area) {
             noteHold(from: max(gate.start, image.start), to: min(gate.end, now))
         }
@@ -15,6 +19,11 @@ extension TraceSession {
             learnMappings(of: image, code.area, at: now)
             pass(border, moment, of: image, code, at: now)
         }
+    }
+
+    /// The border that follows will be noted, if the launch comes to it.
+    private func watched(from time: MonotonicTime) {
+        sink.receive(.border(LaunchBorder(kind: .watched, time: time)))
     }
 
     /// Learns whose code is in the border's stack. Nobody may have read the mappings since the
@@ -80,8 +89,9 @@ extension TraceSession {
             // Where the linker does not say when it begins to map libraries: it does so first of
             // all.
             let mapping = code.area.time(\.mapping_ns) ?? code.area.time(\.settled_ns)
+            learnLinkedProgram(code)
             listLibraries(of: image, code, since: mapping ?? time)
-            if !code.notesMain { sink.receive(.border(LaunchBorder(kind: .main, time: time))) }
+            if code.notesMain { watched(from: time) }
         } else if capture != .signal {
             // From here on, nothing would report filters for system calls to us.
             abandonMarks()
@@ -97,9 +107,8 @@ extension TraceSession {
         // The program may have loaded more libraries meanwhile.
         let initial = code.area.initialLibraries
         reportLibraries(since: start, isInitial: true, most: initial > 0 ? initial : .max)
-        let memory = TargetMemory(pid: pid)
-        let objects = LinkMap.objects(debug: linker.debug, memory: memory)
-        switchOnSignposts(of: images(of: objects, memory))
+        let objects = linkedObjects(linker, of: image)
+        switchOnSignposts(of: images(of: objects, TargetMemory(pid: pid)))
         if !code.hasServedGate { marks?.pending = objects }
     }
 
@@ -108,6 +117,7 @@ extension TraceSession {
     func serveGate() {
         guard let code = instrumentation, code.area.isGateWaiting else { return }
         let area = code.area
+        learnLinkedProgram(code)
         if libraries == nil, let linker = code.linker { takeLoaded(linker, code) }
         if let program = code.loneProgram { take(program, code) }
         let sites =
@@ -122,6 +132,7 @@ extension TraceSession {
         }
         instrumentation?.sites.formUnion(lead(sites, past: area).keys)
         if let marks { place(marks) }
+        noteMainOfLinked(code)
         area.openGate()
         // The thread may need our core to continue.
         wait(atMost: .milliseconds(1), every: 20) { area.time(\.gate_end_ns) != nil }
@@ -132,7 +143,7 @@ extension TraceSession {
     /// The signposts of libraries count only if the program has some itself.
     private func takeLoaded(_ linker: DynamicLinker, _ code: Instrumentation) {
         let memory = TargetMemory(pid: pid)
-        let objects = LinkMap.objects(debug: linker.debug, memory: memory)
+        let objects = linkedObjects(linker, of: stage.image)
         switchOnSignposts(of: images(of: [], memory))
         if code.hooks.signposts.isOn { switchOnSignposts(of: images(of: objects, memory)) }
         marks?.pending = objects

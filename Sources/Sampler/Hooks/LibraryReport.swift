@@ -102,7 +102,7 @@ extension TraceSession {
     func reportLibraries(since start: MonotonicTime, isInitial: Bool, most: Int = .max) {
         guard let image = stage.image else { return }
         let memory = TargetMemory(pid: pid)
-        if isInitial { image.path = process.image(at: start).path }
+        if isInitial, image.linked == nil { image.path = process.image(at: start).path }
         let untold =
             image.libraries?.untold(program: image.path, most: most, memory: memory) ?? []
         if !isInitial, !untold.isEmpty, let area, !area.hasRoomForLoads, !area.isFiltered {
@@ -140,8 +140,7 @@ extension TraceSession {
     /// For a running program: the libraries that are loaded already are not reported.
     func listLibraries(ofAttached image: RunningImage) {
         let memory = TargetMemory(pid: pid)
-        let base = AuxiliaryVector(pid: pid).linkerBase
-        guard let linker = DynamicLinker(base: base, memory: memory) else { return }
+        guard let linker = ImageStart(pid: pid).linker else { return }
         var list = LibraryList(linker)
         list.markTold(LinkMap.objects(debug: linker.debug, memory: memory))
         image.libraries = list

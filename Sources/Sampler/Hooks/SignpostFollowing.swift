@@ -5,8 +5,11 @@ extension TraceSession {
     /// - Parameter objects: the linker's list; the program comes first.
     func images(of objects: [LinkedObject], _ memory: TargetMemory) -> [LoadedImage] {
         let vector = AuxiliaryVector(pid: pid)
-        let program = LoadedImage(
-            programHeaders: vector.programHeaders, count: vector.programHeaderCount, memory: memory)
+        let program =
+            stage.image?.linked?.loaded
+            ?? LoadedImage(
+                programHeaders: vector.programHeaders, count: vector.programHeaderCount,
+                memory: memory)
         return [program].compactMap { $0 } + objects.dropFirst().compactMap { $0.image(memory) }
     }
 

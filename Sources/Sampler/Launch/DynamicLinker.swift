@@ -45,3 +45,16 @@ struct DynamicLinker: Sendable {
         memory.word(at: debug &+ 8) != 0 && isConsistent(memory)
     }
 }
+
+extension LoadedImage {
+    /// True if it is a dynamic linker: it publishes what debuggers ask of one, and is no program. (A static
+    /// program that exports its names has the same symbols.)
+    var isDynamicLinker: Bool {
+        guard let dynamic = segments.first(where: { $0.kind == 2 }),
+            !segments.contains(where: { $0.kind == 3 })
+        else { return false }
+        let section = DynamicSection(at: dynamic.start, bias: bias, memory: memory)
+        let isProgram = (section.value(DynamicSection.Tag.flags)?.value ?? 0) & 0x0800_0000 != 0
+        return !isProgram && DynamicLinker(self) != nil
+    }
+}

@@ -8,6 +8,11 @@ struct ImageStart {
     let vector: AuxiliaryVector
     /// nil: it cannot be read.
     let program: LoadedImage?
+    /// True if the dynamic linker itself was executed (`ld-linux-x86-64.so.2 ./app`). It is ``program``
+    /// then; the program that its arguments name is not there yet.
+    let runsLinker: Bool
+    /// Where the dynamic linker is; 0 for a static program.
+    private let linkerBase: UInt64
     /// The dynamic linker's image; nil for a static program.
     let linkerImage: LoadedImage?
     /// nil for a static program, or a linker that we cannot follow.
@@ -46,14 +51,18 @@ struct ImageStart {
         let memory = TargetMemory(pid: pid)
         vector = AuxiliaryVector(pid: pid)
         list = MappingList(pid: pid)
-        program = LoadedImage(
+        let image = LoadedImage(
             programHeaders: vector.programHeaders, count: vector.programHeaderCount, memory: memory)
+        program = image
+        runsLinker = vector.linkerBase == 0 && image?.isDynamicLinker == true
+        linkerBase = runsLinker ? image?.bias ?? 0 : vector.linkerBase
         linkerImage =
-            vector.linkerBase == 0 ? nil : LoadedImage(base: vector.linkerBase, memory: memory)
+            runsLinker
+            ? image : linkerBase == 0 ? nil : LoadedImage(base: linkerBase, memory: memory)
         if let ourLinker, let linkerImage, linkerImage.identity == ourLinker.identity {
             usesOurLinker = true
-            linker = ourLinker.linker.moved(by: vector.linkerBase)
-            let base = vector.linkerBase
+            linker = ourLinker.linker.moved(by: linkerBase)
+            let base = linkerBase
             knownCave = ourLinker.cave.map { base &+ $0 }
         } else {
             usesOurLinker = false
@@ -73,7 +82,7 @@ struct ImageStart {
     /// Most programs use the same dynamic linker as we do: then we know all places in it.
     private static let ourLinker: KnownLinker? = {
         let own = ImageStart(pid: getpid(), ourLinker: nil)
-        let base = own.vector.linkerBase
+        let base = own.linkerBase
         guard let linker = own.linker, let identity = own.linkerImage?.identity, identity.isUnique
         else { return nil }
         let cave = CodeCave.find(
@@ -94,7 +103,7 @@ struct ImageStart {
             descriptor: nil, place: own.anyCave ?? 0, size: 0, isAtEntry: own.notesMain(contents))
     }
 
-    var isStatic: Bool { vector.linkerBase == 0 }
+    var isStatic: Bool { linkerBase == 0 }
 
     /// True if the C library is there from the beginning: in a static program, or where the C
     /// library is also the dynamic linker, as in musl.
@@ -103,7 +112,7 @@ struct ImageStart {
     /// The linker's code, if the linker is the C library.
     private var linkingLibrary: [CodeMapping] {
         guard !isStatic, linker?.isMusl != false,
-            let path = mappings.first(where: { $0.start == vector.linkerBase })?.path,
+            let path = mappings.first(where: { $0.start == linkerBase })?.path,
             linker != nil || CallSites.isLibrary(path)
         else { return [] }
         return code.filter { $0.path == path }
@@ -115,7 +124,7 @@ struct ImageStart {
         if usesOurLinker, isAtFirstInstruction, let place = placeBelowLinker(size: size) {
             return place
         }
-        let code = isStatic ? vector.entry : vector.linkerBase
+        let code = isStatic ? vector.entry : linkerBase
         return IslandPlace.place(
             near: code, size: UInt64(size), among: mappings.map { $0.start..<$0.end })
     }
@@ -123,10 +132,10 @@ struct ImageStart {
     /// Nothing but the linker and the kernel's own pages is mapped there yet. If something is, it
     /// is not mapped over.
     private func placeBelowLinker(size: Int) -> UInt64? {
-        let kernels = vector.vdso == 0 ? vector.linkerBase : vector.vdso
-        let end = min(kernels, vector.linkerBase)
+        let kernels = vector.vdso == 0 ? linkerBase : vector.vdso
+        let end = min(kernels, linkerBase)
         let space = UInt64(size) + Self.roomBelowLinker
-        guard end > 2 * space, vector.linkerBase - end < Self.roomBelowLinker else { return nil }
+        guard end > 2 * space, linkerBase - end < Self.roomBelowLinker else { return nil }
         return VirtualMemory.pageStart(of: end - space)
     }
 
@@ -209,10 +218,16 @@ struct ImageStart {
         knownEntryCode ?? program?.memory.read(at: vector.entry, count: StartCode.length) ?? []
     }
 
+    /// True if the program's own code begins at its entry: no start code of a C library leads to its
+    /// `main` (Go).
+    var beginsAtEntry: Bool {
+        !runsLinker && startCode?.isCLibrarys == false && !entryCode.isEmpty
+    }
+
     /// Tells how `main` can be noted. A dynamic program looks up its C library's start function in
     /// a word that can be changed; in a static program the entry code names `main`.
     func fillMain(into contents: inout Area.Contents) {
-        guard let program, let code = startCode else { return }
+        guard !runsLinker, let program, let code = startCode else { return }
         if isStatic {
             // musl's program relocates itself there first, and we do not know what follows.
             if code.isMusl, program.segments.contains(where: { $0.kind == 2 }) { return }
@@ -223,14 +238,7 @@ struct ImageStart {
             else { return }
             contents.main = main
             contents.patches.append(Area.Patch(address: reference.address, word: patched))
-        } else if let pointer = code.startPointer(read: program.memory.read),
-            program.contains(pointer)
-        {
-            switch code.main {
-            case .at(let main, _) where program.isExecutable(main): break
-            case .inSlot: break
-            default: return
-            }
+        } else if let pointer = program.startPointer(of: code) {
             contents.startPointer = pointer
             contents.startIsProtected = program.isProtected(pointer)
         }
@@ -266,11 +274,25 @@ struct ImageStart {
 
     /// True if `main` will be noted.
     func notesMain(_ contents: Area.Contents) -> Bool {
-        contents.main != 0 || (contents.startPointer != 0 && contents.debug != 0)
+        contents.main != 0 || contents.entry != nil
+            || (contents.startPointer != 0 && contents.debug != 0)
     }
 }
 
 extension LoadedImage {
+    /// The word in which a dynamic program finds its C library's start function, if that is told where
+    /// `main` is.
+    func startPointer(of code: StartCode) -> UInt64? {
+        guard let pointer = code.startPointer(read: memory.read), contains(pointer) else {
+            return nil
+        }
+        return switch code.main {
+        case .at(let main, _): isExecutable(main) ? pointer : nil
+        case .inSlot: pointer
+        case nil: nil
+        }
+    }
+
     /// True if the address lies in a loaded segment.
     func contains(_ address: UInt64) -> Bool {
         segments.contains { $0.kind == 1 && $0.contains(address) }

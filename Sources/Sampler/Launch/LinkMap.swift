@@ -64,6 +64,8 @@ struct DynamicSection: Sendable {
         static let soname: UInt64 = 14
         static let initializers: UInt64 = 25
         static let initializersSize: UInt64 = 27
+        /// `DT_FLAGS_1`; its bit `DF_1_PIE` marks a program.
+        static let flags: UInt64 = 0x6FFF_FFFB
         static let preinitializers: UInt64 = 32
         static let preinitializersSize: UInt64 = 33
         /// `DT_RELR`.

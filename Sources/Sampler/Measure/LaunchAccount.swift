@@ -139,18 +139,18 @@ struct LaunchNotes {
             // counts.
             faults += Self.faultsBefore
         }
+        if image.beginsWithMain { borders.append(LaunchBorder(kind: .main, time: began)) }
         guard entry != nil, let code = image.code, code.notesMain || code.notesRelocation else {
-            // All of it counts as the program's own.
-            borders.append(LaunchBorder(kind: .main, time: began))
             return
         }
+        borders.append(LaunchBorder(kind: .watched, time: began))
         for border in NotedBorder.allCases {
             guard
                 let stretch = image.border(border).flatMap({ fits($0, after: latest, until: end) })
             else { continue }
             borders.append(LaunchBorder(kind: border.kind, time: stretch.start.time))
-            if border == .relocated, !code.notesMain {
-                borders.append(LaunchBorder(kind: .main, time: stretch.start.time))
+            if border == .relocated, code.notesMain {
+                borders.append(LaunchBorder(kind: .watched, time: stretch.start.time))
             }
             cpu[stretch.start.time] = net(stretch.start.cpu)
             hold(from: stretch.start.time, to: stretch.end.time)

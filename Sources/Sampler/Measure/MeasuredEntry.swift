@@ -24,6 +24,8 @@ struct MeasuredEntry {
     struct Result {
         /// True if the image has a dynamic linker.
         let isDynamic: Bool
+        /// True if its first instruction begins its own code.
+        let beginsWithMain: Bool
         /// nil: the image runs without our code.
         let code: MeasuredCode?
     }
@@ -33,7 +35,9 @@ struct MeasuredEntry {
         defer { try? thread.detach() }
         var start = ImageStart(pid: pid, isAtFirstInstruction: true)
         start.knownEntryCode = entryCodes.code(of: start, pid: pid)
-        return Result(isDynamic: !start.isStatic, code: bringIn(inherited, start))
+        return Result(
+            isDynamic: !start.isStatic, beginsWithMain: start.isStatic && start.beginsAtEntry,
+            code: bringIn(inherited, start))
     }
 
     private func bringIn(_ inherited: InheritedArea?, _ start: ImageStart) -> MeasuredCode? {
@@ -76,7 +80,7 @@ struct MeasuredEntry {
         contents.calls = Self.calls
         let hook = start.linker.flatMap { contents.takeHook(of: $0, memory) }
         start.fillMain(into: &contents)
-        if hook == nil { contents.takeEntry(of: start, thread) }
+        contents.takeEntry(of: start, hasHook: hook != nil, thread)
         let notesRelocation = hook != nil || contents.entry != nil
         contents.isGated = watchesSignposts && notesRelocation
         if start.hasCLibrary {

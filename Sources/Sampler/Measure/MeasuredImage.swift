@@ -9,6 +9,8 @@ final class MeasuredImage {
     let cpu: TimeSpan?
     /// Whether it has a dynamic linker.
     let isDynamic: Bool
+    /// Whether its first instruction begins its own code: see ``ImageStart/beginsAtEntry``.
+    let beginsWithMain: Bool
     /// nil: our code is not in it.
     let code: MeasuredCode?
     /// What ran, known once another image replaces it.
@@ -18,6 +20,7 @@ final class MeasuredImage {
         self.reached = reached
         self.cpu = cpu
         isDynamic = entered.isDynamic
+        beginsWithMain = entered.beginsWithMain
         code = entered.code
     }
 

@@ -10,6 +10,11 @@ final class RunningImage {
     var arguments: [String]
     /// Shows where its code is if it is over before its mappings could be read.
     var noted: NotedLibrary?
+    /// How its launch began; nil: it runs already.
+    var opening: LaunchBorder?
+    /// The program, where the dynamic linker was executed and told to run it. nil: the program was
+    /// executed itself, or the linker has not mapped it yet.
+    var linked: LinkedProgram?
     /// nil: the program is static, or its linker does not report libraries.
     var libraries: LibraryList?
     /// Of the last change of its mappings.

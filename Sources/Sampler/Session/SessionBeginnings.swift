@@ -60,7 +60,8 @@ extension TraceSession {
         let image = RunningImage(
             start: now, path: description.path, arguments: description.arguments)
         image.mayBeTraced = !isSpared
-        stage.begin(image, isToBeJoined: !isTraced)
+        noteIfNarrow()
+        stage.begin(image, isToBeJoined: !isTraced && !observer.isNarrow)
         sink.receive(.image(description))
         sink.receive(
             .border(LaunchBorder(kind: .attached, time: now, counters: process.counters())))
@@ -117,6 +118,8 @@ extension TraceSession {
         /// nil: it can be asked when the first thread goes on, because the program's end would be a
         /// stop.
         let program: Image?
+        /// As ``ImageStart/beginsAtEntry`` of a static program.
+        let beginsWithMain: Bool
     }
 
     /// - Returns: nil: the session is over.
@@ -140,7 +143,8 @@ extension TraceSession {
             counters?.run = min(max(area[\.settled_cpu_ns], known), max(known, most))
         }
         return ImageEntry(
-            image: image, stopped: now, began: began, counters: counters, program: program)
+            image: image, stopped: now, began: began, counters: counters, program: program,
+            beginsWithMain: start.map { $0.isStatic && $0.beginsAtEntry } ?? false)
     }
 
     /// Whether the processes that it forks are traced. They are where no events describe them.
@@ -176,11 +180,13 @@ extension TraceSession {
         entry.image.path = description.path
         entry.image.arguments = description.arguments
         sink.receive(.image(description))
-        report(.firstInstruction, at: entry.began)
+        let opening = LaunchBorder(
+            kind: .firstInstruction, time: entry.began, counters: process.counters())
+        entry.image.opening = opening
+        sink.receive(.border(opening))
         observer.rereadMappings(at: entry.began)
         learnProgram(of: entry.image, at: entry.began)
-        // Where the launch cannot be watched, all of it counts as the program's own.
-        if entry.image.instrumentation?.watchesLaunch != true { report(.main, at: entry.began) }
+        if entry.beginsWithMain { report(.main, at: entry.began) }
         rename(main)
         awaitLibraries()
     }

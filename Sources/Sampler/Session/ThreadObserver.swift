@@ -10,6 +10,8 @@ struct ThreadObserver: ~Copyable {
     var waits: WaitWatch
     var nameBudget = NameBudget()
     var interpreters: InterpreterWatch
+    /// True if it is a 32-bit program, whose system calls have numbers of their own.
+    var isNarrow = false
     /// Where our own code lies in the program.
     var ownCode: Range<UInt64>?
     /// How far the first thread's stack may grow, in bytes.
@@ -75,7 +77,8 @@ struct ThreadObserver: ~Copyable {
         // It has not gone on from our last stop, and would do nothing but stop again.
         if before.timeslices == thread.coresAtStop { return .moving }
         guard let activity = thread.activity() else { return .gone }
-        guard case .blocked(let call, let registers) = activity else { return .running }
+        guard case .blocked(let number, let registers) = activity else { return .running }
+        let call = isNarrow ? SystemCall.narrow(number) : number
         let state = Self.mayBeStop(call) ? thread.state : nil
         if state == UInt8(ascii: "t") { return .moving }
         let position = TracedThread.Position(

@@ -86,7 +86,7 @@ extension TraceSession {
         observer.closeWithoutStack(main, at: time, counters: counters(of: main, at: time))
         if wasOneOfMany { main.restartClock(at: time) }
         sink.receive(.image(description))
-        report(.firstInstruction, .main, at: time)
+        report(.firstInstruction, at: time)
         rename(main)
     }
 

@@ -107,7 +107,7 @@ final class TraceSession {
         reportLibrariesSeen(at: now)
         followUntraced(at: now)
         callOffLateStops(at: now)
-        if let image = stage.image, giveUpEntry(of: image) { report(.main, at: image.start) }
+        if let image = stage.image { _ = giveUpEntry(of: image) }
         // Where it had no core at first.
         if let image = stage.image, area?.isSettled == true { emptyCave(of: image) }
         completeEntry(at: now)

@@ -105,6 +105,7 @@ extension TraceSession {
     func leaveImage(isLate: Bool = false) {
         stage.loseImage(isLate: isLate)
         observer.ownCode = nil
+        observer.isNarrow = false
         marks?.leaveImage()
         for thread in threads.values { thread.forgetRequests() }
     }

@@ -16,6 +16,20 @@ struct ProcSurroundings: WaitSurroundings {
 
     func isThread(_ tid: Int32) -> Bool { access("/proc/\(pid)/task/\(tid)", F_OK) == 0 }
 
+    var isStopped: Bool {
+        KernelThread(process: pid, tid: tid).state() == UInt8(ascii: "T")
+    }
+
+    var isFrozen: Bool {
+        func text(_ path: String) -> String {
+            var buffer = ReadBuffer()
+            buffer.readAll(path: path)
+            return String(decoding: buffer.contents, as: UTF8.self)
+        }
+        return ControlGroupFreezer.ofThisSystem.isFrozen(
+            groups: text("/proc/\(pid)/task/\(tid)/cgroup"), read: text)
+    }
+
     func link(of descriptor: Int32) -> String? {
         var target = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let length = readlink(path(of: descriptor), &target, target.count)

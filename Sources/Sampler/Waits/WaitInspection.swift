@@ -11,7 +11,9 @@ struct WaitInspection<Surroundings: WaitSurroundings> {
     private static var mostNamed: Int { 3 }
 
     func reason(for call: WaitingCall) -> WaitReason {
-        switch call {
+        // Whatever call it was in.
+        if surroundings.isStopped { return WaitReason(.stopped) }
+        return switch call {
         case .futex(let call): reason(for: call)
         case .sleep(let name, let length):
             WaitReason(.sleep, detail: name.rawValue + (length.flatMap(self.length) ?? ""))
@@ -34,7 +36,9 @@ struct WaitInspection<Surroundings: WaitSurroundings> {
         case .fileLock(let number): WaitReason(.lock, detail: surroundings.link(of: number))
         case .systemSemaphore: WaitReason(.other, detail: "semaphore")
         case .messageQueue: WaitReason(.other, detail: "message queue")
-        case .outside: WaitReason(surroundings.isUninterruptible ? .disk : .other)
+        case .outside:
+            surroundings.isFrozen
+                ? WaitReason(.frozen) : WaitReason(surroundings.isUninterruptible ? .disk : .other)
         case .other: WaitReason(.other)
         }
     }
@@ -199,6 +203,8 @@ struct UnknownSurroundings: WaitSurroundings {
     func memory(at address: UInt64, count: Int) -> [UInt8] { [] }
     func isThread(_ tid: Int32) -> Bool { false }
     let isUninterruptible: Bool
+    var isStopped: Bool { false }
+    var isFrozen: Bool { false }
     func link(of descriptor: Int32) -> String? { nil }
     func isNamedPipe(_ descriptor: Int32) -> Bool { false }
     func socket(_ descriptor: Int32) -> SocketEnds? { nil }

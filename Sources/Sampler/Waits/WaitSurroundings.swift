@@ -9,6 +9,10 @@ protocol WaitSurroundings {
     /// True if the waiting thread could not be interrupted (state D) when it was first seen
     /// waiting.
     var isUninterruptible: Bool { get }
+    /// True if a signal has stopped the thread (state T).
+    var isStopped: Bool { get }
+    /// True if the thread's control group keeps it from running.
+    var isFrozen: Bool { get }
     /// Where a link under `/proc/PID/fd` leads to.
     func link(of descriptor: Int32) -> String?
     func isNamedPipe(_ descriptor: Int32) -> Bool

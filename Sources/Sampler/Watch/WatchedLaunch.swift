@@ -20,12 +20,11 @@ package struct WatchedLaunch: Hashable, Sendable {
     package var counters: ProcessCounters
 
     /// The launch in the form of a measured one. From outside we do not see when libraries were
-    /// loaded and when `main` began: all after the exec is *Main*.
+    /// loaded and when `main` began: the time after the exec is not divided.
     package var observed: ObservedLaunch {
         var borders = [LaunchBorder(kind: .spawned, time: begun)]
         for image in images {
             borders.append(LaunchBorder(kind: .firstInstruction, time: image.time))
-            borders.append(LaunchBorder(kind: .main, time: image.time))
         }
         borders.append(LaunchBorder(kind: .ended, time: ended))
         var launch = ObservedLaunch(borders: borders, images: images)

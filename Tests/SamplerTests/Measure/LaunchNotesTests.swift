@@ -31,7 +31,7 @@ import Testing
         MeasuredImage(
             reached: time(reached), cpu: cpu.map { TimeSpan(nanoseconds: $0) },
             MeasuredEntry.Result(
-                isDynamic: true,
+                isDynamic: true, beginsWithMain: false,
                 code: MeasuredCode(area: area, notesMain: notesMain, notesRelocation: true)))
     }
 
@@ -47,8 +47,9 @@ import Testing
         notes.add(Self.image(at: 1100, cpu: 200, try Self.area(Self.whole)), until: Self.time(2000))
         #expect(
             notes.borders.map(\.kind) == [
-                .spawned, .held, .released, .firstInstruction, .relocated, .held, .released, .main,
-                .held, .released,
+                .spawned, .held, .released, .firstInstruction, .watched, .relocated, .watched,
+                .held,
+                .released, .main, .held, .released,
             ])
         #expect(notes.held == TimeSpan(nanoseconds: 50 + 20 + 2))
         #expect(notes.ownCPU == TimeSpan(nanoseconds: 30 + 15 + 1))
@@ -69,7 +70,9 @@ import Testing
         }
         notes.add(Self.image(at: 1100, cpu: nil, area), until: Self.time(2000))
         #expect(
-            notes.borders.map(\.kind) == [.spawned, .held, .released, .firstInstruction])
+            notes.borders.map(\.kind) == [
+                .spawned, .held, .released, .firstInstruction, .watched,
+            ])
         #expect(notes.cpu.isEmpty && notes.net(.zero) == nil)
     }
 
@@ -81,7 +84,7 @@ import Testing
                 state.phase = UInt32(phase)
             }
             notes.add(Self.image(at: 1100, cpu: 200, area), until: Self.time(2000))
-            #expect(notes.borders.map(\.kind) == [.spawned, .firstInstruction, .main])
+            #expect(notes.borders.map(\.kind) == [.spawned, .firstInstruction])
             #expect(notes.held == .zero)
         }
     }

@@ -27,7 +27,7 @@ extension TraceSessionTests {
         #expect(sink.images == ["/made/first", "/made/second"])
         #expect(sink.ended == [ThreadIndex(1)])
         #expect(session.stage.image !== first)
-        #expect(Array(sink.borders.suffix(2)) == [.firstInstruction, .main])
+        #expect(sink.borders == [.spawned, .firstInstruction, .firstInstruction])
         #expect(process.main.done.suffix(2) == [.reopened, .resumed(0)])
     }
 

@@ -48,7 +48,7 @@ import Testing
 
     @Test func aLaunchBegins() {
         let session = launched()
-        #expect(sink.borders == [.spawned, .firstInstruction, .main])
+        #expect(sink.borders == [.spawned, .firstInstruction])
         #expect(sink.started == [process.pid])
         #expect(sink.images == ["/made/first"])
         #expect(process.main.done == [.resumed(0)])

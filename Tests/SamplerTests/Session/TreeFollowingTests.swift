@@ -90,7 +90,7 @@ import Testing
         #expect(sink.images == ["/made/first", "/made/child"])
         #expect(
             sink.borders == [
-                .spawned, .firstInstruction, .main, .firstInstruction, .main, .ended,
+                .spawned, .firstInstruction, .main, .firstInstruction, .ended,
             ])
         #expect(sink.started == [child.pid] && sink.ended.count == 1)
         #expect(group.sessions.count == 1 && group.waitingNews.isEmpty)

@@ -193,6 +193,48 @@ import Testing
                 == WaitReason(.sleep, detail: "condition variable, time-out after 200 ms"))
     }
 
+    // MARK: Stopped from outside
+
+    @Test mutating func whatKeepsAThreadFromRunning() {
+        #expect(reason(-1) == WaitReason(.other))
+        process.isUninterruptible = true
+        #expect(reason(-1) == WaitReason(.disk))
+        // A control group of version 1 leaves its threads in state D, one of version 2 in S.
+        process.isFrozen = true
+        #expect(reason(-1) == WaitReason(.frozen))
+        process.isUninterruptible = false
+        #expect(reason(-1) == WaitReason(.frozen))
+        // In whatever call the signal came.
+        process.isStopped = true
+        #expect(reason(-1) == WaitReason(.stopped) && reason(202) == WaitReason(.stopped))
+    }
+
+    @Test func frozenControlGroups() {
+        let freezer = ControlGroupFreezer(
+            mounts: """
+                30 23 0:26 / /sys/fs/cgroup rw - tmpfs tmpfs rw
+                31 30 0:27 / /sys/fs/cgroup/freezer rw,relatime shared:9 - cgroup cgroup rw,freezer
+                32 30 0:28 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu,cpuacct
+                33 30 0:29 /pod /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw
+                broken
+                """)
+        let files = [
+            "/sys/fs/cgroup/freezer/paused/freezer.state": "FROZEN\n",
+            "/sys/fs/cgroup/freezer/running/freezer.state": "THAWED\n",
+            "/sys/fs/cgroup/freezer/cpu/freezer.state": "FROZEN\n",
+            "/sys/fs/cgroup/unified/a/cgroup.events": "populated 1\nfrozen 1\n",
+            "/sys/fs/cgroup/unified/b/cgroup.events": "populated 1\nfrozen 0\n",
+        ]
+        func isFrozen(_ groups: String) -> Bool {
+            freezer.isFrozen(groups: groups) { files[$0] ?? "" }
+        }
+        #expect(isFrozen("8:pids:/\n6:freezer:/paused\n0::/\n"))
+        #expect(!isFrozen("8:pids:/\n6:freezer:/running\n0::/pod/b\n"))
+        #expect(!isFrozen("7:cpu,cpuacct:/cpu\n"))
+        #expect(isFrozen("6:freezer:/running\n0::/pod/a\n"))
+        #expect(!isFrozen("") && !isFrozen("0::/elsewhere\n") && !isFrozen("6:freezer"))
+    }
+
     // MARK: Children
 
     @Test mutating func childrenHaveTheirCommands() {

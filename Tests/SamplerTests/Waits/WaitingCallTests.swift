@@ -105,6 +105,8 @@ struct FakeSurroundings: WaitSurroundings {
     var contents: [UInt64: [UInt8]] = [:]
     var threads: Set<Int32> = []
     var isUninterruptible = false
+    var isStopped = false
+    var isFrozen = false
     var links: [Int32: String] = [:]
     var pipes: Set<Int32> = []
     var sockets: [Int32: SocketEnds] = [:]

@@ -1,0 +1,79 @@
+import Architecture
+import CAgent
+import ELF
+import ProfileModel
+
+/// A program that the dynamic linker was told to run (`ld-linux-x86-64.so.2 ./app`; AppImages, Guix and
+/// Nix do so). The kernel knows the linker only. So what the program is, is found in the linker's list
+/// and in what is mapped, as soon as the linker has mapped it.
+struct LinkedProgram {
+    /// Its file.
+    let path: String
+    let loaded: LoadedImage
+    private let entry: UInt64
+
+    /// nil: the linker has not mapped it yet, or where it lies cannot be told.
+    init?(_ linker: DynamicLinker, _ mappings: [ProcFormats.MapsLine], memory: TargetMemory) {
+        guard let object = LinkMap.objects(debug: linker.debug, memory: memory).first,
+            // A program that is not moved has a bias of 0. Where the linker is musl's, our code leads it to
+            // a dynamic section that is not the program's.
+            let data = [object.bias, object.dynamicAddress].lazy.compactMap({ address in
+                mappings.first { $0.start <= address && address < $0.end }
+            }).first, data.path.hasPrefix("/"),
+            let head = mappings.last(where: {
+                $0.start <= data.start && $0.fileOffset == 0 && $0.inode == data.inode
+                    && $0.path == data.path
+            }), let header = ELFHeader(memory.read(at: head.start, count: 64)),
+            let image = LoadedImage(base: head.start, memory: memory)
+        else { return nil }
+        (path, loaded, entry) = (data.path, image, header.entry &+ image.bias)
+    }
+
+    /// The word through which its `main` can be noted. nil: its start code is unknown.
+    var startPointer: UInt64? {
+        loaded.startPointer(
+            of: StartCode(loaded.memory.read(at: entry, count: StartCode.length), at: entry))
+    }
+
+    /// As the program itself sees its arguments, but for a name that was chosen for it (`--argv0`).
+    func arguments(ofLinker all: [String]) -> [String] {
+        let name = path.split(separator: "/").last
+        let own = all.dropFirst().firstIndex { $0.split(separator: "/").last == name }
+        return own.map { Array(all[$0...]) } ?? all
+    }
+}
+
+extension TraceSession {
+    /// Learns which program the linker runs, once it has mapped it, and tells the recording.
+    func learnLinkedProgram(_ code: Instrumentation) {
+        guard code.runsLinker, let image = stage.image, image.linked == nil,
+            let opening = image.opening, let linker = code.linker,
+            let program = LinkedProgram(
+                linker, ImageStart(pid: pid).mappings, memory: TargetMemory(pid: pid))
+        else { return }
+        image.linked = program
+        image.path = program.path
+        image.arguments = program.arguments(ofLinker: image.arguments)
+        sink.receive(
+            .linked(Image(path: image.path, arguments: image.arguments, time: opening.time)))
+        sink.receive(.border(opening))
+    }
+
+    /// Leads the C library's start function to our code, so that it notes `main`. The program's thread
+    /// waits meanwhile.
+    func noteMainOfLinked(_ code: Instrumentation) {
+        guard let program = stage.image?.linked, let pointer = program.startPointer else { return }
+        code.area.set(
+            \.start_is_protected, program.loaded.isProtected(pointer) ? 1 : 0)
+        code.area.set(\.start_pointer, pointer)
+        code.willNoteMain()
+    }
+
+    /// The linker's list of an image. The program's entry has no path there: it is the process's file,
+    /// unless the linker is that.
+    func linkedObjects(_ linker: DynamicLinker, of image: RunningImage?) -> [LinkedObject] {
+        var objects = LinkMap.objects(debug: linker.debug, memory: TargetMemory(pid: pid))
+        if let program = image?.linked, !objects.isEmpty { objects[0].path = program.path }
+        return objects
+    }
+}
