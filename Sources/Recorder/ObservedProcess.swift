@@ -55,6 +55,7 @@ final class ObservedProcess {
         case .began: break
         case .image(let image):
             slices.leaveImage(into: &finished)
+            output.held.look(at: pid)
             expectScripts()
             self.image = image
             try file.append(image, of: child)
@@ -232,8 +233,10 @@ final class ObservedProcess {
 
     private func take(_ code: [CodeMapping], at time: MonotonicTime) throws(RecordingError) {
         self.code = code
+        if code.contains(where: \.isMemory) { output.held.look(at: pid) }
         let added = slices.unwinder.update(
-            code + (knowsKernel ? output.kernelCode : []), at: time, openAlternative: otherPaths)
+            code + (knowsKernel ? output.kernelCode : []), at: time, openAlternative: otherPaths,
+            memory: ProcessMemory(pid: pid).bytes)
         let firstNew = try output.writeNewModules()
         let modules = slices.unwinder.modules
         for var mapping in added {
@@ -253,6 +256,8 @@ final class ObservedProcess {
         let (start, end) = (String(mapping.start, radix: 16), String(mapping.end, radix: 16))
         return [
             "/proc/\(pid)/map_files/\(start)-\(end)", "/proc/\(pid)/root\(mapping.path)",
+            // The only one that needs no privilege where a program was executed from memory.
+            "/proc/\(pid)/exe",
         ]
     }
 

@@ -67,6 +67,35 @@ extension EndToEnd {
             #expect(seen * 2 > folded.total)
         }
 
+        /// Code without a file that is where a file's code was, and is the same, is the file's.
+        @Test(arguments: ["move", "overwrite", "memfd"])
+        func codeOnLargePages(how: String) throws {
+            let recorded = try Firstlight.record([try Setup.fixture("moved"), how], in: scratch)
+            let folded = try recorded.folded("--no-phase", "--no-thread")
+            let known = folded.nanoseconds(through: "main", "moved_outer", "moved_inner")
+            #expect(known * 2 > folded.total * 1000, "\(folded.lines)")
+            let report = try recorded.json()
+            #expect(report.launch.truncatedStacks * 2 < report.launch.slices)
+            #expect(
+                !report.modules.contains { $0.path.contains("anon") || $0.path.contains("memfd") })
+        }
+
+        /// What memory holds is decided by its content: this is a program, of the developer's own.
+        @Test(.needs("objcopy"), arguments: [true, false])
+        func programsInMemory(hasBuildID: Bool) throws {
+            let program = scratch("groundtruth")
+            var words = ["objcopy", try Setup.fixture("groundtruth"), program]
+            if !hasBuildID { words.insert("--remove-section=.note.gnu.build-id", at: 1) }
+            #expect(try Command(words).run().status == 0)
+            let recorded = try Firstlight.record(
+                [try Setup.fixture("inmemory"), program], in: scratch)
+            let report = try recorded.json()
+            #expect(report.program.name == "groundtruth")
+            let known = try #require(report.functions.first { $0.function == "burn_alpha" })
+            #expect(known.own)
+            #expect(!(try recorded.text("fold").contains("_[j]")))
+        }
+
         /// C functions run on the thread's stack instead of the goroutine's, so their stacks begin
         /// there.
         @Test(.needs("go")) func goCallsC() throws {

@@ -14,7 +14,8 @@ struct ProcSurroundings: WaitSurroundings {
         TargetMemory(pid: tid).read(at: address, count: count)
     }
 
-    func isThread(_ tid: Int32) -> Bool { access("/proc/\(pid)/task/\(tid)", F_OK) == 0 }
+    func thread(_ inner: Int32) -> Int32? { InnerNames(pid: pid).thread(inner) }
+    func child(_ inner: Int32) -> Int32? { InnerNames(pid: pid).child(inner) }
 
     func link(of descriptor: Int32) -> String? {
         var target = [UInt8](repeating: 0, count: Int(PATH_MAX))
