@@ -254,10 +254,11 @@ final class ObservedProcess {
     /// Ways to the mapped file itself, which work even if its path names another file by now.
     private func otherPaths(_ mapping: CodeMapping) -> [String] {
         let (start, end) = (String(mapping.start, radix: 16), String(mapping.end, radix: 16))
+        guard mapping.inode != 0 else { return [] }
         return [
-            "/proc/\(pid)/map_files/\(start)-\(end)", "/proc/\(pid)/root\(mapping.path)",
-            // The only one that needs no privilege where a program was executed from memory.
-            "/proc/\(pid)/exe",
+            "/proc/\(pid)/map_files/\(start)-\(end)",
+            // This needs no privilege where a program was executed from memory.
+            mapping.isMemory ? "/proc/\(pid)/exe" : "/proc/\(pid)/root\(mapping.path)",
         ]
     }
 

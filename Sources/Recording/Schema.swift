@@ -1,4 +1,4 @@
-/// The layout of a recording file, version 8: the list of its tables, each of which is in a file of
+/// The layout of a recording file, version 9: the list of its tables, each of which is in a file of
 /// its own in `Tables`. `docs/recording-format.md` explains every column.
 ///
 /// The rows of all tables except the header are packed, many in one row of ``ChunksTable``, see
@@ -7,7 +7,7 @@ enum Schema {
     /// SQLite's `application_id`: "FLGT".
     static let applicationID: Int32 = 0x464C_4754
     /// SQLite's `user_version`. Increased when a reader of an older version would misread a file.
-    static let version: Int32 = 8
+    static let version: Int32 = 9
     /// The first version with packed rows.
     static let firstPacked: Int32 = 7
     /// The first version that is still read.

@@ -58,7 +58,21 @@ struct AddressSpace {
         self.process = process
     }
 
+    /// Where a uretprobe leads the function that it probes, when that returns.
+    private var uretprobe: UInt64?
+
     var modules: [Module] { files.modules }
+
+    func isUretprobe(_ address: UInt64) -> Bool { address == uretprobe }
+
+    /// Where a frame's code is mapped; nil: in no module.
+    func range(of frame: WalkFrame) -> Range? {
+        guard frame.module >= 0 else { return nil }
+        return ranges.first {
+            $0.moduleNumber == frame.module
+                && $0.start..<$0.end ~= frame.lookup &+ $0.bias
+        }
+    }
 
     var hasOwnCode: Bool { !ownCode.isEmpty }
 
@@ -80,6 +94,8 @@ struct AddressSpace {
         let code = withMovedCode(code, openAlternative, memory)
         ranges = []
         ownCode = []
+        // The kernel's code is at the beginning of the page that it maps for probes.
+        uretprobe = code.first { $0.path == "[uprobes]" }?.start
         for mapping in code where !mapping.isKernel {
             guard mapping.end > mapping.start, mapping.start >= ranges.last?.end ?? 0 else {
                 continue

@@ -36,6 +36,13 @@ struct Walk {
     @inline(__always)
     var lookup: UInt64 { isReturnAddress ? programCounter &- 1 : programCounter }
 
+    /// What is known of the registers.
+    var registers: Registers {
+        var registers = Registers(programCounter: programCounter, stackPointer: stackPointer)
+        registers[Registers.framePointer] = hasFramePointer ? framePointer : nil
+        return registers
+    }
+
     /// Continues at a caller.
     @inline(__always)
     mutating func move(toReturnAddress address: UInt64) {
@@ -96,6 +103,8 @@ struct WalkFrame {
     }
 
     var isReturnAddress: Bool { place & 1 != 0 }
+    /// The address to look up in tables.
+    var lookup: UInt64 { isReturnAddress ? address &- 1 : address }
     var depth: UInt64 { UInt64(place >> 1) << 3 }
 }
 

@@ -4,6 +4,11 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
+    private static var mayUnshareTime: Bool {
+        let command = Command(["unshare", "--time", "--monotonic", "-5", "--fork", "true"])
+        return (try? command.run().status) == 0
+    }
+
     private static var mayUnshare: Bool {
         let command = Command(["unshare", "--mount", "--pid", "--fork", "true"])
         return (try? command.run().status) == 0
@@ -13,7 +18,7 @@ extension EndToEnd {
     /// than ours, and have their files elsewhere.
     @Suite(
         .needsRoot, .needs("unshare"),
-        .requires(mayUnshare, "namespaces are not allowed here"))
+        .requires(EndToEnd.mayUnshare, "namespaces are not allowed here"))
     struct Containers {
         private let scratch: Scratch
         /// What is `/tmp` in the container.
@@ -124,6 +129,16 @@ extension EndToEnd {
             let folded = try record(contained(["python3", "-c", program]))
                 .folded("--no-phase", "--no-thread")
             #expect(folded.nanoseconds(through: "caller", "leaf") > 0)
+        }
+
+        /// Our code would note times of the program's own clock, so it stays out.
+        @Test(.requires(EndToEnd.mayUnshareTime, "time namespaces are not allowed here"))
+        func anotherClock() throws {
+            let program = ["unshare", "--time", "--monotonic", "-5", "--fork"]
+            let recorded = try record(
+                program + [try Setup.fixture("constructors")], "--capture", "ptrace")
+            let notes = try recorded.text("report", ["--notes"])
+            #expect(notes.contains("a clock of its own"))
         }
 
         /// The lock knows its owner by an id of the container's.

@@ -80,6 +80,40 @@ extension EndToEnd {
                 !report.modules.contains { $0.path.contains("anon") || $0.path.contains("memfd") })
         }
 
+        /// The kernel has replaced return addresses; the stack tells what they were.
+        @Test(
+            .needsRoot, .needs("unshare"), .needs("nm"),
+            .requires(Self.hasUprobes, "the kernel has no uprobes here"))
+        func uretprobes() throws {
+            let script = """
+                cd /sys/kernel/tracing && mount -t tracefs none . && cd . || exit 125
+                place=$(nm "$1" | awk '$3 == "moved_inner" { print $1 }'); name=firstlight/ret$$
+                echo "r:$name $1:0x$place" >> uprobe_events || exit 125
+                echo 1 > events/$name/enable; shift; "$@"; status=$?
+                echo 0 > events/$name/enable; echo "-:$name" >> uprobe_events
+                exit $status
+                """
+            let program = try Setup.fixture("moved")
+            let path = scratch("recording")
+            let recording = try Firstlight.recording([program, "stay"], to: path)
+            let finished = try Command(
+                ["unshare", "--mount", "sh", "-c", script, "sh", program] + recording.words
+            ).run()
+            #expect(finished.status == 0, "\(finished.error)")
+            let folded = try Recorded(path: path, finished: finished)
+                .folded("--no-phase", "--no-thread")
+            let known = folded.nanoseconds(through: "main", "moved_outer", "moved_inner")
+            #expect(known * 2 > folded.total * 1000, "\(folded.lines)")
+        }
+
+        private static var hasUprobes: Bool {
+            let script = """
+                mount -t tracefs none /sys/kernel/tracing && [ -w /sys/kernel/tracing/uprobe_events ]
+                """
+            let command = Command(["unshare", "--mount", "sh", "-c", script])
+            return (try? command.run().status) == 0
+        }
+
         /// What memory holds is decided by its content: this is a program, of the developer's own.
         @Test(.needs("objcopy"), arguments: [true, false])
         func programsInMemory(hasBuildID: Bool) throws {

@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test func storedValuesStayWhatTheyAre() {
-        #expect(Truncation.allCases.map(\.rawValue) == Array(1...9))
+        #expect(Truncation.allCases.map(\.rawValue) == Array(1...10))
         #expect(Set(Truncation.allCases.map(\.label)).count == Truncation.allCases.count)
         #expect(LaunchBorder.Kind.allCases.map(\.rawValue) == Array(1...8))
         #expect(CaptureMethod.allCases.map(\.rawValue) == ["signal", "ptrace", "event", "perf"])
