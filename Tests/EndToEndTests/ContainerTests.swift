@@ -143,9 +143,11 @@ extension EndToEnd {
 
         /// The lock knows its owner by an id of the container's.
         @Test func locks() throws {
-            let folded = try record(contained([try Setup.fixture("waits"), "mutex"]))
-                .text("fold", ["--weight", "wall"])
-            #expect(folded.contains("[lock: mutex in slow_mutex]"))
+            let report = try record(contained([try Setup.fixture("waits"), "mutex"]))
+                .json(["--process", "waits"])
+            let wait = try #require(report.events.first { $0.reason.kind == "lock" })
+            let other = report.threads.first { $0.tid != wait.tid }
+            #expect(wait.reason.ownerTid != nil && wait.reason.ownerTid == other?.tid)
         }
     }
 }
