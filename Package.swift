@@ -220,7 +220,7 @@ let package = Package(
             exclude: ["Files", "record-files"], swiftSettings: testSettings),
         .testTarget(
             name: "SymbolicateTests",
-            dependencies: ["ProfileModel", "ELF", "Symbolicate", "TestSupport"],
+            dependencies: ["ProfileModel", "Runtimes", "ELF", "Symbolicate", "TestSupport"],
             swiftSettings: testSettings),
         .testTarget(
             name: "MarksTests",

@@ -21,6 +21,54 @@ package struct CallPattern: OptionSet, Sendable {
     }
 }
 
+/// `call x`, by the distance to it.
+package enum DirectCall {
+    /// In bytes.
+    package static var length: Int { 5 }
+
+    /// Where a call leads that ends with the code.
+    ///
+    /// - Parameters:
+    ///   - code: ``length`` bytes.
+    ///   - end: the address behind it.
+    package static func target(endOf code: [UInt8], at end: UInt64) -> UInt64? {
+        guard code.count == length, code[0] == CodeBytes.call else { return nil }
+        return code.target(at: 1, start: end &- UInt64(length))
+    }
+
+    /// Where calls of a function return to. Bytes within other instructions may look like one.
+    ///
+    /// - Parameters:
+    ///   - start: the address of the first byte.
+    ///   - count: calls that begin in so many bytes are meant.
+    package static func returns(
+        of code: [UInt8], at start: UInt64, to function: UInt64, beginningIn count: Int
+    ) -> [UInt64] {
+        var result: [UInt64] = []
+        for index in 0..<max(0, min(count, code.count - length + 1))
+        where code[index] == CodeBytes.call && code.target(at: index + 1, start: start) == function
+        {
+            result.append(start &+ UInt64(index + length))
+        }
+        return result
+    }
+}
+
+/// A jump through a slot that the dynamic linker fills: a stub of the procedure linkage table.
+package enum JumpStub {
+    /// In bytes.
+    package static var longest: Int { 11 }
+
+    /// - Parameter code: where the stub may begin; ``longest`` bytes, or fewer at the code's end.
+    package static func begins(_ code: [UInt8]) -> Bool {
+        var rest = code.dropFirst(code.landingMarkLength)
+        // A prefix that was meant for bounds.
+        if rest.first == 0xF2 { rest = rest.dropFirst() }
+        let jump = CodeBytes.jumpThroughSlot
+        return rest.prefix(2).elementsEqual([jump.0, jump.1])
+    }
+}
+
 /// Code that passes a function's result directly on, as the argument of its next call.
 package enum HandoverPattern {
     /// The address of the function that gets the result; nil: the code does something else.

@@ -23,15 +23,22 @@ package struct Module: Hashable, Sendable {
         return !Self.systemPrefixes.contains { path.hasPrefix($0) }
     }
 
-    /// True if it is code without a file, made by a just-in-time compiler. Memory that holds a program or
-    /// a library (what was executed from a memfd) has that one's build id.
-    package var isGenerated: Bool { Self.isGenerated(path) && buildID.isEmpty }
-
-    /// True if memory with that name may hold code without a file; see ``isGenerated-swift.property``.
-    package static func isGenerated(_ path: String) -> Bool {
-        path.isEmpty
-            || ["[anon:", "//anon", "/memfd:", "/dev/zero"].contains { path.hasPrefix($0) }
+    /// True if it is code without a file, made by a just-in-time compiler. The recorder decides that
+    /// by what the memory holds, and tells it by the path: see ``generatedPath(_:)``. (Perf names
+    /// memory `//anon`.)
+    package var isGenerated: Bool {
+        path.isEmpty || path.hasPrefix(Self.generatedPrefix) || path.hasPrefix("//anon")
     }
+
+    /// The path for memory of that name that holds neither a program nor a library.
+    package static func generatedPath(_ name: String) -> String {
+        if name.isEmpty || name == "//anon" { return "\(generatedPrefix)code]" }
+        guard name.hasPrefix("/") else { return name }
+        let deleted = " (deleted)"
+        let end = name.hasSuffix(deleted) ? deleted.count : 0
+        return "\(generatedPrefix)\(name.dropFirst().dropLast(end))]"
+    }
+    private static let generatedPrefix = "[anon:"
 
     /// The path for functions that an interpreter runs. They have no addresses; their frames have
     /// numbers instead.

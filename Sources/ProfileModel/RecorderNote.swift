@@ -24,6 +24,8 @@ package struct RecorderNote: Hashable, Sendable {
         case lateEntry = "late_entry"
         /// Its threads have shadow stacks, which forbid the way in which our code returns.
         case shadowStack = "shadow_stack"
+        /// The program is in another time namespace, so its clocks are not ours.
+        case otherClock = "other_clock"
         // The same for some threads; `value` is how many:
         /// They block the sampling signal.
         case blockedSignal = "blocked_signal"

@@ -19,6 +19,8 @@ package enum Truncation: UInt8, Sendable, CaseIterable {
     case unreadable = 8
     /// Not captured: any look at the running thread could have ended one of its calls early.
     case notSampled = 9
+    /// A uretprobe has replaced a return address, and the stack does not tell which it was.
+    case uretprobe = 10
 
     /// For readers: "12 truncated (stack limit)".
     package var label: String {
@@ -32,6 +34,7 @@ package enum Truncation: UInt8, Sendable, CaseIterable {
         case .lost: "lost"
         case .unreadable: "unreadable"
         case .notSampled: "not sampled"
+        case .uretprobe: "uretprobe active"
         }
     }
 }

@@ -98,6 +98,15 @@ package struct CodeMapping: Hashable, Sendable {
 
     package func contains(_ address: UInt64) -> Bool { start <= address && address < end }
 
+    /// True if it is memory that is in no folder. It may hold code that was made at run time, or a
+    /// program or library that was put there.
+    package var isMemory: Bool {
+        path.isEmpty
+            || ["[anon:", "//anon", "/memfd:", "/dev/zero", "/anon_hugepage"].contains {
+                path.hasPrefix($0)
+            }
+    }
+
     /// True if it is kernel code, which all processes share.
     package var isKernel: Bool { Module.isKernel(path) }
 

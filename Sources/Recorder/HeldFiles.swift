@@ -1,21 +1,33 @@
 import Glibc
 package import ProfileModel
+package import Runtimes
+import Sampler
 import System
 
 /// Keeps open, while processes live, what will be needed of them after their end:
 ///
 /// - files that were mapped and are no longer where their mappings say;
 /// - the programs' own files, which somebody may build anew before they end;
-/// - the root of a recorded process, if it is another than ours (in a container, after `chroot`).
+/// - the roots of processes that have others than ours (in a container, after `chroot`).
 package final class HeldFiles: @unchecked Sendable {
     // Used by the recording thread only, until that was joined.
 
     /// Where the mapped file of a module can still be opened.
     package private(set) var standIns: [Module: String] = [:]
     /// The recorded process's root directory; nil: the same as ours.
-    package private(set) var root: String?
-    /// The user who runs the recorded process; nil: the process had already ended.
-    package private(set) var owner: UInt32?
+    package var root: String? {
+        pid.flatMap { maps[$0]?.root }.flatMap { $0.isEmpty ? nil : $0 }
+    }
+    /// The root directories of all processes that have others than ours.
+    package var roots: [String] { held.map(\.path) }
+    /// Where processes leave lists of their generated code, by their ids.
+    package private(set) var maps: [Int32: PerfMapPlace] = [:]
+    /// The root directories of the processes with these scripts (empty: ours). Scripts of which
+    /// there may be several are left out.
+    package var scriptRoots: [String: String] { scripts.compactMapValues { $0 } }
+
+    private var scripts: [String: String?] = [:]
+    private var held: [(root: Root, path: String)] = []
     private var descriptors: [Int32] = []
     private var pid: Int32?
     private var processes = 0
@@ -34,26 +46,63 @@ package final class HeldFiles: @unchecked Sendable {
     /// Begins with a process. The first is the recorded one.
     func begin(_ pid: Int32) {
         processes += 1
+        // Until a child was looked at, it is believed to be where the recorded process is.
+        maps[pid] = self.pid.flatMap { maps[$0]?.pid == $0 ? maps[$0] : nil }
+        maps[pid]?.pid = pid
         guard self.pid == nil else { return }
         self.pid = pid
-        owner = Self.status(of: "/proc/\(pid)").map(\.st_uid)
-        holdOtherRoot(of: pid)
+        look(at: pid)
     }
 
-    /// Keeps a root that differs from ours. The root may change at any time: a wrapper enters the
-    /// container before the program runs.
-    private func holdOtherRoot(of pid: Int32) {
-        guard root == nil, pid == self.pid,
-            !Self.areSame("/proc/\(pid)/root/", "/")
-                || !Self.areSame("/proc/\(pid)/ns/mnt", "/proc/self/ns/mnt")
-        else { return }
-        root = hold { () throws(Errno) in try Descriptor("/proc/\(pid)/root", O_DIRECTORY) }
+    /// Notes how a process sees itself, while it lives. This may change at any time: a wrapper
+    /// enters the container before the program runs, a server gives up its privileges.
+    func look(at pid: Int32) {
+        guard let ids = InnerIDs(of: pid), let root = path(toRootOf: pid) else { return }
+        let owners = maps[pid]?.owners ?? []
+        maps[pid] = PerfMapPlace(pid: ids.pid, root: root, owners: owners.union([ids.user]))
     }
 
-    /// True also if one of them is not known.
-    private static func areSame(_ left: String, _ right: String) -> Bool {
-        guard let left = status(of: left), let right = status(of: right) else { return true }
-        return left.st_ino == right.st_ino && left.st_dev == right.st_dev
+    /// A root directory, with the file systems that are mounted there.
+    private struct Root: Hashable {
+        var device: UInt
+        var inode: UInt
+        var namespace: UInt
+
+        /// nil: we may not know.
+        init?(of process: String) {
+            guard let root = HeldFiles.status(of: "/proc/\(process)/root/"),
+                let namespace = HeldFiles.status(of: "/proc/\(process)/ns/mnt")
+            else { return nil }
+            (device, inode) = (UInt(root.st_dev), UInt(root.st_ino))
+            self.namespace = UInt(namespace.st_ino)
+        }
+    }
+
+    /// Keeps the process's root if it differs from ours.
+    ///
+    /// - Returns: how to reach it; empty: it is ours; nil: not known.
+    private func path(toRootOf pid: Int32) -> String? {
+        guard let root = Root(of: "\(pid)"), let own = Root(of: "self") else { return nil }
+        if root == own { return "" }
+        if let known = held.first(where: { $0.root == root }) { return known.path }
+        guard
+            let path = hold({ () throws(Errno) in try Descriptor("/proc/\(pid)/root", O_DIRECTORY) }
+            )
+        else { return nil }
+        // Else what is mounted below the root is gone with the namespace's last process.
+        _ = hold { () throws(Errno) in try Descriptor("/proc/\(pid)/ns/mnt") }
+        held.append((root, path))
+        return path
+    }
+
+    /// Notes that a process runs a script's functions.
+    func note(script: String, of pid: Int32) {
+        guard let root = maps[pid]?.root else { return }
+        switch scripts[script] {
+        case nil: scripts[script] = .some(root)
+        case .some(root): break
+        default: scripts[script] = .some(nil)
+        }
     }
 
     /// Keeps the file of a module that was just mapped, unless it is the system's and its path
@@ -67,7 +116,7 @@ package final class HeldFiles: @unchecked Sendable {
         }
         let isElsewhere =
             Self.status(of: mapping.path).map { UInt64($0.st_ino) } != mapping.inode
-        if isElsewhere { holdOtherRoot(of: pid) }
+        if isElsewhere { look(at: pid) }
         guard isElsewhere || module.isOwn else { return }
         for path in [mapping.path] + paths {
             guard let status = Self.status(of: path), UInt64(status.st_ino) == mapping.inode,
@@ -87,7 +136,7 @@ package final class HeldFiles: @unchecked Sendable {
         return "/proc/self/fd/\(descriptor)"
     }
 
-    private static func status(of path: String) -> stat? {
+    fileprivate static func status(of path: String) -> stat? {
         var status = stat()
         return stat(path, &status) == 0 ? status : nil
     }

@@ -55,6 +55,7 @@ final class ObservedProcess {
         case .began: break
         case .image(let image):
             slices.leaveImage(into: &finished)
+            output.held.look(at: pid)
             expectScripts()
             self.image = image
             try file.append(image, of: child)
@@ -235,8 +236,10 @@ final class ObservedProcess {
 
     private func take(_ code: [CodeMapping], at time: MonotonicTime) throws(RecordingError) {
         self.code = code
+        if code.contains(where: \.isMemory) { output.held.look(at: pid) }
         let added = slices.unwinder.update(
-            code + (knowsKernel ? output.kernelCode : []), at: time, openAlternative: otherPaths)
+            code + (knowsKernel ? output.kernelCode : []), at: time, openAlternative: otherPaths,
+            memory: ProcessMemory(pid: pid).bytes)
         let firstNew = try output.writeNewModules()
         let modules = slices.unwinder.modules
         for var mapping in added {
@@ -254,8 +257,11 @@ final class ObservedProcess {
     /// Ways to the mapped file itself, which work even if its path names another file by now.
     private func otherPaths(_ mapping: CodeMapping) -> [String] {
         let (start, end) = (String(mapping.start, radix: 16), String(mapping.end, radix: 16))
+        guard mapping.inode != 0 else { return [] }
         return [
-            "/proc/\(pid)/map_files/\(start)-\(end)", "/proc/\(pid)/root\(mapping.path)",
+            "/proc/\(pid)/map_files/\(start)-\(end)",
+            // This needs no privilege where a program was executed from memory.
+            mapping.isMemory ? "/proc/\(pid)/exe" : "/proc/\(pid)/root\(mapping.path)",
         ]
     }
 

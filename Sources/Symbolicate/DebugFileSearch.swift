@@ -17,6 +17,9 @@ package struct DebugFileSearch: Hashable, Sendable {
     /// The root directory of the modules' paths, if it is not ours: a container's. It is searched
     /// first.
     package var root: String?
+    /// The root directories of other processes. Only files that a build id or a checksum verifies
+    /// are searched for there.
+    package var otherRoots: [String] = []
 
     package init(debugDirectories: [String] = ["/usr/lib/debug"]) {
         self.debugDirectories = debugDirectories
@@ -37,20 +40,20 @@ package struct DebugFileSearch: Hashable, Sendable {
         guard buildID.count >= 4 else { return [] }
         let folder = buildID[..<1].hex
         let name = "/.build-id/\(folder)/\(buildID[1...].hex).debug"
-        return placed(debugDirectories.map { $0 + name })
+        return verifiable(debugDirectories.map { $0 + name })
     }
 
     /// The possible paths of the file with this name that belongs to the module at `path`.
     func candidates(forLink name: String, of path: String) -> [String] {
         let folder = Self.folder(of: path)
         let beside = looksBeside ? ["\(folder)/\(name)", "\(folder)/.debug/\(name)"] : []
-        return placed(beside + debugDirectories.map { "\($0)\(folder)/\(name)" })
+        return verifiable(beside + debugDirectories.map { "\($0)\(folder)/\(name)" })
     }
 
     /// The possible paths of the common file (`dwz`) that the debug file at `path` names.
     func candidates(forAlternate name: String, buildID: [UInt8], of path: String) -> [String] {
         let named = name.hasPrefix("/") ? name : "\(Self.folder(of: path))/\(name)"
-        return candidates(forBuildID: buildID) + placed([named])
+        return candidates(forBuildID: buildID) + verifiable([named])
     }
 
     /// Where files with these paths may be: first below their root, if it is not ours, and then at
@@ -58,6 +61,10 @@ package struct DebugFileSearch: Hashable, Sendable {
     func placed(_ paths: [String]) -> [String] {
         guard let root else { return paths }
         return paths.map { root + $0 } + paths
+    }
+
+    private func verifiable(_ paths: [String]) -> [String] {
+        placed(paths) + otherRoots.flatMap { root in paths.map { root + $0 } }
     }
 
     private static func folder(of path: String) -> Substring {

@@ -88,6 +88,6 @@ package struct LibraryReferences: Sendable {
 
     /// All other mappings (the vdso, generated code, the kernel) want no library's symbols.
     private static func isFile(_ path: String) -> Bool {
-        path.hasPrefix("/") && !path.hasPrefix("//") && !Module.isGenerated(path)
+        path.hasPrefix("/") && !path.hasPrefix("//")
     }
 }

@@ -46,6 +46,9 @@ struct AddressSpace {
     /// The modules of the files that this process has mapped.
     private var indices: [FileKey: ModuleIndex] = [:]
 
+    /// The files' code by the last list, with what was moved.
+    private var mapped: [CodeMapping] = []
+
     private let process: Int?
 
     /// - Parameter process: the process's number if there are several; nil: the only one, or the
@@ -55,7 +58,21 @@ struct AddressSpace {
         self.process = process
     }
 
+    /// Where a uretprobe leads the function that it probes, when that returns.
+    private var uretprobe: UInt64?
+
     var modules: [Module] { files.modules }
+
+    func isUretprobe(_ address: UInt64) -> Bool { address == uretprobe }
+
+    /// Where a frame's code is mapped; nil: in no module.
+    func range(of frame: WalkFrame) -> Range? {
+        guard frame.module >= 0 else { return nil }
+        return ranges.first {
+            $0.moduleNumber == frame.module
+                && $0.start..<$0.end ~= frame.lookup &+ $0.bias
+        }
+    }
 
     var hasOwnCode: Bool { !ownCode.isEmpty }
 
@@ -63,16 +80,22 @@ struct AddressSpace {
 
     /// Takes the process's new list of code mappings.
     ///
-    /// - Parameter openAlternative: gives other paths to a file that is no longer where its mapping
-    ///   says.
+    /// - Parameters:
+    ///   - openAlternative: gives other paths to a file that is no longer where its mapping says.
+    ///   - memory: bytes of the process's memory; nil: they cannot be read.
     /// - Returns: the mappings that are new, and whether all earlier ones are still there.
     mutating func update(
-        _ code: [CodeMapping], at time: MonotonicTime, openAlternative: (CodeMapping) -> [String]
+        _ code: [CodeMapping], at time: MonotonicTime,
+        openAlternative: (CodeMapping) -> [String] = { _ in [] },
+        memory: (UInt64, Int) -> [UInt8]? = { _, _ in nil }
     ) -> (added: [Mapping], keepsOthers: Bool) {
         let known = Set(ranges.map(Identity.init))
         var added = updateKernel(code.filter(\.isKernel), at: time)
+        let code = withMovedCode(code, openAlternative, memory)
         ranges = []
         ownCode = []
+        // The kernel's code is at the beginning of the page that it maps for probes.
+        uretprobe = code.first { $0.path == "[uprobes]" }?.start
         for mapping in code where !mapping.isKernel {
             guard mapping.end > mapping.start, mapping.start >= ranges.last?.end ?? 0 else {
                 continue
@@ -84,22 +107,12 @@ struct AddressSpace {
                 )
                 continue
             }
-            let module =
-                mapping.isNameless && process == nil
-                ? nil : index(of: mapping, openAlternative: openAlternative)
-            let file = module.flatMap { files.headers(of: $0) }
-            // If the file cannot be read, its headers are unknown: then offsets serve as addresses.
-            let bias =
-                file?.bias(mappedAt: mapping.start, fileOffset: mapping.fileOffset)
-                ?? (mapping.isNameless ? 0 : mapping.start &- mapping.fileOffset)
-            let range = Range(
-                start: mapping.start, end: mapping.end, bias: bias, module: module,
-                tables: module.flatMap { files.tables(of: $0) }, isNameless: mapping.isNameless)
+            let range = range(of: mapping, openAlternative)
             ranges.append(range)
-            if let module, !known.contains(Identity(range)) {
+            if let module = range.module, !known.contains(Identity(range)) {
                 added.append(
                     Mapping(
-                        start: mapping.start, end: mapping.end, bias: bias, module: module,
+                        start: range.start, end: range.end, bias: range.bias, module: module,
                         time: time))
             }
         }
@@ -107,6 +120,43 @@ struct AddressSpace {
             trampoline = ranges.lazy.compactMap { $0.tables?.trampoline }.first
         }
         return (added, known.isSubset(of: ranges.map(Identity.init)))
+    }
+
+    private mutating func range(
+        of mapping: CodeMapping, _ openAlternative: (CodeMapping) -> [String]
+    ) -> Range {
+        let module =
+            mapping.isNameless && process == nil
+            ? nil : index(of: mapping, openAlternative: openAlternative)
+        let file = module.flatMap { files.headers(of: $0) }
+        // If the file cannot be read, its headers are unknown: then offsets serve as addresses.
+        let bias =
+            file?.bias(mappedAt: mapping.start, fileOffset: mapping.fileOffset)
+            ?? (mapping.isNameless ? 0 : mapping.start &- mapping.fileOffset)
+        return Range(
+            start: mapping.start, end: mapping.end, bias: bias, module: module,
+            tables: module.flatMap { files.tables(of: $0) }, isNameless: mapping.isNameless)
+    }
+
+    /// Programs move their code onto large pages: memory at the same addresses, with the same
+    /// bytes. It is still the file's code.
+    private mutating func withMovedCode(
+        _ code: [CodeMapping], _ openAlternative: (CodeMapping) -> [String],
+        _ memory: (UInt64, Int) -> [UInt8]?
+    ) -> [CodeMapping] {
+        func isFile(_ mapping: CodeMapping) -> Bool { !mapping.isMemory && !mapping.isKernel }
+        var result = code
+        if code.contains(where: \.isMemory) {
+            var homes = MovedCode()
+            // Of a file whose code is all gone from the list, only the list before tells.
+            for mapping in code.filter(isFile) + mapped {
+                let module = index(of: mapping, openAlternative: openAlternative)
+                homes.add(mapping, files.file(of: module))
+            }
+            result = code.flatMap { $0.isMemory ? homes.parts(of: $0, memory) : [$0] }
+        }
+        mapped = result.filter(isFile)
+        return result
     }
 
     private mutating func updateKernel(

@@ -10,6 +10,13 @@ extension Unwinder {
         while walk.count < Walk.frameLimit {
             let address = walk.lookup
             guard let index = space.rangeIndex(around: address) else {
+                if walk.count > 0 {
+                    walk.stackPointer = registers.stackPointer
+                    walk.setFramePointer(registers.framePointer)
+                    if let end = crossUretprobe(&walk, memory) { return end }
+                    registers = walk.registers
+                    continue
+                }
                 guard walk.count == 0,
                     let caller = memory.word(at: registers.stackPointer), space.isCode(caller)
                 else { return .truncated(.unmappedCode) }
@@ -49,9 +56,7 @@ extension Unwinder {
                     continue
                 }
                 if let end = followFrameRecord(&walk, memory) { return end }
-                registers = Registers(
-                    programCounter: walk.programCounter, stackPointer: walk.stackPointer)
-                registers[Registers.framePointer] = walk.hasFramePointer ? walk.framePointer : nil
+                registers = walk.registers
             }
         }
         return .truncated(.frameLimit)

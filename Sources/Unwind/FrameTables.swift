@@ -152,6 +152,48 @@ final class FrameTables {
         return window.bytes(at: start, count: CallPattern.length) != nil && !isBehindCall(address)
     }
 
+    /// Where the function that holds an address begins, by its entry in `.eh_frame`.
+    func functionStart(around address: UInt64) -> UInt64? {
+        rows?.functionStart(around: address)
+    }
+
+    /// See ``CallSearch``.
+    func returnAddresses(ofCallsTo function: UInt64) -> [UInt64]? {
+        callSearch.returnAddresses(ofCallsTo: function)
+    }
+    private lazy var callSearch = CallSearch(file)
+
+    enum Likelihood {
+        case isImpossible
+        /// It is a call through a pointer, or by way of the dynamic linker.
+        case isPossible
+        case isCertain
+    }
+
+    /// Whether the instruction before an address is a call of the function.
+    func call(of function: UInt64, before address: UInt64) -> Likelihood {
+        let call = call(before: address)
+        let length = DirectCall.length
+        if call.contains(.direct),
+            let code = window.bytes(at: address &- UInt64(length), count: length),
+            let target = DirectCall.target(endOf: code, at: address)
+        {
+            if target == function { return .isCertain }
+            if JumpStub.begins(file.mapped(at: target, count: JumpStub.longest)) {
+                return .isPossible
+            }
+        }
+        return call.contains(.indirect) ? .isPossible : .isImpossible
+    }
+
+    /// True if other files can call the function by its name.
+    func exports(_ function: UInt64) -> Bool { exported.contains(function) }
+    private lazy var exported: Set<UInt64> = {
+        var starts: Set<UInt64> = []
+        file.forEachFunction(isDynamic: true) { _, range in starts.insert(range.lowerBound) }
+        return starts
+    }()
+
     /// True if the instruction before an address is a call through a pointer.
     func isBehindIndirectCall(_ address: UInt64) -> Bool {
         call(before: address).contains(.indirect)

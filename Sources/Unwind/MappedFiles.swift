@@ -22,12 +22,9 @@ package final class MappedFiles {
         var buildID: [UInt8]
         /// nil: the file is no longer where the mapping says.
         var stamp: Stamp?
-        /// For code without a file: the process that it belongs to.
+        /// For memory: the process that it belongs to.
         var process: Int?
     }
-
-    /// The name of nameless code, if several processes have some.
-    private static let namelessCode = "[anon:code]"
 
     private struct Stamp: Hashable {
         var device: UInt
@@ -64,12 +61,16 @@ package final class MappedFiles {
     ) -> ModuleIndex {
         let key = Key(
             path: mapping.path, inode: mapping.inode, buildID: mapping.buildID,
-            stamp: Stamp(mapping), process: Module.isGenerated(mapping.path) ? process : nil)
+            stamp: Stamp(mapping), process: mapping.isMemory ? process : nil)
         if let known = indices[key] { return known }
         let index = ModuleIndex(modules.count)
         let file = open(mapping, openAlternative)
-        let path = mapping.isNameless ? Self.namelessCode : mapping.path
-        modules.append(Module(path: path, buildID: file?.buildID ?? mapping.buildID))
+        let buildID = file?.buildID ?? mapping.buildID
+        let isGenerated = mapping.isMemory && file == nil && buildID.isEmpty
+        modules.append(
+            Module(
+                path: isGenerated ? Module.generatedPath(mapping.path) : mapping.path,
+                buildID: buildID))
         indices[key] = index
         if let file, file.isNarrow {
             narrow[index] = file

@@ -11,6 +11,8 @@ extension Unwinder {
             switch followRules(&walk, memory) {
             case .end(let end):
                 return end
+            case .unmappedCaller:
+                if let end = crossUretprobe(&walk, memory) { return end }
             case .needsFramePointer:
                 return mayGuess
                     ? guessFramePointer(&walk, memory) : .truncated(.unknownRegister)
@@ -28,6 +30,8 @@ extension Unwinder {
     /// Why the inner loop stopped. It has written the frame itself.
     private enum Pause {
         case end(WalkEnd)
+        /// The caller's frame was not written.
+        case unmappedCaller
         case needsFramePointer
         /// A compact rule cannot leave the frame.
         case other(UnwindRule.Kind)
@@ -66,7 +70,7 @@ extension Unwinder {
             if rule.kind == .unmapped {
                 // Code that is mapped here later must not find this entry.
                 entry.pointee = RuleCache.nothing
-                if walk.count > 0 { return .end(.truncated(.unmappedCode)) }
+                if walk.count > 0 { return .unmappedCaller }
             }
             walk.append(module: entry.pointee.module, bias: entry.pointee.bias)
             let offset = UInt64(bitPattern: Int64(rule.cfaOffset))

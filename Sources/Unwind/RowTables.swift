@@ -28,6 +28,13 @@ struct RowTables {
         return entries.section.address &+ UInt64(position)
     }
 
+    /// Where the function that holds an address begins; nil: no entry covers it.
+    func functionStart(around address: UInt64) -> UInt64? {
+        index.position(around: address).flatMap(entries.function).flatMap {
+            $0.contains(address) ? $0.start : nil
+        }
+    }
+
     func answer(at address: UInt64) -> Answer {
         guard let position = index.position(around: address) else { return .notCovered }
         guard let entry = entries.function(at: position) else { return .unknown }

@@ -57,10 +57,11 @@ package final class Unwinder {
     /// Takes the process's new list of code mappings; see `AddressSpace.update`.
     package func update(
         _ code: [CodeMapping], at time: MonotonicTime,
-        openAlternative: (CodeMapping) -> [String] = { _ in [] }
+        openAlternative: (CodeMapping) -> [String] = { _ in [] },
+        memory: (UInt64, Int) -> [UInt8]? = { _, _ in nil }
     ) -> [Mapping] {
         let (added, keepsOthers) = space.update(
-            code, at: time, openAlternative: openAlternative)
+            code, at: time, openAlternative: openAlternative, memory: memory)
         if !keepsOthers { cache.removeAll() }
         if !keepsOthers || !added.isEmpty { library = nil }
         return added

@@ -41,6 +41,13 @@ struct Walk {
     /// True if it is at a caller, not where the thread is or was interrupted.
     var isAtCaller: Bool { isReturnAddress }
 
+    /// What is known of the registers.
+    var registers: Registers {
+        var registers = Registers(programCounter: programCounter, stackPointer: stackPointer)
+        registers[Registers.framePointer] = hasFramePointer ? framePointer : nil
+        return registers
+    }
+
     /// Continues at a caller.
     @inline(__always)
     mutating func move(toReturnAddress address: UInt64) {
@@ -101,6 +108,8 @@ struct WalkFrame {
     }
 
     var isReturnAddress: Bool { place & 1 != 0 }
+    /// The address to look up in tables.
+    var lookup: UInt64 { isReturnAddress ? address &- 1 : address }
     var depth: UInt64 { UInt64(place >> 1) << 3 }
 }
 

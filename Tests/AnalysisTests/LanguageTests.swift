@@ -30,7 +30,7 @@ import Testing
     }
 
     /// Only V8's maps tell the script of code that was made at run time.
-    @Test(arguments: ["[anon:v8]", "//anon", "/memfd:doublemapper (deleted)", ""])
+    @Test(arguments: ["[anon:v8]", "//anon", "[anon:memfd:doublemapper]", ""])
     func codeMadeAtRunTime(path: String) {
         let found = functions([
             Spot("work", path, file: "/home/dev/work.js", line: 1),

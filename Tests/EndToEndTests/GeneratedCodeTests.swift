@@ -67,6 +67,71 @@ extension EndToEnd {
             #expect(seen * 2 > folded.total)
         }
 
+        /// Code without a file that is where a file's code was, and is the same, is the file's.
+        @Test(arguments: ["move", "overwrite", "memfd"])
+        func codeOnLargePages(how: String) throws {
+            let recorded = try Firstlight.record([try Setup.fixture("moved"), how], in: scratch)
+            let folded = try recorded.folded("--no-phase", "--no-thread")
+            let known = folded.nanoseconds(through: "main", "moved_outer", "moved_inner")
+            #expect(known * 2 > folded.total * 1000, "\(folded.lines)")
+            let report = try recorded.json()
+            #expect(report.launch.truncatedStacks * 2 < report.launch.slices)
+            #expect(
+                !report.modules.contains { $0.path.contains("anon") || $0.path.contains("memfd") })
+        }
+
+        /// The kernel has replaced return addresses; the stack tells what they were.
+        @Test(
+            .needsRoot, .needs("unshare"), .needs("nm"),
+            .requires(Self.hasUprobes, "the kernel has no uprobes here"))
+        func uretprobes() throws {
+            let script = """
+                mount -t tracefs none /sys/kernel/tracing 2> /dev/null
+                cd /sys/kernel/tracing || exit 125
+                place=$(nm "$1" | awk '$3 == "moved_inner" { print $1 }'); name=firstlight/ret$$
+                echo "r:$name $1:0x$place" >> uprobe_events || exit 125
+                echo 1 > events/$name/enable; shift; "$@"; status=$?
+                echo 0 > events/$name/enable; echo "-:$name" >> uprobe_events
+                exit $status
+                """
+            let program = try Setup.fixture("moved")
+            let path = scratch("recording")
+            let recording = try Firstlight.recording([program, "stay"], to: path)
+            let finished = try Command(
+                ["unshare", "--mount", "sh", "-c", script, "sh", program] + recording.words
+            ).run()
+            #expect(finished.status == 0, "\(finished.error)")
+            let folded = try Recorded(path: path, finished: finished)
+                .folded("--no-phase", "--no-thread")
+            let known = folded.nanoseconds(through: "main", "moved_outer", "moved_inner")
+            #expect(known * 2 > folded.total * 1000, "\(folded.lines)")
+        }
+
+        private static var hasUprobes: Bool {
+            let script = """
+                mount -t tracefs none /sys/kernel/tracing 2> /dev/null
+                [ -w /sys/kernel/tracing/uprobe_events ]
+                """
+            let command = Command(["unshare", "--mount", "sh", "-c", script])
+            return (try? command.run().status) == 0
+        }
+
+        /// What memory holds is decided by its content: this is a program, of the developer's own.
+        @Test(.needs("objcopy"), arguments: [true, false])
+        func programsInMemory(hasBuildID: Bool) throws {
+            let program = scratch("groundtruth")
+            var words = ["objcopy", try Setup.fixture("groundtruth"), program]
+            if !hasBuildID { words.insert("--remove-section=.note.gnu.build-id", at: 1) }
+            #expect(try Command(words).run().status == 0)
+            let recorded = try Firstlight.record(
+                [try Setup.fixture("inmemory"), program], in: scratch)
+            let report = try recorded.json()
+            #expect(report.program.name == "groundtruth")
+            let known = try #require(report.functions.first { $0.function == "burn_alpha" })
+            #expect(known.own)
+            #expect(!(try recorded.text("fold").contains("_[j]")))
+        }
+
         /// C functions run on the thread's stack instead of the goroutine's, so their stacks begin
         /// there.
         @Test(.needs("go")) func goCallsC() throws {

@@ -17,7 +17,8 @@ import Testing
         ("/usr/bin/python3", "python3", false), ("/lib/ld-musl-x86_64.so.1", nil, false),
         ("/lib64/ld-linux-x86-64.so.2", nil, false), ("/bin/sh", "sh", false),
         ("/nix/store/x/lib/libc.so.6", nil, false), ("/dev/zero", nil, false),
-        ("/memfd:jit (deleted)", nil, false), ("[vdso]", "[vdso]", false), ("", "", false),
+        ("/memfd:program (deleted)", nil, true), ("[anon:memfd:jit]", nil, false),
+        ("[vdso]", "[vdso]", false), ("", "", false),
         ("app", "app", false),
         ("/usrx/lib/libx.so", "libx.so", true), ("/library/x", "x", true),
         ("/home/dev/my app (deleted)", "my app (deleted)", true),
@@ -28,6 +29,19 @@ import Testing
         let module = Module(path: path)
         if let name { #expect(module.name == name) }
         #expect(module.isOwn == isOwn)
+    }
+
+    /// The recorder names memory that holds no program and no library.
+    @Test(arguments: [
+        ("", "[anon:code]"), ("//anon", "[anon:code]"), ("[anon:v8]", "[anon:v8]"),
+        ("/memfd:jit (deleted)", "[anon:memfd:jit]"), ("/dev/zero (deleted)", "[anon:dev/zero]"),
+        ("/anon_hugepage (deleted)", "[anon:anon_hugepage]"),
+    ])
+    func memory(name: String, path: String) {
+        #expect(Module.generatedPath(name) == path)
+        #expect(Module(path: path).isGenerated)
+        let mapping = CodeMapping(start: 0, end: 1, fileOffset: 0, path: name, inode: 0)
+        #expect(mapping.isMemory)
     }
 
     @Test func imagesAreNamedByTheirFile() {
@@ -49,7 +63,7 @@ import Testing
     }
 
     @Test func storedValuesStayWhatTheyAre() {
-        #expect(Truncation.allCases.map(\.rawValue) == Array(1...9))
+        #expect(Truncation.allCases.map(\.rawValue) == Array(1...10))
         #expect(Set(Truncation.allCases.map(\.label)).count == Truncation.allCases.count)
         #expect(LaunchBorder.Kind.allCases.map(\.rawValue) == Array(1...9))
         #expect(CaptureMethod.allCases.map(\.rawValue) == ["signal", "ptrace", "event", "perf"])

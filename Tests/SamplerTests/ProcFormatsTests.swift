@@ -1,4 +1,5 @@
 import Architecture
+import Glibc
 import ProfileModel
 import Testing
 
@@ -10,6 +11,24 @@ import Testing
         #expect(counters == SchedulerCounters(run: 750379, delay: 73540, timeslices: 2))
         #expect(SchedulerCounters(text("")) == nil)
         #expect(SchedulerCounters(text("1 2\n")) == nil)
+    }
+
+    /// The ids in each namespace, and the user for files, come last.
+    @Test func idsInAContainer() throws {
+        let status = text("Name:\ta\nUid:\t1000\t0\t0\t100000\nNSpid:\t4711\t12\t1\nNSpgid:\t9\n")
+        let ids = try #require(InnerIDs(status: status))
+        #expect(ids.pid == 1 && ids.user == 100_000)
+        #expect(ProcFormats.ids(inStatus: status) == [4711, 12, 1])
+        #expect(InnerIDs(status: text("NSpid:\t1\n")) == nil)
+        #expect(InnerIDs(status: text("")) == nil)
+        #expect(InnerIDs(of: getpid())?.pid == getpid())
+    }
+
+    /// Of our own process, ids are ours.
+    @Test func idsOfOurNamespace() {
+        let names = InnerNames(pid: getpid())
+        #expect(names.own == getpid() && names.thread(getpid()) == getpid())
+        #expect(names.child(12) == 12)
     }
 
     @Test func aThreadOnItsCore() {

@@ -1,5 +1,6 @@
 import Glibc
 import ProfileModel
+import Runtimes
 import Symbolicate
 import TestSupport
 import Testing
@@ -99,5 +100,34 @@ import Testing
         #expect(symbol?.file == "/app/x.js")
         #expect(symbol?.line == 1)
         #expect(names == [nil, first, first, "prefixed", nil])
+    }
+
+    /// Of processes that use the same map, one after the other, it is the last one's.
+    @Test func aMapIsTheNewestProcess() throws {
+        let folder = try Scratch()
+        try folder.run(["mkdir", "tmp"])
+        try folder.write("1000 100 function\n", to: "tmp/perf-1.map")
+        var recording = Recording(
+            header: Recording.Header(
+                pid: 70, isAttached: false, capture: .signal, frequency: 1_000))
+        recording.modules = (0..<2).map { _ in Module(path: "[anon:code]") }
+        recording.children = [71, 72].map {
+            ChildProcess(
+                pid: $0, parent: 70, name: "jit", start: MonotonicTime(nanoseconds: 0),
+                outcome: .running)
+        }
+        recording.mappings = (0..<2).map {
+            Mapping(
+                start: 0x1000, end: 0x2000, bias: 0, module: ModuleIndex($0),
+                time: MonotonicTime(nanoseconds: 0), child: ChildIndex($0))
+        }
+        let frames = (0..<2).map {
+            FrameAddress(module: ModuleIndex($0), address: CodeAddress(0x1000, .instruction))
+        }
+        _ = recording.stacks.intern(outermostFirst: frames)
+        let place = PerfMapPlace(pid: 1, root: folder.folder, owners: [geteuid()])
+        PerfMaps(at: [71: place, 72: place], node: nil).name(&recording)
+        let names = frames.map { recording.symbols.frames[$0]?.first?.function }
+        #expect(names == [nil, "function"])
     }
 }

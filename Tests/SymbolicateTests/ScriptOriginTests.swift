@@ -1,5 +1,6 @@
 import Glibc
 import ProfileModel
+import Runtimes
 import Symbolicate
 import TestSupport
 import Testing
@@ -78,16 +79,21 @@ import Testing
     }
 
     @Test func onlyFreshMapsOfTheUsersAreRemoved() throws {
-        try write("1000 10 JS:~f /x.js:1:1\n", "perf-1.map")
-        let path = folder + "/perf-1.map"
+        try files.run(["mkdir", "tmp"])
+        try write("1000 10 JS:~f /x.js:1:1\n", "tmp/perf-1.map")
+        let path = folder + "/tmp/perf-1.map"
         let now = time(nil)
         #expect(PerfMap(path: path, owner: geteuid())?.isOfNode == true)
-        #expect(!PerfMap.remove(path, owner: geteuid() &+ 1, writtenSince: now - 60))
-        #expect(!PerfMap.remove(path, owner: geteuid(), writtenSince: now + 60))
-        symlink(path, folder + "/link")
-        #expect(!PerfMap.remove(folder + "/link", owner: geteuid(), writtenSince: now - 60))
+        func remove(_ pid: Int32, of owner: UInt32 = geteuid(), since start: Int) -> Bool {
+            PerfMap.remove(
+                PerfMapPlace(pid: pid, root: files.folder, owners: [owner]), writtenSince: start)
+        }
+        #expect(!remove(1, of: geteuid() &+ 1, since: now - 60))
+        #expect(!remove(1, since: now + 60))
+        symlink(path, folder + "/tmp/perf-2.map")
+        #expect(!remove(2, since: now - 60))
         #expect(access(path, F_OK) == 0)
-        #expect(PerfMap.remove(path, owner: geteuid(), writtenSince: now - 60))
+        #expect(remove(1, since: now - 60))
         #expect(access(path, F_OK) != 0)
         #expect(!PerfMap(Array("1000 10 py::f:/x.py\n".utf8)).isOfNode)
     }

@@ -59,6 +59,64 @@ import Testing
         #expect(space.modules.count == 1)
     }
 
+    /// Memory that has taken the place of a file's code, and has its bytes, is that code. What lies
+    /// beside it in the same mapping is not.
+    @Test(arguments: ["", "/anon_hugepage (deleted)", "/memfd:text (deleted)"], [true, false])
+    func codeThatWasMoved(name: String, isMappedYet: Bool) throws {
+        let path = "/bin/bash"
+        let bytes = readBytes(path)
+        let segment = try CodeSegment(bytes)
+        let file = segment.mapping(at: 0x5555_0000_0000, path: path, inode: inode(of: path))
+        var (first, last) = (file, file)
+        first.end = file.start + 0x1000
+        last.start = file.end - 0x1000
+        last.fileOffset += last.start - file.start
+        var memory = Self.anonymous(first.end, last.start)
+        memory.path = name
+        let rest = isMappedYet ? [first, memory, last] : [memory]
+        func read(_ address: UInt64, _ count: Int) -> [UInt8]? {
+            let offset = Int(file.fileOffset + (address - file.start))
+            return Array(bytes[offset..<offset + count])
+        }
+        func ranges(_ read: (UInt64, Int) -> [UInt8]?) -> AddressSpace {
+            var space = AddressSpace()
+            _ = space.update([file], at: Self.now)
+            _ = space.update(rest, at: Self.now, memory: read)
+            return space
+        }
+        let moved = ranges(read)
+        let position = isMappedYet ? 1 : 0
+        #expect(moved.modules.map(\.path) == [path])
+        #expect(moved.ranges.count == rest.count)
+        let bias = file.start - (segment.address & ~4095)
+        #expect(moved.ranges[position].module == ModuleIndex(0))
+        #expect(moved.ranges[position].bias == bias)
+        #expect(moved.ranges[position].start == memory.start)
+        #expect(moved.ranges[position].end == memory.end)
+        // Other bytes, or none that can be read.
+        for other in [
+            { (_: UInt64, count: Int) in [UInt8](repeating: 0x90, count: count) }, { _, _ in nil },
+        ]
+            as [(UInt64, Int) -> [UInt8]?]
+        {
+            #expect(ranges(other).ranges[position].module != ModuleIndex(0))
+        }
+        // The kernel joins mappings that are alike.
+        memory.start = file.start
+        memory.end = file.end + 0x3000
+        var space = AddressSpace()
+        _ = space.update([file], at: Self.now)
+        let parts = space.update([memory], at: Self.now) { _ in
+            []
+        } memory: {
+            read($0, $1)
+        }
+        #expect(space.ranges.map(\.start) == [file.start, file.end])
+        #expect(space.ranges.map(\.end) == [file.end, memory.end])
+        #expect(space.ranges.first?.module == ModuleIndex(0))
+        #expect(parts.added.count == (name.isEmpty ? 0 : 1))
+    }
+
     @Test func codeWithoutAFile() {
         var space = AddressSpace()
         var other = Self.anonymous(0x3000, 0x4000)

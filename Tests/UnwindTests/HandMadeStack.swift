@@ -11,6 +11,8 @@ struct HandMade {
     static let code: UInt64 = 0x10000
     static let library: UInt64 = 0x40_0000
     static let stack: UInt64 = 0x7000_0000
+    /// Only in a ``MadeLibrary``.
+    static let uretprobe: UInt64 = 0x7FFF_E000
 
     let unwinder: Unwinder
     private let scratch: Scratch

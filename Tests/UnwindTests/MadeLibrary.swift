@@ -23,7 +23,10 @@ struct MadeLibrary {
         let nameless = CodeMapping(
             start: HandMade.code, end: HandMade.code + 0x10000, fileOffset: 0, path: "", inode: 0)
         let library = segment.mapping(at: HandMade.library, path: path, inode: inode(of: path))
-        _ = unwinder.update([nameless, library], at: MonotonicTime(nanoseconds: 0))
+        let trampoline = CodeMapping(
+            start: HandMade.uretprobe, end: HandMade.uretprobe + 0x1000, fileOffset: 0,
+            path: "[uprobes]", inode: 0)
+        _ = unwinder.update([nameless, library, trampoline], at: MonotonicTime(nanoseconds: 0))
     }
 
     /// A symbol's address in the process.

@@ -26,13 +26,15 @@ struct Symbolication {
         on line: LiveLine?
     ) {
         self.held = held
-        maps = PerfMaps(root: held?.root ?? "", owner: held?.owner, node: node)
+        maps = PerfMaps(
+            at: held?.maps ?? [:], scriptRoots: held?.scriptRoots ?? [:], node: node)
         self.cache = cache
         self.line = line
         fetching = Fetching(console: console, line: line)
         guard let held else { return }
         search.standIns = held.standIns
         search.root = held.root
+        search.otherRoots = held.roots
     }
 
     /// Stores the recording's symbols in its file, so that it can be read anywhere, and new results

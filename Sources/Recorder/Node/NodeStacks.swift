@@ -57,6 +57,7 @@ struct NodeStacks: ~Copyable {
                     isInlined: false, linkageName: RecordedText.bounded(entry)),
                 in: Module.nodePath)
         else { return nil }
+        held.note(script: function.script, of: pid)
         frames[code] = made
         return made
     }
@@ -64,9 +65,8 @@ struct NodeStacks: ~Copyable {
     private mutating func update() {
         guard isStale else { return }
         isStale = false
-        guard let owner = held.owner else { return }
-        tail.open(
-            "\(held.root ?? "")/tmp/perf-\(pid).map", owner: owner, writtenSince: start)
+        guard let place = held.maps[pid] else { return }
+        tail.open(place, writtenSince: start)
         if tail.hasRestarted() { places = CodePlaces() }
         while let (text, lines) = tail.next() {
             for line in lines {

@@ -14,13 +14,12 @@ struct PerfMapTail: ~Copyable {
 
     var isOpen: Bool { file != nil }
 
-    /// - Parameters:
-    ///   - owner: the process's user id; a file of another user's is not believed.
-    ///   - earliest: seconds since 1970; what was written before belongs to another process.
-    mutating func open(_ path: String, owner: UInt32, writtenSince earliest: Int) {
-        guard !isOpen, let found = try? Descriptor(regular: path, O_NOFOLLOW),
+    /// - Parameter earliest: seconds since 1970; what was written before belongs to another
+    ///   process.
+    mutating func open(_ place: PerfMapPlace, writtenSince earliest: Int) {
+        guard !isOpen, let found = try? Descriptor(regular: place.path, O_NOFOLLOW),
             DescriptorReserve.leaves(found.number),
-            let status = try? found.status(), status.st_uid == owner,
+            let status = try? found.status(), place.owners.contains(status.st_uid),
             status.st_mtim.tv_sec >= earliest
         else { return }
         file = consume found

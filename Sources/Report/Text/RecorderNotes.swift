@@ -22,6 +22,7 @@ enum RecorderNotes {
         case .limited: notBySignal("a limit of the address space or of file sizes (ulimit -v, -f)")
         case .unmapped: notBySignal("memory could not be shared with the program")
         case .lateEntry: notBySignal("the recording ended before our code was in the program")
+        case .otherClock: notBySignal("the program has a clock of its own (a time namespace)")
         case .shadowStack: notBySignal("the program has shadow stacks (x86 CET)")
         case .narrowProgram:
             (note.value == 1

@@ -294,6 +294,8 @@ extension TraceSession {
     func checkTarget(
         known: UInt64? = nil
     ) throws(SetupFailure) -> (number: Int32, original: UInt64) {
+        // The times that our code would note are those of the program's clock.
+        if ProcessFiles(pid: pid).hasOtherClocks { throw .obstacle(.otherClock) }
         if known == 0 { return (SIGURG, 0) }
         guard let status = ProcessStatus(pid: pid) else { throw .gone }
         if status.isFiltered(beyond: SignalCapture.ownFilters) { throw .obstacle(.filtered) }

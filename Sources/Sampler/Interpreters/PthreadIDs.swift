@@ -6,17 +6,20 @@ import ProfileModel
 /// thread, whose id is known, tells.
 struct PthreadIDs {
     private let pid: Int32
+    private let names: InnerNames
     private let memory: TargetMemory
     private let places: [Int]
 
     private static let mostBytes = 2048
 
-    init(pid: Int32, main: UInt64, _ memory: TargetMemory) {
+    init(pid: Int32, _ names: InnerNames, main: UInt64, _ memory: TargetMemory) {
         self.pid = pid
+        self.names = names
         self.memory = memory
         let bytes = memory.read(at: main, count: Self.mostBytes)
+        let own = names.own
         places = stride(from: 0, to: bytes.count - 3, by: 4).filter {
-            bytes.littleEndianInt32(at: $0) == pid
+            bytes.littleEndianInt32(at: $0) == own
         }
     }
 
@@ -24,11 +27,8 @@ struct PthreadIDs {
     func tid(of thread: UInt64) -> Int32? {
         let bytes = memory.read(at: thread, count: Self.mostBytes)
         let found = Set(
-            places.compactMap { bytes.littleEndianInt32(at: $0) }.filter(isThread))
+            places.compactMap { bytes.littleEndianInt32(at: $0).flatMap(names.thread) }
+                .filter { $0 != pid })
         return found.count == 1 ? found.first : nil
-    }
-
-    private func isThread(_ tid: Int32) -> Bool {
-        tid > 0 && tid != pid && access("/proc/\(pid)/task/\(tid)", F_OK) == 0
     }
 }

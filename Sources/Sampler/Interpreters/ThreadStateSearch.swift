@@ -54,12 +54,13 @@ struct ThreadStateSearch {
         if !isChecked { isChecked = interpreter.check(memory) == true }
         guard isChecked else { return }
         let threads = interpreter.threads(memory)
+        let names = InnerNames(pid: pid)
         let ids = threads.first(where: \.isMain).map {
-            PthreadIDs(pid: pid, main: $0.pthread, memory.memory)
+            PthreadIDs(pid: pid, names, main: $0.pthread, memory.memory)
         }
         states.removeAll(keepingCapacity: true)
         for thread in threads {
-            let known = thread.kernelID.flatMap { Int32(exactly: $0) }
+            let known = thread.kernelID.flatMap { Int32(exactly: $0) }.flatMap(names.thread)
             guard let tid = known ?? (thread.isMain ? pid : ids?.tid(of: thread.pthread)) else {
                 continue
             }

@@ -219,11 +219,7 @@ struct ProcessStatus: Hashable, Sendable {
         hasShadowStack =
             end.skip(toLine: Machine.threadFeatures)
             && end.restOfLine().split { $0 == " " || $0 == "\t" }.contains("shstk")
-        // One id for each namespace, outermost first.
-        var text = text
-        guard text.skip(toLine: "NSpid:") else { return }
-        var line = ProcText(Array(text.restOfLine().utf8))
-        while let id = line.decimal() { innerPID = Int32(exactly: id) }
+        innerPID = ProcFormats.ids(inStatus: text).last
     }
 
     func isFiltered(beyond usual: Int64) -> Bool { thread.isFiltered(beyond: usual) }
@@ -248,6 +244,21 @@ enum ProcFormats {
     static func field(_ name: StaticString, _ text: ProcText) -> Int64? {
         var text = text
         return text.skip(toLine: name) ? text.decimal() : nil
+    }
+
+    /// The numbers of a line with several.
+    static func numbers(_ name: StaticString, _ text: ProcText) -> [Int64] {
+        var text = text
+        guard text.skip(toLine: name) else { return [] }
+        var line = ProcText(Array(text.restOfLine().utf8))
+        var result: [Int64] = []
+        while let number = line.decimal() { result.append(number) }
+        return result
+    }
+
+    /// The ids of a process or thread: one for each pid namespace, from ours down to its own.
+    static func ids(inStatus text: ProcText) -> [Int32] {
+        numbers("NSpid:", text).map { Int32(truncatingIfNeeded: $0) }
     }
 
     /// As ``field(_:_:)`` for a hexadecimal mask.

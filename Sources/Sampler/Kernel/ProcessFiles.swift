@@ -58,13 +58,22 @@ struct ProcessFiles: Sendable {
 
     /// True if the process's ids are the same for us.
     var sharesNamespaceWithUs: Bool {
-        func namespace(_ process: String) -> [UInt8] {
-            var target = [UInt8](repeating: 0, count: 64)
-            let length = readlink("/proc/\(process)/ns/pid", &target, target.count)
-            return Array(target.prefix(max(0, length)))
-        }
-        let own = namespace("self")
-        return !own.isEmpty && own == namespace("\(pid)")
+        let own = Self.namespace("pid", of: "self")
+        return !own.isEmpty && own == Self.namespace("pid", of: "\(pid)")
+    }
+
+    /// True if the process's clocks are known to be others than ours (a time namespace).
+    var hasOtherClocks: Bool {
+        let (own, other) = (
+            Self.namespace("time", of: "self"), Self.namespace("time", of: "\(pid)")
+        )
+        return !own.isEmpty && !other.isEmpty && own != other
+    }
+
+    private static func namespace(_ kind: String, of process: String) -> [UInt8] {
+        var target = [UInt8](repeating: 0, count: 64)
+        let length = readlink("/proc/\(process)/ns/\(kind)", &target, target.count)
+        return Array(target.prefix(max(0, length)))
     }
 
     /// True if the program's file gives privileges that the process would have without us: we

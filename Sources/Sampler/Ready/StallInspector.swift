@@ -16,6 +16,13 @@ struct StallInspector {
         return Stall(time: now, threads: threads.map(look))
     }
 
+    private func ownThread(_ inner: Int32) -> Int32? {
+        guard session.sharesNamespace else {
+            return InnerNames(pid: session.process.pid).thread(inner)
+        }
+        return tids.contains(inner) ? inner : nil
+    }
+
     private func look(at thread: TracedThread) -> StalledThread {
         session.rename(thread)
         let state = thread.state
@@ -25,7 +32,7 @@ struct StallInspector {
             call = number
             let memory = TargetMemory(pid: thread.tid)
             futex = FutexCall(number, registers)?.wait(
-                isThread: tids.contains, read: { memory.int32(at: $0) })
+                thread: ownThread, read: { memory.int32(at: $0) })
         }
         return StalledThread(
             thread: thread.index, tid: thread.tid, name: thread.name, state: state,

@@ -61,24 +61,26 @@ struct FutexCall: Hashable {
     /// - condition variables and semaphores count their waiters.
     ///
     /// - Parameters:
-    ///   - isThread: tells whether an id is one of the process's threads: no other can own
-    ///     anything.
+    ///   - thread: our id of the thread that the process knows by an id; nil: it has no such
+    ///     thread, and no other can own anything.
     ///   - read: reads a word of the process's memory; nil if there is none.
-    func wait(isThread: (Int32) -> Bool, read: (UInt64) -> Int32?) -> FutexWait {
+    func wait(thread: (Int32) -> Int32?, read: (UInt64) -> Int32?) -> FutexWait {
         switch operation {
         case Self.wait, Self.waitBitset:
-            let tid = Int32(bitPattern: value)
-            if !isPrivate, tid > 0, read(address) == tid, isThread(tid) { return .end(of: tid) }
-            if value == 2, read(address) == 2, let owner = read(address &+ 8), owner > 0,
-                isThread(owner)
+            let id = Int32(bitPattern: value)
+            if !isPrivate, id > 0, read(address) == id, let tid = thread(id) {
+                return .end(of: tid)
+            }
+            if value == 2, read(address) == 2, let id = read(address &+ 8), id > 0,
+                let owner = thread(id)
             {
                 return .mutex(address, owner: owner)
             }
-            return readWriteLock(isThread, read) ?? condition(read) ?? semaphore(read)
+            return readWriteLock(thread, read) ?? condition(read) ?? semaphore(read)
                 ?? .other(address)
         case Self.lock, Self.lock2:
-            if let word = read(address), isThread(word & Self.ownerMask) {
-                return .mutex(address, owner: word & Self.ownerMask)
+            if let word = read(address), let owner = thread(word & Self.ownerMask) {
+                return .mutex(address, owner: owner)
             }
         default: break
         }
@@ -86,12 +88,12 @@ struct FutexCall: Hashable {
     }
 
     private func readWriteLock(
-        _ isThread: (Int32) -> Bool, _ read: (UInt64) -> Int32?
+        _ thread: (Int32) -> Int32?, _ read: (UInt64) -> Int32?
     ) -> FutexWait? {
         guard value == 3, read(address) == 3 else { return nil }
         // Readers wait for the word at offset 8, writers for the one at 12.
         let start = address &- (address % 8 == 0 ? 8 : 12)
-        guard let owner = read(start &+ 24), owner > 0, isThread(owner) else { return nil }
+        guard let id = read(start &+ 24), id > 0, let owner = thread(id) else { return nil }
         return .readWriteLock(start, owner: owner)
     }
 

@@ -14,7 +14,8 @@ struct ProcSurroundings: WaitSurroundings {
         TargetMemory(pid: tid).read(at: address, count: count)
     }
 
-    func isThread(_ tid: Int32) -> Bool { access("/proc/\(pid)/task/\(tid)", F_OK) == 0 }
+    func thread(_ inner: Int32) -> Int32? { InnerNames(pid: pid).thread(inner) }
+    func child(_ inner: Int32) -> Int32? { InnerNames(pid: pid).child(inner) }
 
     var isStopped: Bool {
         KernelThread(process: pid, tid: tid).state() == UInt8(ascii: "T")

@@ -47,7 +47,7 @@ struct WaitInspection<Surroundings: WaitSurroundings> {
 
     private func reason(for call: FutexCall) -> WaitReason {
         let found = call.wait(
-            isThread: surroundings.isThread, read: { surroundings.word(at: $0) })
+            thread: surroundings.thread, read: { surroundings.word(at: $0) })
         return switch found {
         case .mutex(let place, let owner):
             WaitReason(.lock, detail: "mutex", owner: owner, place: place)
@@ -170,7 +170,7 @@ struct WaitInspection<Surroundings: WaitSurroundings> {
 
     private func process(_ child: WaitingCall.Child) -> Int32? {
         switch child {
-        case .process(let pid): return pid
+        case .process(let pid): return surroundings.child(pid)
         case .any: return onlyChild
         case .descriptor(let number):
             guard var text = surroundings.information(on: number), text.skip(toLine: "Pid:") else {
@@ -200,8 +200,11 @@ struct WaitInspection<Surroundings: WaitSurroundings> {
 
 /// Surroundings in which nothing can be read: the reason comes from the call alone.
 struct UnknownSurroundings: WaitSurroundings {
+    /// The process; nil: unknown, too.
+    var pid: Int32?
     func memory(at address: UInt64, count: Int) -> [UInt8] { [] }
-    func isThread(_ tid: Int32) -> Bool { false }
+    func thread(_ inner: Int32) -> Int32? { nil }
+    func child(_ inner: Int32) -> Int32? { pid.flatMap { InnerNames(pid: $0).child(inner) } }
     let isUninterruptible: Bool
     var isStopped: Bool { false }
     var isFrozen: Bool { false }

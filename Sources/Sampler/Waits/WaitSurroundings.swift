@@ -5,7 +5,10 @@ import ProfileModel
 protocol WaitSurroundings {
     /// Up to `count` bytes of the process's memory.
     func memory(at address: UInt64, count: Int) -> [UInt8]
-    func isThread(_ tid: Int32) -> Bool
+    /// Our id of the thread that the process knows by an id; nil: it has no such thread.
+    func thread(_ inner: Int32) -> Int32?
+    /// Our id of the child that the process knows by an id; nil: it has no such child.
+    func child(_ inner: Int32) -> Int32?
     /// True if the waiting thread could not be interrupted (state D) when it was first seen
     /// waiting.
     var isUninterruptible: Bool { get }

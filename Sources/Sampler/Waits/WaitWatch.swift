@@ -98,7 +98,8 @@ struct WaitWatch {
         var reason =
             wait.reason
             ?? WaitInspection(
-                surroundings: UnknownSurroundings(isUninterruptible: wait.isUninterruptible)
+                surroundings: UnknownSurroundings(
+                    pid: pid, isUninterruptible: wait.isUninterruptible)
             ).reason(for: wait.call)
         if let timeout = wait.timeout, timeout.hasEnded(wait.start, end) {
             reason = reason.timedOut(after: timeout.words(from: wait.start))

@@ -28,6 +28,16 @@ package struct PerfMap: Sendable {
         self.init(text)
     }
 
+    /// The map left by a process that was recorded.
+    init?(at place: PerfMapPlace) {
+        for owner in place.owners {
+            guard let map = PerfMap(path: place.path, owner: owner) else { continue }
+            self = map
+            return
+        }
+        return nil
+    }
+
     /// The map left by a process that perf recorded. Like perf, we trust this user's files, and
     /// root's.
     package init?(left pid: Int32) {
@@ -88,8 +98,10 @@ extension PerfMap {
     /// - Parameters:
     ///   - child: the child that the map belongs to; nil: the recorded process.
     ///   - origins: tells where scripts come from.
+    ///   - root: the process's root directory; empty: ours.
     package func name(
-        _ recording: inout Recording, of child: ChildIndex? = nil, _ origins: inout ScriptOrigins
+        _ recording: inout Recording, of child: ChildIndex? = nil,
+        _ origins: inout ScriptOrigins, below root: String = ""
     ) {
         var places: [FrameAddress: UInt64] = [:]
         let code = GeneratedCode(recording, of: child)
@@ -101,7 +113,7 @@ extension PerfMap {
         var functions: [String: SourceFrame] = [:]
         for (frame, address) in places {
             guard let name = names[address] else { continue }
-            let function = functions[name] ?? origins.function(called: name)
+            let function = functions[name] ?? origins.function(called: name, below: root)
             functions[name] = function
             recording.symbols.frames[frame] = [function]
         }

@@ -5,8 +5,7 @@ internal import System
 /// Turns functions of a perf map into functions of scripts: of the scripts that people wrote, if a
 /// script names a source map that can be read.
 package struct ScriptOrigins {
-    /// The root directory of the processes with these scripts; empty: ours.
-    private let root: String
+    /// By the paths by which we reach them.
     private var scripts: [String: Script] = [:]
 
     /// A script that was compiled from others.
@@ -25,34 +24,43 @@ package struct ScriptOrigins {
 
     private var looked: Set<String> = []
 
-    package init(root: String = "") { self.root = root }
+    package init() {}
 
     /// Finds where those JavaScript functions were written that were named when the recording was
     /// made.
-    package mutating func name(_ recording: inout Recording) {
+    ///
+    /// - Parameter root: the root directory of the processes with a script (empty: ours); nil: not
+    ///   known.
+    package mutating func name(_ recording: inout Recording, root: (String) -> String?) {
         guard let node = recording.modules.firstIndex(where: { $0.path == Module.nodePath }) else {
             return
         }
         for (frame, functions) in recording.symbols.frames
         where frame.module == ModuleIndex(node) {
-            guard let entry = functions.first?.linkageName else { continue }
-            recording.symbols.frames[frame] = [function(called: entry)]
+            guard let entry = functions.first?.linkageName,
+                let root = NodeFunction(entry).flatMap({ root($0.script) })
+            else { continue }
+            recording.symbols.frames[frame] = [function(called: entry, below: root)]
         }
     }
 
-    /// - Parameter entry: the function's entry in the map.
-    mutating func function(called entry: String) -> SourceFrame {
+    /// - Parameters:
+    ///   - entry: the function's entry in the map.
+    ///   - root: the process's root directory; empty: ours.
+    mutating func function(called entry: String, below root: String) -> SourceFrame {
         guard let function = NodeFunction(entry) else {
             return SourceFrame(function: entry, file: nil, line: nil, isInlined: false)
         }
-        if let written = original(of: function) { return written }
+        if let written = original(of: function, below: root) { return written }
         return SourceFrame(
             function: RecordedText.bounded(function.shownName),
             file: RecordedText.bounded(function.script), line: function.line, isInlined: false)
     }
 
-    private mutating func original(of function: NodeFunction) -> SourceFrame? {
-        guard let script = script(at: function.script) else { return nil }
+    private mutating func original(
+        of function: NodeFunction, below root: String
+    ) -> SourceFrame? {
+        guard let script = script(at: function.script, below: root) else { return nil }
         let line = script.line(Int(function.line) - 1)
         guard let place = script.map.place(of: function, text: line) else { return nil }
         let source = script.map.sources[place.source]
@@ -67,12 +75,12 @@ package struct ScriptOrigins {
     }
 
     /// nil: as far as known, it was not compiled from another script.
-    private mutating func script(at path: String) -> Script? {
-        if let known = scripts[path] { return known }
-        guard path.hasPrefix("/"), looked.count < Self.mostScripts, looked.insert(path).inserted
+    private mutating func script(at path: String, below root: String) -> Script? {
+        let place = root + path
+        if let known = scripts[place] { return known }
+        guard path.hasPrefix("/"), looked.count < Self.mostScripts, looked.insert(place).inserted
         else { return nil }
-        guard
-            let text = try? WholeFile.bytes(ofRegular: root + path, limit: Self.largestScript),
+        guard let text = try? WholeFile.bytes(ofRegular: place, limit: Self.largestScript),
             let link = SourceMapLink(script: text)
         else { return nil }
         var folder = FilePath.folder(of: path)
@@ -86,7 +94,7 @@ package struct ScriptOrigins {
         }
         guard let json, let map = SourceMap(json) else { return nil }
         let script = Script(map: map, text: text, folder: folder)
-        scripts[path] = script
+        scripts[place] = script
         return script
     }
 }

@@ -17,14 +17,14 @@ import Testing
         registers[4] = operation
         registers[1] = value
         return FutexCall(call, registers)?.wait(
-            isThread: { $0 == 10 || $0 == 11 }, read: { memory[$0] })
+            thread: { [10: 110, 11: 111][$0] }, read: { memory[$0] })
     }
 
     @Test func mutexes() {
         let held: [UInt64: Int32] = [Self.lock: 2, Self.lock + 8: 11]
-        #expect(wait(128, value: 2, memory: held) == .mutex(Self.lock, owner: 11))
-        #expect(wait(0, value: 2, memory: held) == .mutex(Self.lock, owner: 11))
-        #expect(wait(137 | 256, value: 2, memory: held) == .mutex(Self.lock, owner: 11))
+        #expect(wait(128, value: 2, memory: held) == .mutex(Self.lock, owner: 111))
+        #expect(wait(0, value: 2, memory: held) == .mutex(Self.lock, owner: 111))
+        #expect(wait(137 | 256, value: 2, memory: held) == .mutex(Self.lock, owner: 111))
         // Another value is waited for (a condition, a semaphore), or the lock is free by now.
         #expect(wait(128, value: 0, memory: held) == .other(Self.lock))
         #expect(wait(128, value: 2, memory: [Self.lock: 0]) == .other(Self.lock))
@@ -36,12 +36,12 @@ import Testing
 
     @Test func mutexesWithPriorityInheritance() {
         let word = Int32(bitPattern: 0x8000_0000) | 11
-        #expect(wait(134, value: 0, memory: [Self.lock: word]) == .mutex(Self.lock, owner: 11))
+        #expect(wait(134, value: 0, memory: [Self.lock: word]) == .mutex(Self.lock, owner: 111))
         #expect(wait(134, value: 0, memory: [Self.lock: 99]) == .other(Self.lock))
     }
 
     @Test func threadEnds() {
-        #expect(wait(265, value: 11, memory: [Self.lock: 11]) == .end(of: 11))
+        #expect(wait(265, value: 11, memory: [Self.lock: 11]) == .end(of: 111))
         #expect(wait(265, value: 11, memory: [Self.lock: 0]) == .other(Self.lock))
         #expect(wait(265, value: 12, memory: [Self.lock: 12]) == .other(Self.lock))
     }
@@ -52,8 +52,8 @@ import Testing
         func wait(at offset: UInt64, value: UInt64 = 3) -> FutexWait? {
             self.wait(128, value: value, memory: held, at: Self.lock + offset)
         }
-        #expect(wait(at: 8) == .readWriteLock(Self.lock, owner: 10))
-        #expect(wait(at: 12) == .readWriteLock(Self.lock, owner: 10))
+        #expect(wait(at: 8) == .readWriteLock(Self.lock, owner: 110))
+        #expect(wait(at: 12) == .readWriteLock(Self.lock, owner: 110))
         #expect(wait(at: 8, value: 2) == .other(Self.lock + 8))
         let free: [UInt64: Int32] = [Self.lock + 8: 3, Self.lock + 24: 0]
         #expect(
@@ -108,7 +108,7 @@ import Testing
             registers[4] = operation
             registers[1] = UInt64(UInt32(bitPattern: value))
             let generator = { (_: UInt64) in samples.randomElement(using: &random) }
-            _ = FutexCall(202, registers)?.wait(isThread: { $0 == 10 }, read: generator)
+            _ = FutexCall(202, registers)?.wait(thread: { $0 == 10 ? 10 : nil }, read: generator)
         }
     }
 

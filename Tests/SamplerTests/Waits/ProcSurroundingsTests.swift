@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test func threads() {
-        #expect(own.isThread(getpid()) && !own.isThread(0) && !own.isThread(-1))
+        #expect(own.thread(getpid()) == getpid() && own.thread(0) == nil && own.thread(-1) == nil)
     }
 
     @Test func memory() {

@@ -274,6 +274,20 @@ import Testing
                 == WaitReason(.condition, detail: "end of a thread", owner: 11))
     }
 
+    /// A process in a container knows its threads and children by other ids than ours.
+    @Test mutating func idsOfAnotherNamespace() {
+        process.offset = 1000
+        process.threads = [1011]
+        process.commands = [1070: ["make"]]
+        process.contents[0x1000] = Self.words(2, 1, 11, 1)
+        #expect(
+            reason(202, 0x1000, 128, 2)
+                == WaitReason(.lock, detail: "mutex", owner: 1011, place: 0x1000))
+        #expect(reason(61, 70) == WaitReason(.child, detail: "make", owner: 1070))
+        process.texts[5] = "Pid:\t1070\nNSpid:\t1070\t70\n"
+        #expect(reason(247, 3, 5) == WaitReason(.child, detail: "make", owner: 1070))
+    }
+
     @Test func nothingIsInventedWhereNothingIsKnown() {
         for number in -1...470 as ClosedRange<Int32> {
             let call = WaitingCall(number, .arguments([3, 4, 5, 6, 7, 8]))

@@ -104,6 +104,8 @@ struct FakeSurroundings: WaitSurroundings {
     /// By their addresses; reads go on to the end of the bytes.
     var contents: [UInt64: [UInt8]] = [:]
     var threads: Set<Int32> = []
+    /// How much our ids exceed those that the process knows.
+    var offset: Int32 = 0
     var isUninterruptible = false
     var isStopped = false
     var isFrozen = false
@@ -120,7 +122,10 @@ struct FakeSurroundings: WaitSurroundings {
         }
         return []
     }
-    func isThread(_ tid: Int32) -> Bool { threads.contains(tid) }
+    func thread(_ inner: Int32) -> Int32? {
+        threads.contains(inner + offset) ? inner + offset : nil
+    }
+    func child(_ inner: Int32) -> Int32? { inner + offset }
     func link(of descriptor: Int32) -> String? { links[descriptor] }
     func isNamedPipe(_ descriptor: Int32) -> Bool { pipes.contains(descriptor) }
     func socket(_ descriptor: Int32) -> SocketEnds? { sockets[descriptor] }

@@ -1,0 +1,153 @@
+import EndToEndSupport
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    private static var mayUnshareTime: Bool {
+        let command = Command(["unshare", "--time", "--monotonic", "-5", "--fork", "true"])
+        return (try? command.run().status) == 0
+    }
+
+    private static var mayUnshare: Bool {
+        let command = Command(["unshare", "--mount", "--pid", "--fork", "true"])
+        return (try? command.run().status) == 0
+    }
+
+    /// Programs in namespaces of their own, as in a container: they know themselves by other ids
+    /// than ours, and have their files elsewhere.
+    @Suite(
+        .needsRoot, .needs("unshare"),
+        .requires(EndToEnd.mayUnshare, "namespaces are not allowed here"))
+    struct Containers {
+        private let scratch: Scratch
+        /// What is `/tmp` in the container.
+        private let temporary: String
+
+        init() throws {
+            scratch = try Scratch()
+            temporary = scratch("tmp")
+            try FileManager.default.createDirectory(
+                atPath: temporary, withIntermediateDirectories: false)
+        }
+
+        /// The program with a `/tmp` of its own.
+        private func apart(_ options: [String], _ words: [String]) -> [String] {
+            ["unshare", "--mount"] + options
+                + ["sh", "-c", "mount --bind \"$0\" /tmp && exec \"$@\"", temporary] + words
+        }
+
+        private func contained(_ words: [String]) -> [String] {
+            apart(["--pid", "--fork"], words)
+        }
+
+        private func record(_ words: [String], _ options: String...) throws -> Recorded {
+            try Firstlight.record(
+                words, in: scratch, options: ["--quiet", "--follow-children"] + options)
+        }
+
+        private func expectNames(in folded: Folded) {
+            let named = folded.nanoseconds(through: "call", "made_at_run_time")
+            #expect(named * 2 > folded.total * 1000, "\(folded.lines)")
+        }
+
+        @Test func generatedCodeIsNamed() throws {
+            let program = [try Setup.fixture("jitted"), "100"]
+            let folded = try record(contained(program)).folded("--no-phase", "--no-thread")
+            expectNames(in: folded)
+        }
+
+        /// It was mapped before the program was given another `/tmp`, and the process is the
+        /// recorded one itself.
+        @Test func generatedCodeOfTheProgramItself() throws {
+            let program = [try Setup.fixture("jitted"), "100"]
+            let folded = try Firstlight.record(apart([], program), in: scratch)
+                .folded("--no-phase", "--no-thread")
+            expectNames(in: folded)
+        }
+
+        /// Only its ids are other than ours.
+        @Test func generatedCodeWithTheRecordersFiles() throws {
+            let recording = try Firstlight.recording(
+                ["unshare", "--pid", "--fork", try Setup.fixture("jitted"), "100"],
+                to: "/tmp/recording", options: ["--quiet", "--follow-children"])
+            let finished = try Command(apart([], recording.words)).run()
+            #expect(finished.status == 0, "\(finished.error)")
+            let folded = try Recorded(path: temporary + "/recording", finished: finished)
+                .folded("--no-phase", "--no-thread")
+            expectNames(in: folded)
+        }
+
+        @Test func attaching() throws {
+            let (input, output) = (try Channel(), try Channel())
+            var command = Command(contained([try Setup.fixture("jitted")]))
+            command.input = .descriptor(input.reader)
+            command.output = output.writer
+            let child = try command.start()
+            output.closeWriter()
+            #expect(try output.line() == "ready")
+            let children = Proc.contents("/proc/\(child.pid)/task/\(child.pid)/children")
+            let pid = try #require(children?.split(separator: " ").first.map(String.init))
+            let path = scratch("recording")
+            let finished = try Firstlight.command(
+                ["attach", "-o", path, "--quiet", "--duration", "200ms", pid]
+            ).run()
+            #expect(finished.status == 0, "\(finished.error)")
+            let folded = try Recorded(path: path, finished: finished)
+                .folded("--no-phase", "--no-thread")
+            expectNames(in: folded)
+            input.closeWriter()
+            #expect(try child.finish().status == 0)
+        }
+
+        /// JavaScript has its names and the sources that it was compiled from; the map that it was
+        /// asked for is gone.
+        @Test(.needs("node")) func node() throws {
+            let script = """
+                function a(n) { let x = 0; for (let i = 0; i < n; i++) x = (x + i * i) % 7; return x }
+                for (let i = 0; i < 40; i++) a(1e6)
+                //# sourceMappingURL=data:application/json;base64,
+                """
+            let map = #"{"version":3,"sources":["written.ts"],"names":[],"mappings":"AAAA"}"#
+            try scratch.write(
+                script + Data(map.utf8).base64EncodedString() + "\n", to: "tmp/app.js")
+            let folded = try record(contained(["node", "/tmp/app.js"]), "--runtime", "node")
+                .text("fold")
+            #expect(folded.contains("a (written.ts:1)_[j]"))
+            #expect(!scratch.names.contains { $0.hasSuffix(".map") })
+            let left = try FileManager.default.contentsOfDirectory(atPath: temporary)
+            #expect(left == ["app.js"])
+        }
+
+        @Test(.needs("python3")) func python() throws {
+            let program = """
+                def leaf(n): return sum(i * i for i in range(n))
+                def caller():
+                    for _ in range(100): leaf(10000)
+                caller()
+                """
+            let folded = try record(contained(["python3", "-c", program]))
+                .folded("--no-phase", "--no-thread")
+            #expect(folded.nanoseconds(through: "caller", "leaf") > 0)
+        }
+
+        /// Our code would note times of the program's own clock, so it stays out.
+        @Test(.requires(EndToEnd.mayUnshareTime, "time namespaces are not allowed here"))
+        func anotherClock() throws {
+            let program = ["unshare", "--time", "--monotonic", "-5", "--fork"]
+            let recorded = try record(
+                program + [try Setup.fixture("constructors")], "--capture", "ptrace")
+            let notes = try recorded.text("report", ["--notes"])
+            #expect(notes.contains("a clock of its own"))
+        }
+
+        /// The lock knows its owner by an id of the container's.
+        @Test func locks() throws {
+            let report = try record(contained([try Setup.fixture("waits"), "mutex"]))
+                .json(["--process", "waits"])
+            let wait = try #require(report.events.first { $0.reason.kind == "lock" })
+            let other = report.threads.first { $0.tid != wait.tid }
+            #expect(wait.reason.ownerTid != nil && wait.reason.ownerTid == other?.tid)
+        }
+    }
+}
