@@ -216,9 +216,9 @@ enum StarSearcher {
         builder.slice(
             main, at: 380, running: 40,
             builder.stack(entry + [Spot("parseOptions(int, char**)", program)]))
-        builder.slice(
-            main, at: 2054, running: 100, blocked: 358,
-            builder.stack(entry + [Spot("write", libc)]), call: 1)
+        let write = builder.stack(entry + [Spot("write", libc)])
+        builder.slice(main, at: 2054, running: 100, write)
+        builder.slice(main, at: 2154, blocked: 358, write, call: 1)
     }
 
     private static func work(_ builder: inout RecordingBuilder, _ worker: ThreadIndex) {

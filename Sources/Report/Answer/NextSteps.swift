@@ -8,7 +8,7 @@ struct NextSteps {
     let file: String?
 
     private static let most = 2
-    /// A longer command line is left out: the reader of a report has typed it before.
+    /// Of a longer command the program's line is left out: the reader of a report has typed it before.
     private static let longest = 60
     private static let following = "--follow-children"
 
@@ -54,10 +54,11 @@ struct NextSteps {
         let program = profile.program.startedAs.map(\.forShell).joined(separator: " ")
         let isFollowing = profile.processes.count > 1 && option != Self.following
         let options = option + (isFollowing ? " " + Self.following : "")
-        guard !program.isEmpty, program.utf8.count <= Self.longest else {
+        let command = "firstlight record \(options) \(program)"
+        guard !program.isEmpty, command.utf8.count <= Self.longest else {
             return ("firstlight record \(options) …", "and the same program: " + purpose)
         }
-        return ("firstlight record \(options) \(program)", purpose)
+        return (command, purpose)
     }
 
     // MARK: Views

@@ -71,7 +71,8 @@ extension FindingWords {
 
     private func advice(on wait: WaitEvidence) -> String? {
         switch wait.kind {
-        case .sleep: "Wait for what is needed, not for time to pass."
+        case .sleep:
+            wait.child == nil ? "Wait for what is needed, not for time to pass." : adviceOnChildren
         case .fileWait:
             "Read less, read it later, or have it read ahead (posix_fadvise, another thread)."
         case .networkWait:
