@@ -32,9 +32,10 @@ import Testing
 
     /// Fifty milliseconds of waiting in as many slices that ran as long, or as often.
     private func shortWaits(
-        in function: String, running: Int64 = 1, isAttached: Bool = false
+        in function: String, running: Int64 = 1, isAttached: Bool = false, held: Int64 = 0
     ) -> [Finding] {
         var launch = FindingLaunch(attached: isAttached)
+        launch.builder.recording.header.heldByProfiler = .milliseconds(held)
         let stack = launch.builder.stack(
             FindingLaunch.entry + [
                 Spot("save", file: "/src/save.c", line: 4), Spot(function, FindingLaunch.libc),
@@ -59,6 +60,9 @@ import Testing
         // An event loop waits for whatever comes next, and so does a program that runs already.
         #expect(shortWaits(in: "epoll_wait").isEmpty && shortWaits(in: "__poll").isEmpty)
         #expect(shortWaits(in: "read", isAttached: true).isEmpty)
+        // What the recorder's own stops look like.
+        #expect(shortWaits(in: "read", held: 51).isEmpty)
+        #expect(shortWaits(in: "read", held: 50).count == 1)
     }
 
     @Test func whoseLaunchIsKnownToBeOverMustNotPollBefore() {

@@ -139,7 +139,8 @@ extension EndToEnd {
             #expect(finished.error == "")
             #expect(finished.output.hasPrefix("regression: "))
             let explanation = finished.output.components(separatedBy: "\n\nbefore: phased").last
-            #expect(explanation?.contains("\nafter: phased · launched in ") == true)
+            #expect(explanation?.contains("\nafter: phased ") == true)
+            #expect(explanation?.contains(" · launched in ") == true)
             #expect(explanation?.contains("Main: what accounts for +") == true)
             // The source line that computes.
             #expect(explanation?.contains("phased.c:") == true, "\(finished.output)")

@@ -40,7 +40,7 @@ extension EndToEnd {
                     "mutex", "lock", "mutex slow_mutex", owner: "holder", endedBy: "holder"),
                 Expectation("rwlock", "lock", "read-write lock slow_rwlock", endedBy: "holder"),
                 Expectation("semaphore", "condition", "semaphore slow_semaphore"),
-                Expectation("condition", "condition", "condition variable in slow_condition"),
+                Expectation("condition", "condition", "condition variable slow_condition"),
                 Expectation("join", "condition", "end of a thread", endedBy: "sleepy"),
                 Expectation("pipe", "pipe"), Expectation("fifo", "pipe", "/tmp/waits-"),
                 Expectation("connect", "socket", "127.0.0.1:"),

@@ -16,7 +16,8 @@ struct ShortWaits: FindingRule {
         let stack = profile.heaviestStack(search.mainThread(in: windows), weight: .blocked)
         let waited = stack.total.blocked
         let effort = search.effort(in: TimeWindows([.zero..<search.end]))
-        guard waited >= search.least,
+        // A thread that the recorder stops is seen to wait, too.
+        guard waited >= max(search.least, profile.header.heldByProfiler),
             Double(waited.nanoseconds) >= Self.leastShare * Double(effort.nanoseconds),
             !Self.polls(stack, profile), let place = profile.centre(of: stack),
             let last = stack.entries.lastIndex(where: { $0.frame == place }),
