@@ -5,6 +5,8 @@ import ProfileModel
 struct ShortWaits: FindingRule {
     /// Of the time in which the main thread ran or waited.
     private static let leastShare = 0.1
+    /// A busy machine has every launch wait for a few milliseconds.
+    private static let leastTime = TimeSpan.milliseconds(10)
     /// The calls of event loops: their waits are for whatever comes next.
     private static let pollers = ["poll", "epoll_wait", "epoll_pwait", "select"]
 
@@ -17,7 +19,7 @@ struct ShortWaits: FindingRule {
         let waited = stack.total.blocked
         let effort = search.effort(in: TimeWindows([.zero..<search.end]))
         // A thread that the recorder stops is seen to wait, too.
-        guard waited >= max(search.least, profile.header.heldByProfiler),
+        guard waited >= max(search.least, Self.leastTime, profile.header.heldByProfiler),
             Double(waited.nanoseconds) >= Self.leastShare * Double(effort.nanoseconds),
             !Self.polls(stack, profile), let place = profile.centre(of: stack),
             let last = stack.entries.lastIndex(where: { $0.frame == place }),
