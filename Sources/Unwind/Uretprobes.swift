@@ -2,8 +2,8 @@ import Architecture
 import ProfileModel
 
 /// Return addresses that a uretprobe has replaced by its trampoline's. The kernel has the true ones,
-/// where nobody can read them. But the stack goes on right behind, and tells what they can have
-/// been.
+/// where no other process can read them. But the caller's part of the stack begins right behind, and
+/// tells which they can have been.
 extension Unwinder {
     /// A place that called the probed function, if the stack fits.
     private struct CallSite {

@@ -80,7 +80,7 @@ import Testing
         #expect(found.truncation == nil)
     }
 
-    /// Frames of the same size: who was called tells them apart, if that is known.
+    /// The probed function tells frames of the same size apart, if it is known.
     @Test func framesThatAreAlike() throws {
         let returns = try made.address("of_either")
         let found = try callers(filler(56) + [returns])

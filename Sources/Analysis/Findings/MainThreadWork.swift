@@ -16,7 +16,7 @@ struct MainThreadWork: FindingRule {
         let computing = Self.computing(in: search)
         let isLong = computing >= Self.leastComputing
         guard !search.profile.header.isAttached, computing >= Self.leastOwn else { return [] }
-        let windows = search.rest.subtracting(Self.wrappers(of: search.profile))
+        let windows = search.rest
         let tree = search.profile.topDown(
             search.mainThread(in: windows), weight: .cpu)
         let work = Work(tree)
@@ -49,14 +49,6 @@ struct MainThreadWork: FindingRule {
             thread: search.mainThread(at: range.lowerBound),
             range: range, place: node.frame,
             stack: path.map { tree.nodes[$0].frame } + Self.heaviest(below: last, tree))
-    }
-
-    /// What programs did that the last one has replaced: not a part of what it is divided into.
-    private static func wrappers(of profile: Profile) -> TimeWindows {
-        TimeWindows(
-            profile.phases.filter { $0.name.hasPrefix(Phase.Names.wrapper) }.map {
-                $0.start..<max($0.start, $0.end)
-            })
     }
 
     /// CPU time of the main thread until readiness.

@@ -42,8 +42,6 @@ package struct Phase: Hashable, Sendable {
     /// The names of those that every launch is divided into.
     package enum Names {
         package static let creation = "Process creation"
-        /// The beginning of the name of a program's phase that another program replaced.
-        package static let wrapper = "Wrapper: "
         package static let linking = "Dynamic linking"
         package static let initialisers = "Static initialisers"
         package static let main = "Main"

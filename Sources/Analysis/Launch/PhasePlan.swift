@@ -143,7 +143,7 @@ struct PhasePlan {
         }
         let spawned = launch.first { $0.kind == .spawned }
         let wrappers = zip(images, starts).dropLast().map { image, start in
-            border(Phase.Names.wrapper + image.name, .beforeMain, start)
+            border("Wrapper: \(image.name)", .beforeMain, start)
         }
         var steps = [Step(name: Phase.Names.creation, border: spawned)]
         if hasDynamicLinker || relocated != nil {

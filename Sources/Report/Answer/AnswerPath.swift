@@ -33,11 +33,9 @@ struct AnswerPath {
                 // A thread that waits most of the time is not explained by what little it computes.
                 let isWaiting = !Self.isAtLeast(0.2, figures.cpu, of: figures.wall)
                 selection.isOfMainThread = isMain || isWaiting
-                let count = profile.timesByThread(in: selection).count { $0.wall > .zero }
-                // Their times add up to more than the phase's.
                 suffix =
                     isMain || isWaiting
-                    ? ", main thread" : count > 1 ? ", \(count) threads together" : ""
+                    ? ", main thread" : Self.together(profile.timesByThread(in: selection))
                 if isWaiting { weight = weight ?? .wall }
             }
         }
@@ -58,6 +56,12 @@ struct AnswerPath {
             $0 + times[$1].running
         }
         return isAtLeast(0.5, own, of: times.reduce(.zero) { $0 + $1.running }) ? heaviest : nil
+    }
+
+    /// Times of several threads add up to more than the phase's.
+    private static func together(_ threads: [StateTimes]) -> String {
+        let count = threads.count { $0.wall > .zero }
+        return count > 1 ? ", \(count) threads together" : ""
     }
 
     private static func longestPhase(_ answer: Answer) -> Int? {

@@ -280,8 +280,8 @@ struct ImageStart {
 }
 
 extension LoadedImage {
-    /// The word in which a dynamic program finds its C library's start function, if that is told where
-    /// `main` is.
+    /// The address of the pointer to the C library's start function, which a dynamic program calls with
+    /// the address of `main`; nil: the program calls it otherwise.
     func startPointer(of code: StartCode) -> UInt64? {
         guard let pointer = code.startPointer(read: memory.read), contains(pointer) else {
             return nil
