@@ -265,7 +265,7 @@ let package = Package(
             dependencies: [
                 "Architecture",
                 "ProfileModel", "System", "Sampler", "Analysis", "Conditions", "Marks", "Signpost",
-                "CAgent", "CSignpost", "CSystem", "CXCB", "TestSupport",
+                "Runtimes", "CAgent", "CSignpost", "CSystem", "CXCB", "TestSupport",
             ],
             exclude: ["Wayland/Streams", "Wayland/record-streams"], swiftSettings: testSettings),
         .testTarget(

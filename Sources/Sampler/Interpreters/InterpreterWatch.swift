@@ -73,11 +73,8 @@ final class InterpreterWatch {
         _ copy: RuntimeCopy?, of tid: Int32, at time: ClosedRange<MonotonicTime>
     ) -> RuntimeCopy? {
         guard var copy, !copy.lacksNewest else { return copy }
+        guard isList(copy, of: tid) else { return nil }
         var time = time
-        if let id = copy.threadID, id != states.known(of: tid)?.id {
-            forget(tid)
-            return nil
-        }
         if copy.rest != 0, let layout = interpreter?.layout {
             // It has not changed since, or is not taken.
             copy = FrameListReader(layout).continuing(copy, memory)
@@ -87,6 +84,12 @@ final class InterpreterWatch {
         return copy
     }
 
+    private func isList(_ copy: RuntimeCopy, of tid: Int32) -> Bool {
+        guard let id = copy.threadID, id != states.known(of: tid)?.id else { return true }
+        forget(tid)
+        return false
+    }
+
     // MARK: Threads that run
 
     /// Beside somebody who takes its stacks without the interpreter's frames: each time behind them.
@@ -94,8 +97,9 @@ final class InterpreterWatch {
     func look(at tid: Int32, at now: MonotonicTime) {
         guard let interpreter, let state = state(of: tid, at: now) else { return }
         let start = MonotonicTime.now
-        let copy = FrameListReader(interpreter.layout).readRunning(thread: state, memory)
-        _ = checked(copy, of: tid, at: start...max(start, .now))
+        let copy = FrameListReader(interpreter.layout).look(at: state, memory)
+        guard let copy, isList(copy, of: tid) else { return }
+        looks[tid, default: Looks()].add(Look(copy: copy, time: start...max(start, .now)))
     }
 
     /// What a thread that runs had at a moment between two looks at it.

@@ -39,6 +39,22 @@ struct Looks {
     }
 }
 
+extension FrameListReader {
+    /// One look at a thread that runs. Its list is read twice, because the thread may go on while it is
+    /// read: then the newest frames of before lie, over by now, on one that was not their caller. Such a
+    /// list does not come twice in a row.
+    ///
+    /// - Parameter thread: the address of its state.
+    /// - Returns: nil: its state cannot be read.
+    func look(at thread: UInt64, _ memory: any RuntimeMemory) -> RuntimeCopy? {
+        guard let first = readRunning(thread: thread, memory),
+            let second = readRunning(thread: thread, memory)
+        else { return nil }
+        return RuntimeCopy.steady(continuing(first, memory), continuing(second, memory), layout)
+            ?? RuntimeCopy(thread: thread, threadID: second.threadID, newest: 0, rest: 0)
+    }
+}
+
 extension RuntimeCopy {
     /// What a thread that runs had at both of two looks at it: its oldest frames, as far as both found
     /// them alike. Most of them were there meanwhile, too; but a loop may have left some, and be back.

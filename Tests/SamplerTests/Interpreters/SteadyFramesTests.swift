@@ -1,5 +1,6 @@
 import CAgent
 import ProfileModel
+import Runtimes
 import TestSupport
 import Testing
 
@@ -94,6 +95,76 @@ private func copy(_ frames: [MadeFrame], rest: UInt64 = 0) -> RuntimeCopy {
         var other = before
         other.thread = 72
         #expect(RuntimeCopy.steady(before, other, list) == nil)
+    }
+}
+
+/// A thread's state and frames that change after each read of the state.
+private final class MovingMemory: RuntimeMemory {
+    private let moments: [[MadeFrame]]
+    /// Frames that are over stay in memory until others lie there.
+    private var frames: [UInt64: [UInt8]] = [:]
+    private var reads = 0
+
+    init(_ moments: [MadeFrame]...) {
+        self.moments = moments
+        write(moments[0])
+    }
+
+    private func write(_ moment: [MadeFrame]) {
+        let made = copy(moment)
+        for (index, address) in made.addresses.enumerated() {
+            frames[address] = Array(made.records[index * 32..<(index + 1) * 32])
+        }
+    }
+
+    func bytes(at address: UInt64, count: Int) -> [UInt8]? {
+        guard address != 64 else {
+            let now = moments[min(reads, moments.count - 1)]
+            reads += 1
+            write(moments[min(reads, moments.count - 1)])
+            let state: [UInt64] = [now[0].address, 7, 0, 0]
+            return Array(state.bytes.prefix(count))
+        }
+        if let record = frames[address], count <= 32 { return Array(record.prefix(count)) }
+        // A code's identity.
+        return count == 8 ? [address &+ 1].bytes : nil
+    }
+}
+
+@Suite struct LookTests {
+    private let main = MadeFrame(address: 0x1000, code: 0x10, instruction: 4)
+    private let sorts = MadeFrame(address: 0x1100, code: 0x20, instruction: 8)
+    private let runs = MadeFrame(address: 0x1100, code: 0x28, instruction: 2)
+    private let key = MadeFrame(address: 0x1200, code: 0x30, instruction: 2)
+    private let inner = MadeFrame(address: 0x1200, code: 0x38, instruction: 2)
+
+    private func look(_ moments: MovingMemory) -> [UInt64]? {
+        let found = FrameListReader(list).look(at: 64, moments)
+        #expect(found?.lacksNewest != false || found?.addresses.isEmpty == true)
+        return found.map { found in
+            (0..<found.addresses.count).compactMap {
+                found.records.littleEndianWord(at: $0 * 32)
+            }
+        }
+    }
+
+    @Test func aThreadThatStaysIsSeenWhole() {
+        #expect(look(MovingMemory([key, sorts, main])) == [0x30, 0x20, 0x10])
+    }
+
+    /// It has left what it had called when its list was read, and its caller; another function lies there.
+    @Test func nobodyIsCalledByWhoCameWhileTheListWasRead() {
+        #expect(look(MovingMemory([key, sorts, main], [runs, main])) == [0x28, 0x10])
+        #expect(
+            look(MovingMemory([key, sorts, main], [runs, main], [inner, runs, main]))
+                == [0x28, 0x10])
+        #expect(look(MovingMemory([sorts, main], [key, sorts, main])) == [0x20, 0x10])
+    }
+
+    @Test func noListAndNoStateAreTwoThings() {
+        let others = [8, 16].map { [MadeFrame(address: 0x1000, code: $0, instruction: 1)] }
+        #expect(look(MovingMemory([main], others[0], others[1])) == [])
+        #expect(FrameListReader(list).look(at: 65, MovingMemory([main])) == nil)
     }
 }
 
