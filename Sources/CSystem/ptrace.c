@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 const uint64_t fl_trace_options =
-    PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT;
+    PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT | PTRACE_O_TRACESYSGOOD;
 
 const uint64_t fl_trace_ends = PTRACE_O_TRACEEXIT;
 
@@ -77,6 +77,7 @@ int fl_ptrace_interrupt(pid_t tid) { return result(ptrace(PTRACE_INTERRUPT, tid,
 int fl_ptrace_continue(pid_t tid, int signal) {
     return result(ptrace(PTRACE_CONT, tid, 0, (long)signal));
 }
+int fl_ptrace_continue_to_call(pid_t tid) { return result(ptrace(PTRACE_SYSCALL, tid, 0, 0)); }
 int fl_ptrace_step(pid_t tid, int signal) {
     return result(ptrace(PTRACE_SINGLESTEP, tid, 0, (long)signal));
 }

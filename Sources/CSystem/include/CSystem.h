@@ -24,6 +24,7 @@ int fl_ptrace_is_interruption(pid_t tid, int descriptor);
 int fl_ptrace_seize(pid_t tid, uint64_t options);
 int fl_ptrace_interrupt(pid_t tid);
 int fl_ptrace_continue(pid_t tid, int signal);
+int fl_ptrace_continue_to_call(pid_t tid);
 int fl_ptrace_step(pid_t tid, int signal);
 int fl_ptrace_listen(pid_t tid);
 int fl_ptrace_detach(pid_t tid, int signal);

@@ -232,6 +232,8 @@ extension TraceSession {
         main.isLed = true
         defer { main.isLed = false }
         guard stopNow(main) != nil else { throw .gone }
+        // It had no core before that.
+        if area.isSettled { return letGo(main, running: image) }
         // The memory could not be mapped.
         for patch in contents.patches where patch.isRestoring {
             putBack(patch.word, at: patch.address)

@@ -222,7 +222,7 @@ extension TraceSession {
     }
 
     /// Makes a stopped thread run a piece of ours in a cave, and stops it again where it was. If we
-    /// fail, it returns by itself.
+    /// fail, it returns by itself, after some five milliseconds, and needs the piece until then.
     ///
     /// - Parameter deadline: until then it should have had a core for it; nil: within a second.
     func run(
@@ -234,30 +234,21 @@ extension TraceSession {
             TargetMemory(pid: pid).write(code, at: cave),
             let state = try? thread.tracee.divert(to: cave)
         else { return false }
-        // Bounded: the thread waits some five milliseconds, and then returns by itself.
-        let end = cave &+ UInt64(code.count)
-        var isBack = false
         let deadline = deadline ?? process.now + .milliseconds(1000)
+        guard
+            lead(thread, by: deadline, to: { AreaCode.isAwayWaiting($0, piece: cave) }),
+            stopInNap(thread, by: deadline), (try? thread.tracee.restore(state)) != nil
+        else { return false }
+        TargetMemory(pid: pid).write(before, at: cave)
+        return true
+    }
+
+    /// Stops a thread that stands at the begin of a nap in a piece, so that it can be given back the call
+    /// that it was in. It cannot leave the nap before that.
+    private func stopInNap(_ thread: TracedThread, by deadline: MonotonicTime) -> Bool {
         thread.isLed = true
         defer { thread.isLed = false }
-        for _ in 0..<32 {
-            guard resumeForCore(thread, by: deadline) else { return false }
-            guard let position = stopNow(thread, by: deadline) else { return false }
-            if AreaCode.isAwayWaiting(position, piece: cave) {
-                try? thread.tracee.restore(state)
-                isBack = true
-                break
-            }
-            // The thread restores its signal mask before it leaves: a handler may run now, and
-            // return there.
-            guard let registers = try? thread.tracee.registers() else { return false }
-            isBack =
-                !(cave..<end).contains(position)
-                && !isInterrupted(in: cave..<end, thread, registers)
-            if isBack { break }
-        }
-        // A thread that is still in the piece needs it.
-        if isBack { TargetMemory(pid: pid).write(before, at: cave) }
-        return isBack
+        interruptAnywhere(thread)
+        return (try? thread.tracee.resume()) != nil && stopNow(thread, by: deadline) != nil
     }
 }

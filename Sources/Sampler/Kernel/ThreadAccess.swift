@@ -38,6 +38,7 @@ protocol ThreadAccess: AnyObject {
     /// - Parameter period: the CPU time of the thread between two checks of where it is.
     func interruptInOwnCode(each period: TimeSpan) throws(NoInterruption) -> any Interruption
     func resume(delivering signal: Int32) throws(SystemError)
+    func resumeToCall() throws(SystemError)
     func listen() throws(SystemError)
     func detach(delivering signal: Int32) throws(SystemError)
     func eventMessage() throws(SystemError) -> UInt64
@@ -166,6 +167,7 @@ final class KernelThread: ThreadAccess {
     func resume(delivering signal: Int32) throws(SystemError) {
         try tracee.resume(delivering: signal)
     }
+    func resumeToCall() throws(SystemError) { try tracee.resumeToCall() }
     func listen() throws(SystemError) { try tracee.listen() }
     func detach(delivering signal: Int32) throws(SystemError) {
         try tracee.detach(delivering: signal)

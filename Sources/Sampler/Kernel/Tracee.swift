@@ -35,6 +35,11 @@ struct Tracee: Hashable, Sendable {
         try check(fl_ptrace_continue(tid, signal), "resuming thread \(tid)")
     }
 
+    /// Resumes a stopped thread until it begins or ends a system call.
+    func resumeToCall() throws(SystemError) {
+        try check(fl_ptrace_continue_to_call(tid), "resuming thread \(tid)")
+    }
+
     /// Leaves a thread stopped that the user has stopped, but lets it report events.
     func listen() throws(SystemError) {
         try check(fl_ptrace_listen(tid), "leaving thread \(tid) stopped")
@@ -163,6 +168,8 @@ enum TraceEvent: Hashable, Sendable {
     case stopped
     /// The user stopped the process (`SIGSTOP`, Ctrl-Z …).
     case groupStop(signal: Int32)
+    /// The begin or end of a system call, where it was resumed for that.
+    case call
 
     /// True for a stop before a signal. A thread that asked to be traced itself (PTRACE_TRACEME)
     /// makes no other kind of stop.
@@ -193,7 +200,7 @@ enum TraceEvent: Hashable, Sendable {
         }
         let signal = (status >> 8) & 0xFF
         switch status >> 16 {
-        case 0: self = .signal(signal)
+        case 0: self = signal == SIGTRAP | 0x80 ? .call : .signal(signal)
         case 1, 2: self = .forked  // PTRACE_EVENT_FORK, PTRACE_EVENT_VFORK
         case 3: self = .cloned  // PTRACE_EVENT_CLONE
         case 4: self = .executed  // PTRACE_EVENT_EXEC

@@ -50,7 +50,7 @@ extension TraceSession {
                 _ = adopt(Int32(truncatingIfNeeded: message), at: now)
             }
             resume(thread, stoppedSince: now)
-        case .forked:
+        case .forked, .call:
             sampleAtStop(thread)
             resume(thread, stoppedSince: now)
         case .exiting:

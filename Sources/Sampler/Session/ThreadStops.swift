@@ -191,8 +191,7 @@ extension TraceSession {
     }
 
     /// Whether the thread's stop is still to come. A thread that waits now will not run its own
-    /// code, so it is stopped where it is, if that ends no call. A led thread waits in a call of
-    /// ours.
+    /// code, so it is stopped where it is, if that ends no call. A led thread is in a call of ours.
     private func isToStop(_ thread: TracedThread) -> Bool {
         guard !thread.isLed, let interruption = thread.interruption, !interruption.isCalledOff,
             case .blocked(let call, let registers) = thread.activity(),
@@ -327,17 +326,30 @@ extension TraceSession {
             && !thread.tracee.isInSequence
     }
 
-    /// Lets a stopped thread go on until it has had a core. If it were stopped before that, it
-    /// would make no progress.
+    /// Lets a diverted thread go on until it begins a call at which it is to stop. It stops there by
+    /// itself: a stop that is asked for may come when it has returned, and end a call of the program's.
     ///
-    /// - Returns: false: it is gone.
-    func resumeForCore(_ thread: TracedThread, by deadline: MonotonicTime) -> Bool {
-        let before = thread.counters()?.timeslices
-        guard (try? thread.tracee.resume()) != nil else { return false }
-        repeat {
-            pause(microseconds: 40)
-        } while thread.counters()?.timeslices == before && process.now < deadline && !isCalledOff
-        return true
+    /// - Parameter place: whether it is to stop after the instruction before an address.
+    /// - Returns: false: it has not come there by the deadline, or is gone.
+    func lead(
+        _ thread: TracedThread, by deadline: MonotonicTime, to place: (UInt64) -> Bool
+    ) -> Bool {
+        guard (try? thread.tracee.resumeToCall()) != nil else { return false }
+        while process.now < deadline, !isCalledOff, postponed == nil, thread.phase != .exited {
+            guard let report = process.nextReport(of: thread.tid) else {
+                serveAll(but: thread)
+                pause(microseconds: 20)
+                continue
+            }
+            guard let event = report.event else { return false }
+            guard event == .call else {
+                takeMeanwhile(event, of: thread.tid)
+                return false
+            }
+            if let position = try? thread.tracee.resumeAddress(), place(position) { return true }
+            guard (try? thread.tracee.resumeToCall()) != nil else { return false }
+        }
+        return false
     }
 
     /// Waits for something that is usually true already.

@@ -377,6 +377,17 @@ final class MadeThread: ThreadAccess {
         process.tellStop(of: tid)
     }
 
+    /// Its next call.
+    var nextCall: UInt64?
+
+    func resumeToCall() throws(SystemError) {
+        try resume(delivering: 0)
+        guard let nextCall else { return }
+        programCounter = nextCall
+        isStopped = true
+        process.tell(.call, of: tid)
+    }
+
     func listen() throws(SystemError) {
         guard isStopped else { throw Self.gone("listening") }
         done.append(.listened)

@@ -1,4 +1,5 @@
 import CAgent
+import Glibc
 import ProfileModel
 import Testing
 
@@ -61,9 +62,46 @@ extension TraceSessionTests {
         #expect(process.now - before < .milliseconds(10))
     }
 
-    /// A thread that is led through code of ours may stop by itself: asked to do so meanwhile, it would
-    /// do it once more as soon as it goes on, again and again, and never get on.
-    @Test func whoIsLedIsNotStoppedTwice() throws {
+    /// A thread that is led through code of ours stops by itself at the call at which it is to stop.
+    /// Asked to stop while it runs, it might have left that code: the stop would end a call of its own.
+    @Test func whoIsLedStopsByItself() throws {
+        let session = launched()
+        let second = try beginThread(process.pid + 1, session)
+        let thread = try #require(process.threads[second.tid])
+        second.isTraced = true
+        thread.stop()
+        thread.nextCall = 0x400
+        let limit = process.now + .milliseconds(10)
+        var calls = 0
+        let isThere = session.lead(second, by: limit) {
+            calls += 1
+            return $0 == 0x400 && calls == 3
+        }
+        #expect(isThere && calls == 3 && thread.isStopped)
+        #expect(!thread.done.contains(.interrupted))
+    }
+
+    @Test func whoIsLedMayNotComeThere() throws {
+        let session = launched()
+        let second = try beginThread(process.pid + 1, session)
+        let thread = try #require(process.threads[second.tid])
+        second.isTraced = true
+        // It gets no core.
+        thread.stop()
+        let limit = process.now + .milliseconds(10)
+        #expect(!session.lead(second, by: limit) { _ in true })
+        #expect(process.now >= limit)
+        #expect(!thread.done.contains(.interrupted))
+        // The user stops it.
+        thread.stop()
+        process.tell(.groupStop(signal: SIGSTOP), of: second.tid)
+        #expect(!session.lead(second, by: process.now + .milliseconds(10)) { _ in true })
+        // It is gone.
+        #expect(!session.lead(second, by: process.now + .milliseconds(10)) { _ in true })
+    }
+
+    /// Asked to stop where it stands already, it does so as soon as it goes on.
+    @Test func whoIsLedIsStoppedOnce() throws {
         let session = launched()
         let second = try beginThread(process.pid + 1, session)
         let thread = try #require(process.threads[second.tid])
@@ -72,10 +110,9 @@ extension TraceSessionTests {
         process.tellStop(of: second.tid)
         #expect(session.stopNow(second) != nil)
         let interrupted = thread.done.filter { $0 == .interrupted }.count
-        #expect(session.resumeForCore(second, by: process.now + .milliseconds(1)))
-        #expect(!thread.isStopped)
+        session.interruptAnywhere(second)
+        try second.tracee.resume()
         #expect(session.stopNow(second) != nil)
-        // Wherever it waits.
         #expect(thread.done.filter { $0 == .interrupted }.count == interrupted + 1)
     }
 
