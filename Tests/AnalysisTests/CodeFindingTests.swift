@@ -261,6 +261,25 @@ import Testing
         #expect(!names.contains("import numpy"), "\(names)")
     }
 
+    /// The developer's own module, imported by another, has most of what the script does.
+    @Test func whatAJobImportsMayBeAJob() throws {
+        var launch = FindingLaunch()
+        let imports = [
+            Spot.python("<module>", "/home/dev/app.py"), .imported("router"),
+            .python("<module>", "/home/dev/router.py"), .imported("validators"),
+            .python("<module>", "/home/dev/validators.py"), Spot("match", FindingLaunch.libc),
+        ]
+        for time in 0..<640 as Range<Int64> {
+            let stack = time < 500 ? imports : [Spot("init\(time % 20)", FindingLaunch.libc)]
+            launch.run(launch.main, at: 110 + time, running: 1, in: FindingLaunch.entry + stack)
+        }
+        let found = launch.findings.filter { $0.kind == .mainThreadWork }
+        let finding = try #require(found.first)
+        #expect(found.count == 1 && finding.saving == .milliseconds(500))
+        let names = finding.stack.map { launch.profile.frames.function(of: $0).name }
+        #expect(names.suffix(3) == ["import validators", "<module>", "match"], "\(names)")
+    }
+
     /// Initialisers that were not watched are stacks like any other.
     @Test func whatRunsBeforeMainIsNoPartOfIt() {
         var launch = working(0, of: 600)

@@ -259,6 +259,32 @@ import Testing
         #expect(words(.debugLibrary("libasan.so.8")).title.hasPrefix("libasan.so.8, "))
     }
 
+    @Test(arguments: [
+        ("perl", "Perl"), ("perl5.36", "Perl"), ("libperl.so.5.36", "Perl"), ("ruby3.1", "Ruby"),
+        ("libruby-3.1.so.3.1", "Ruby"), ("zsh", "zsh"), ("zsh-5.9", "zsh"), ("php8.2", "PHP"),
+        ("libguile-3.0.so.1", "Guile"), ("libR.so", "R"), ("perldoc", nil), ("R", nil), ("", nil),
+        ("rubyist", nil), ("libc.so.6", nil), ("9", nil),
+    ])
+    func languagesWithAProfilerOfTheirOwn(module: String, language: String?) {
+        #expect(UnnamedLanguage(module: module)?.name == language)
+    }
+
+    /// An interpreter's own functions tell whoever wrote the script nothing.
+    @Test func workOfAnInterpreter() throws {
+        var builder = RecordingBuilder(images: [("/usr/bin/perl", 0)])
+        builder.border(.spawned, 0)
+        builder.border(.ended, 1000)
+        let main = builder.thread("perl", tid: 7, to: 1000, isMain: true)
+        let path = ["main", "Perl_call_sv"].map { Spot($0, "/usr/bin/perl") }
+        builder.slice(main, at: 10, running: 700, builder.stack(path))
+        let profile = Profile(builder.recording)
+        let found = profile.findings().first { $0.kind == .mainThreadWork }
+        let advice = FindingWords(profile: profile, finding: try #require(found)).advice
+        #expect(advice?.contains("in Perl") == true && advice?.contains("NYTProf") == true)
+        let own = words(.mainThreadWork(cpu: .milliseconds(290))).advice
+        #expect(own?.contains("another thread") == true)
+    }
+
     @Test func notes() throws {
         #expect(
             MeasurementNote.profilerOverhead(held: .milliseconds(20), share: 0.05).text

@@ -53,6 +53,21 @@ import Testing
             [before, isNews, meanwhile, isNewsAgain, after] == [false, true, true, true, false])
     }
 
+    /// What was mapped while the list was read may be missing in it.
+    @Test func codeThatTheListLacks() throws {
+        var watch = MappingWatch(pid: getpid())
+        let never = watch.lacksCode()
+        _ = watch.refreshed(at: .now)
+        // Other tests map some, too, but not as much.
+        let size = 997 * 4096
+        let code = try Self.map(PROT_READ | PROT_EXEC, count: size)
+        let isLacking = watch.lacksCode()
+        _ = watch.refreshed(at: .now)
+        munmap(code, size)
+        let isLackingAgain = watch.lacksCode()
+        #expect([never, isLacking, isLackingAgain] == [false, true, true])
+    }
+
     /// Whoever notices a change first, it shows when it was.
     @Test func theLastChangeIsKept() throws {
         var watch = MappingWatch(pid: getpid())

@@ -95,10 +95,27 @@ private struct Work {
             if isOwn, !isWhole {
                 jobs.append(path)
                 jobNodes.insert(last)
+                pending += imports(below: path)
             } else {
                 pending += node.children.reversed().map { path + [$0] }
             }
         }
+    }
+
+    /// The outermost imports below: what they do is no part of a job, and may be one.
+    private func imports(below path: [Int]) -> [[Int]] {
+        var (result, pending) = ([[Int]](), [path])
+        while let path = pending.popLast() {
+            guard let last = path.last else { continue }
+            for child in tree.nodes[last].children.reversed() {
+                if tree.isImport(child) {
+                    result.append(path + [child])
+                } else {
+                    pending.append(path + [child])
+                }
+            }
+        }
+        return result
     }
 
     /// What a path has in no other job and in no import. What is imported is not the importer's work.

@@ -54,12 +54,21 @@ extension FindingWords {
             repeated.modules.isEmpty
                 ? "Import once, at the module's top: each import statement asks for the module again."
                 : "Import once, and remember if the module is missing: each attempt searches again."
-        case .mainThreadWork:
-            "Do only what the first picture or answer needs; the rest later, or on another thread."
+        case .mainThreadWork: adviceOnWork
         case .unoptimizedBuild:
             "Measure an optimised build (-O2) before you change anything else."
         case .debugLibrary: "Measure without it: what it checks costs more than it shows."
         }
+    }
+
+    private var adviceOnWork: String {
+        let function = profile.frames.function(of: finding.place)
+        guard !function.isOwn, let language = UnnamedLanguage(module: function.module) else {
+            return "Do only what the first picture or answer needs; the rest later, or on another "
+                + "thread."
+        }
+        return "It runs a program in \(language.name), whose functions have no names here: "
+            + "\(language.profiler) names them."
     }
 
     /// True if the finding overlaps a phase in which bytes came from storage.

@@ -13,6 +13,8 @@ struct MappingWatch: ~Copyable {
     private var buffer = ReadBuffer(capacity: 16384)
     private var totalPages: Int64 = -1
     private var codeSize: Int64 = -1
+    /// What both were just before the list was read.
+    private var listed: (pages: Int64, code: Int64) = (-1, -1)
     /// The linker maps a library as a whole first, and its code over it. So the size moves before
     /// the code is there.
     private var looksToSettle = 0
@@ -78,8 +80,7 @@ struct MappingWatch: ~Copyable {
         guard looksToSettle > 0 || now - lastCheck > Self.aWhile else { return nil }
         looksToSettle = max(0, looksToSettle - 1)
         lastCheck = now
-        statusFile?.read(into: &buffer)
-        let size = ProcFormats.field("VmLib:", buffer.text) ?? -1
+        let size = sizeOfCode()
         let mayHaveWritableCode = hasMoved && search.isDue(at: now)
         guard size != codeSize || mayHaveWritableCode else { return nil }
         codeSize = size
@@ -97,6 +98,7 @@ struct MappingWatch: ~Copyable {
     /// pages, and if the process ends meanwhile only the first pages come.
     mutating func refreshed(at now: MonotonicTime) -> [CodeMapping]? {
         lastRead = now
+        listed = (size(), sizeOfCode())
         buffer.readAll("maps", of: pid)
         let lines = ProcFormats.maps(buffer.text)
         guard !lines.isEmpty, size() > 0 else { return nil }
@@ -113,6 +115,12 @@ struct MappingWatch: ~Copyable {
         lastChange = now
         restartSearch(at: now)
         return newer
+    }
+
+    /// Whether code was mapped or unmapped since the list was read, or while it was.
+    mutating func lacksCode() -> Bool {
+        guard !isTold, listed.pages >= 0, size() != listed.pages else { return false }
+        return sizeOfCode() != listed.code
     }
 
     /// Takes over what is known of the process that forked this one a moment ago.
@@ -180,6 +188,11 @@ struct MappingWatch: ~Copyable {
         return sizeOfOpened()
     }
 
+    private mutating func sizeOfCode() -> Int64 {
+        statusFile?.read(into: &buffer)
+        return ProcFormats.field("VmLib:", buffer.text) ?? -1
+    }
+
     private mutating func open(of tid: Int32) {
         sizeFile = KeptFile("/proc/\(tid)/statm")
         statusFile = KeptFile("/proc/\(tid)/status")
@@ -203,6 +216,7 @@ struct MappingWatch: ~Copyable {
             at: MonotonicTime(nanoseconds: 0), firstPause: Self.firstPause)
         totalPages = -1
         codeSize = -1
+        listed = (-1, -1)
         toldLibraries = -1
         lastChange = nil
         lastSeen = MonotonicTime(nanoseconds: 0)

@@ -299,8 +299,10 @@ struct ThreadObserver: ~Copyable {
         if ownCode?.contains(registers.programCounter) == true { return .none }
         thread.stackPointer = registers.stackPointer
         let now = process.now
+        // While the list was read the program went on: a plugin that was loaded meanwhile may wait in its
+        // initialiser.
         if !mappings.isCode(registers.programCounter)
-            || mappings.isUnknown(registers.stackPointer, at: now)
+            || mappings.isUnknown(registers.stackPointer, at: now) || mappings.lacksCode()
         {
             rereadMappings(at: now)
         }

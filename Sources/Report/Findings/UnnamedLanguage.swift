@@ -1,0 +1,41 @@
+/// A language whose programs run in an interpreter that is not looked into: their functions have no names
+/// here, but their own profiler knows them.
+struct UnnamedLanguage {
+    var name: String
+    /// A command, an option or a library.
+    var profiler: String
+
+    /// - Parameter module: the last component of the interpreter's path, or of its library's.
+    init?(module: String) {
+        guard let known = Self.known.first(where: { $0.isRun(by: module) }) else { return nil }
+        (name, profiler) = (known.name, known.profiler)
+    }
+
+    private struct Known {
+        var name: String
+        var profiler: String
+        var programs: [String]
+        var library: String?
+
+        /// `perl5.36` as well as `perl`.
+        func isRun(by module: String) -> Bool {
+            let program = module.prefix { $0.isLetter }
+            let version = module.dropFirst(program.count)
+            let isProgram = version.allSatisfy { $0.isNumber || $0 == "." || $0 == "-" }
+            return isProgram && programs.contains(String(program))
+                || library.map(module.hasPrefix) == true
+        }
+    }
+
+    private static let known = [
+        Known(
+            name: "Perl", profiler: "Devel::NYTProf (perl -d:NYTProf)", programs: ["perl"],
+            library: "libperl.so"),
+        Known(
+            name: "Ruby", profiler: "stackprof or rbspy", programs: ["ruby"], library: "libruby"),
+        Known(name: "zsh", profiler: "zprof (zmodload zsh/zprof)", programs: ["zsh"]),
+        Known(name: "PHP", profiler: "Excimer or Xdebug", programs: ["php"], library: "libphp"),
+        Known(name: "Guile", profiler: "statprof", programs: ["guile"], library: "libguile-"),
+        Known(name: "R", profiler: "Rprof", programs: [], library: "libR.so"),
+    ]
+}
