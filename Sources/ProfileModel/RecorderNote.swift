@@ -44,6 +44,9 @@ package struct RecorderNote: Hashable, Sendable {
         /// Programs with LeakSanitizer, which fails if threads are traced. So they were not traced,
         /// and their children not followed; how many.
         case leakSanitizer = "leak_sanitizer"
+        /// The program started processes, which were not recorded; how many page faults those had that it
+        /// waited for: every process has some.
+        case unrecordedChildren = "unrecorded_children"
         /// Programs that started without the privileges of their files (setuid, setgid,
         /// capabilities), because their exec was traced; how many.
         case deniedPrivileges = "denied_privileges"

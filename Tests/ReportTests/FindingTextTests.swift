@@ -132,6 +132,57 @@ import Testing
         #expect(advice?.contains("library") == false)
     }
 
+    /// A shell, and a program that looks again and again whether its child is over.
+    private func starter(_ name: String, _ reason: WaitReason.Kind, in function: String) throws
+        -> (advice: String?, next: [String])
+    {
+        var builder = RecordingBuilder(images: [("/usr/bin/" + name, 0)])
+        builder.border(.spawned, 0)
+        builder.border(.ended, 1000)
+        let main = builder.thread(name, tid: 7, to: 1000, isMain: true)
+        let stack = builder.stack("main", function)
+        builder.slice(main, at: 100, blocked: 700, stack)
+        builder.wait(main, from: 100, to: 800, WaitReason(reason), stack)
+        var recording = builder.recording
+        recording.notes = [RecorderNote(.unrecordedChildren, 308)]
+        let profile = Profile(recording)
+        let finding = try #require(profile.findings().first)
+        return (
+            FindingWords(profile: profile, finding: finding).advice,
+            NextSteps(profile: profile, file: nil).steps.map(\.command)
+        )
+    }
+
+    @Test(arguments: [
+        ("bash", WaitReason.Kind.pipe, "command_substitute", "Each $(…) starts"),
+        ("bash", .pipe, "read_builtin", "See what writes to it"),
+        ("vim", .pipe, "command_substitute", "See what writes to it"),
+        ("vim", .sleep, "mch_delay", "for a child: --follow-children"),
+    ])
+    func processesThatWereNotRecorded(
+        program: String, reason: WaitReason.Kind, function: String, words: String
+    ) throws {
+        let (advice, next) = try starter(program, reason, in: function)
+        #expect(advice?.contains(words) == true, "\(advice ?? "none")")
+        #expect(next.first?.hasPrefix("firstlight record --follow-children") == true)
+    }
+
+    /// Python calls it so in each file.
+    @Test func theTopLevelOfAScript() {
+        var builder = RecordingBuilder(images: [("/usr/bin/python3", 0)])
+        builder.border(.spawned, 0)
+        builder.border(.ended, 1000)
+        let main = builder.thread("python3", tid: 7, to: 1000, isMain: true)
+        let runtime = "[runtime:Python 3.11.2]"
+        let path = [Spot("<module>", runtime, file: "/home/dev/app.py", line: 3)]
+        builder.slice(main, at: 10, running: 700, builder.stack(path))
+        let profile = Profile(builder.recording)
+        let titles = profile.findings().map {
+            FindingWords(profile: profile, finding: $0).title
+        }
+        #expect(titles == ["the top level of app.py computes on the main thread"])
+    }
+
     @Test func counterparts() {
         let did =
             "meanwhile worker (8) was 100.0 ms running, 180.0 ms without a core, 20.0 ms blocked, "
@@ -280,7 +331,7 @@ import Testing
         let profile = Profile(builder.recording)
         let found = profile.findings().first { $0.kind == .mainThreadWork }
         let advice = FindingWords(profile: profile, finding: try #require(found)).advice
-        #expect(advice?.contains("in Perl") == true && advice?.contains("NYTProf") == true)
+        #expect(advice?.hasPrefix("Perl runs") == true && advice?.contains("NYTProf") == true)
         let own = words(.mainThreadWork(cpu: .milliseconds(290))).advice
         #expect(own?.contains("another thread") == true)
     }

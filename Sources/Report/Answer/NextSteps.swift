@@ -30,8 +30,13 @@ struct NextSteps {
 
     private var children: Step? {
         guard profile.processes.count <= 1 else { return nil }
-        let waited = profile.waits.filter { $0.reason.kind == .child }
-            .reduce(TimeSpan.zero) { $0 + $1.duration }
+        // Others wait for a child's output, or look again and again whether it has ended; each time for
+        // less than a wait that is noted.
+        let waited =
+            profile.hasUnrecordedChildren
+            ? blocked
+            : profile.waits.filter { $0.reason.kind == .child }
+                .reduce(TimeSpan.zero) { $0 + $1.duration }
         return isWorth(waited)
             ? recording(Self.following, "what the children did") : nil
     }
@@ -78,9 +83,13 @@ struct NextSteps {
     }
 
     private var criticalPath: Step? {
-        let blocked = profile.phases.reduce(TimeSpan.zero) { $0 + $1.mainThread.blocked }
-        return isWorth(blocked) && profile.header.account == .wakeups
+        isWorth(blocked) && profile.header.account == .wakeups
             ? report("critical-path", "who was waited for") : nil
+    }
+
+    /// The main thread's waits.
+    private var blocked: TimeSpan {
+        profile.phases.reduce(.zero) { $0 + $1.mainThread.blocked }
     }
 
     private var page: Step {
@@ -101,6 +110,12 @@ struct NextSteps {
     private func isWorth(_ time: TimeSpan) -> Bool {
         time > .zero && Double(time.nanoseconds) >= 0.2 * Double(profile.launch.wall.nanoseconds)
     }
+}
+
+extension Profile {
+    /// Whether the program started processes that were not recorded. Unknown of recordings that another
+    /// tool, or an earlier version, made.
+    var hasUnrecordedChildren: Bool { notes.contains { $0.kind == .unrecordedChildren } }
 }
 
 extension String {

@@ -67,8 +67,8 @@ extension FindingWords {
             return "Do only what the first picture or answer needs; the rest later, or on another "
                 + "thread."
         }
-        return "It runs a program in \(language.name), whose functions have no names here: "
-            + "\(language.profiler) names them."
+        return "\(language.name) runs here, its functions have no names: \(language.profiler) has "
+            + "them."
     }
 
     /// True if the finding overlaps a phase in which bytes came from storage.
@@ -81,13 +81,12 @@ extension FindingWords {
     private func advice(on wait: WaitEvidence) -> String? {
         switch wait.kind {
         case .sleep:
-            wait.child == nil ? "Wait for what is needed, not for time to pass." : adviceOnChildren
+            wait.child == nil ? adviceOnSleep : adviceOnChildren
         case .fileWait:
             "Read less, read it later, or have it read ahead (posix_fadvise, another thread)."
         case .networkWait:
             "Become ready without the answer: ask on another thread, show what is there already."
-        case .pipeWait:
-            isFollowed ? nil : "See what writes to it: --follow-children records that, too."
+        case .pipeWait: adviceOnPipe
         case .pollWait: nil
         case .childWait: adviceOnChildren
         case .diskWait:
@@ -100,6 +99,31 @@ extension FindingWords {
             }
         }
     }
+
+    private var adviceOnSleep: String {
+        "Wait for what is needed, not for time to pass"
+            + (profile.hasUnrecordedChildren ? "; for a child: --follow-children shows it." : ".")
+    }
+
+    private var adviceOnPipe: String? {
+        if Self.shells.contains(profile.program.name), isInSubstitution {
+            return "Each $(…) starts processes: use the shell's own ${x%…}, $((…)), read, or do it "
+                + "once."
+        }
+        return isFollowed ? nil : "See what writes to it: --follow-children records that, too."
+    }
+
+    /// Whether a shell waits for the output of a command that it puts in place of `$(…)`.
+    private var isInSubstitution: Bool {
+        finding.stack.contains {
+            Self.substitutions.contains(profile.frames.function(of: $0).name)
+        }
+    }
+
+    /// bash's, dash's, zsh's.
+    private static let substitutions: Set<String> = [
+        "command_substitute", "evalbackcmd", "expbackq", "getoutput", "readoutput",
+    ]
 
     /// True if other processes were recorded, or if perf made the recording, which does not tell.
     private var isFollowed: Bool {

@@ -370,7 +370,10 @@ struct FindingWords {
     }
 
     private func name(of frame: FrameID) -> String {
-        let name = profile.frames.function(of: frame).name
+        let function = profile.frames.function(of: frame).name
+        // Python's, of each file.
+        let file = function == "<module>" ? profile.frames[frame].file : nil
+        let name = file.map { "the top level of \(fileName($0))" } ?? function
         return functionWidth.map { name.escapedForDisplay.shortenedFunction(to: $0) } ?? name
     }
 

@@ -33,6 +33,7 @@ struct UnnamedLanguage {
             library: "libperl.so"),
         Known(
             name: "Ruby", profiler: "stackprof or rbspy", programs: ["ruby"], library: "libruby"),
+        Known(name: "JavaScript", profiler: "record --runtime node", programs: ["node", "nodejs"]),
         Known(name: "zsh", profiler: "zprof (zmodload zsh/zprof)", programs: ["zsh"]),
         Known(name: "PHP", profiler: "Excimer or Xdebug", programs: ["php"], library: "libphp"),
         Known(name: "Guile", profiler: "statprof", programs: ["guile"], library: "libguile-"),

@@ -48,6 +48,8 @@ enum RecorderNotes {
         case .neverReady: "the program ended before it was ready (--until)"
         case .leakSanitizer:
             "not traced, because LeakSanitizer fails then: children were not followed"
+        case .unrecordedChildren:
+            "the program started processes, which --follow-children records, too"
         case .deniedPrivileges:
             Numbers.count(note.value, "program")
                 + " executed without the privileges of its file (setuid …): record it as root"

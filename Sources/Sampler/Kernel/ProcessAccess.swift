@@ -29,7 +29,7 @@ protocol ProcessAccess: AnyObject {
     var cpuTime: TimeSpan? { get }
     var childrenCPU: TimeSpan? { get }
     /// True if the process has ever waited for a child.
-    var hasHadChildren: Bool { get }
+    var childrenFaults: Int64 { get }
     /// True if all threads have ended; nil: the process is gone.
     var isZombie: Bool? { get }
     /// True if the first thread has ended, or is about to.
@@ -130,7 +130,7 @@ final class KernelProcess: ProcessAccess {
     func counters() -> ProcessCounters { files.counters() }
     var cpuTime: TimeSpan? { files.cpuTime }
     var childrenCPU: TimeSpan? { files.childrenCPU }
-    var hasHadChildren: Bool { files.stat().map { $0.childrenFaults > 0 } ?? false }
+    var childrenFaults: Int64 { files.stat()?.childrenFaults ?? 0 }
     var isZombie: Bool? { files.stat().map { $0.isZombie && !files.hasLivingThreads } }
     var isEnding: Bool { files.stat()?.isEnding ?? true }
     var sharesMemory: Bool { files.sharesMemory }

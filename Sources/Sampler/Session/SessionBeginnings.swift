@@ -51,7 +51,7 @@ extension TraceSession {
         }
         let now = process.now
         ledger.began(process.cpu)
-        if process.hasHadChildren { looksForChildren = Self.enoughLooks }
+        if process.childrenFaults > 0 { looksForChildren = Self.enoughLooks }
         // It may have become another program since.
         var description = process.image(at: now)
         if description.path.isEmpty {

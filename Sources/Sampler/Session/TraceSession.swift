@@ -303,7 +303,11 @@ final class TraceSession {
     }
 
     /// To be called while it can still be read.
-    func takeFinalCPU() { ledger.ended(process.cpu) }
+    func takeFinalCPU() {
+        ledger.ended(process.cpu)
+        guard isOurChild, !options.followsChildren, process.childrenFaults > 0 else { return }
+        ledger.note(.unrecordedChildren, process.childrenFaults)
+    }
 
     // MARK: Notes
 

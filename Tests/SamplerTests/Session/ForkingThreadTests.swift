@@ -56,7 +56,7 @@ extension TraceSessionTests {
     @Test(arguments: [true, false]) func nobodyIsStoppedBeforeItIsKnownWhoForks(
         hasHadChildren: Bool
     ) throws {
-        process.hasHadChildren = hasHadChildren
+        process.childrenFaults = hasHadChildren ? 1 : 0
         let second = process.start(process.pid + 1)
         let session = try attached()
         let thread = try #require(session.threads[second.tid])

@@ -35,7 +35,7 @@ final class MadeProcess: ProcessAccess {
     private(set) var releasedByParent: [(tid: Int32, signal: Int32)] = []
     var hasProgram = true
     var childrenCPU: TimeSpan? = .zero
-    var hasHadChildren = false
+    var childrenFaults: Int64 = 0
     /// Others, which a group may ask for.
     var others: [Int32: MadeProcess] = [:]
     var parents: [Int32: Int32] = [:]

@@ -307,6 +307,18 @@ import Testing
         #expect(sink.events.count == told)
     }
 
+    /// What an attached program has started may be long over.
+    @Test(arguments: [true, false]) func processesThatWereNotRecorded(areThere: Bool) throws {
+        let session = launched()
+        process.childrenFaults = areThere ? 308 : 0
+        session.leave()
+        let note = session.result().notes.first { $0.kind == .unrecordedChildren }
+        #expect(note?.value == (areThere ? 308 : nil))
+        let other = try attached()
+        other.leave()
+        #expect(!other.result().notes.contains { $0.kind == .unrecordedChildren })
+    }
+
     /// Nobody can be led away to take our code out: it is silenced, and stays.
     @Test func ourCodeThatCannotBeTakenAway() throws {
         let session = try attached()
