@@ -15,12 +15,6 @@ final class EventQueue: SampleSink, @unchecked Sendable {
     private static let capacity = 64 << 20
     /// Above this level the reader is woken at once; below it, it looks by itself.
     private static let wakeLevel = 4 << 20
-    /// How often the reader looks when nobody waits for what it finds. To wake up and find all
-    /// caches cold costs more than the samples of 10 ms do. A longer period would gain little more.
-    private static let period = TimeSpan.milliseconds(50)
-    /// How soon the reader looks again when somebody waits: soon enough to answer while a thread
-    /// still blocks, seldom enough to leave the cores to the program.
-    private static let shortPeriod = TimeSpan.milliseconds(10)
     /// Memory for more events than this is not kept.
     private static let usualEvents = 8192
 
@@ -28,19 +22,11 @@ final class EventQueue: SampleSink, @unchecked Sendable {
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var events: [QueuedEvent] = []
     private var bytes = 0
-    /// Whether one of the events must not wait for the whole of the ``period``.
-    private var isUrgent = false
-    /// Whether the batch before had an urgent event. Then the next one often has one, too.
-    private var wasUrgent = false
-    /// Whether anything came yet. The first events come while a program stands at its first
-    /// instruction, and nobody should be woken then.
-    private var hasBegun = false
-    private var first: MonotonicTime?
-    /// Whether the reader looks when the ``shortPeriod`` is over, whatever comes. Then it need not
-    /// be woken.
+    private var schedule = LookSchedule(lastLook: .now)
+    /// Whether the reader looks when the short period is over, whatever comes. Then it need not be
+    /// woken.
     private var looksSoon = true
     private var isFinished = false
-    private var lastLook = MonotonicTime.now
     private var refinements: [ChildIndex?: [StackRefinement]] = [:]
     private(set) var lostSamples: Int64 = 0
     private(set) var lostSignposts: Int64 = 0
@@ -84,7 +70,7 @@ final class EventQueue: SampleSink, @unchecked Sendable {
         let size = event.boundedSize
         let isUrgent = event.isUrgent
         locked {
-            if first == nil { first = .now }
+            if schedule.first == nil { schedule.first = .now }
             if size > 0, bytes + size > Self.capacity {
                 if case .mappings = event {
                     replaceMappings(of: child)
@@ -100,8 +86,8 @@ final class EventQueue: SampleSink, @unchecked Sendable {
                 bytes += size
                 events.append(.observed(event, of: child))
             }
-            let mustWake = isUrgent && !self.isUrgent && !looksSoon
-            if isUrgent { self.isUrgent = true }
+            let mustWake = isUrgent && !schedule.isUrgent && !looksSoon
+            if isUrgent { schedule.isUrgent = true }
             if mustWake || bytes >= Self.wakeLevel { pthread_cond_signal(condition) }
         }
     }
@@ -148,10 +134,9 @@ final class EventQueue: SampleSink, @unchecked Sendable {
         batch.removeAll(keepingCapacity: batch.capacity <= Self.usualEvents)
         return locked {
             while waitsOn() {}
-            lastLook = .now
+            schedule.looked(at: .now, foundEvents: !events.isEmpty)
             swap(&events, &batch)
-            (bytes, wasUrgent, isUrgent) = (0, isUrgent, false)
-            hasBegun = hasBegun || !batch.isEmpty
+            bytes = 0
             return !(batch.isEmpty && isFinished)
         }
     }
@@ -160,16 +145,8 @@ final class EventQueue: SampleSink, @unchecked Sendable {
     private func waitsOn() -> Bool {
         if isFinished || bytes >= Self.wakeLevel { return false }
         let now = MonotonicTime.now
-        let soon = lastLook + Self.shortPeriod
-        looksSoon = (isUrgent || wasUrgent) && now < soon || !hasBegun
-        let due: MonotonicTime
-        if hasBegun {
-            due = isUrgent || looksSoon ? soon : lastLook + Self.period
-        } else if let first {
-            due = first + Self.period
-        } else {
-            due = now + Self.shortPeriod
-        }
+        let due = schedule.due(at: now)
+        looksSoon = schedule.looksSoon(at: now)
         guard due > now else { return false }
         var until = timespec()
         until.tv_sec = Int(due.nanoseconds / 1_000_000_000)

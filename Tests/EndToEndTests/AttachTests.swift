@@ -73,7 +73,9 @@ extension EndToEnd {
                 #expect(result == Finished(end: .exited(0), output: "", error: ""), "\(round)")
                 let report = try report()
                 #expect(report.launch.capture == "signal", "\(round)")
-                #expect(report.functions.contains { $0.function == "work" && $0.selfCpuNs > 0 })
+                // On a busy machine it may hardly have had a core meanwhile.
+                let isSeen = report.functions.contains { $0.function == "work" && $0.selfCpuNs > 0 }
+                #expect(isSeen || report.launch.cpuNs < 20_000_000, "\(round)")
                 #expect(Dispositions(of: child.pid) == dispositions)
                 #expect(Proc.contents("/proc/\(child.pid)/maps")?.contains("firstlight") == false)
                 #expect(!Proc.isTraced(child.pid))

@@ -105,8 +105,16 @@ extension EndToEnd {
             let words = try Firstlight.recording(
                 ["perl", "-e", Self.counter], to: scratch("recording")
             ).words
-            let result = try Command(["timeout", "-s", "TERM", "2"] + words).run()
-            #expect(result.output == "ready\nTERM 1\n" && result.status == 124, "\(result)")
+            let output = try Channel()
+            var command = Command(["timeout", "-s", "TERM", "1000"] + words)
+            command.output = output.writer
+            let child = try command.start()
+            output.closeWriter()
+            #expect(try output.line() == "ready")
+            // As its clock does when the time is over.
+            kill(child.pid, SIGALRM)
+            #expect(try output.rest() == "TERM 1\n")
+            #expect(try child.finish().status == 124)
         }
 
         /// A program in its own group has not received the signals to ours.

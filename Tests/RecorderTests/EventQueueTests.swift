@@ -184,15 +184,23 @@ import Testing
 
     /// Of a blocked thread without whose registers the stack cannot be unwound.
     @Test func whoeverMustAnswerLooksSooner() {
-        let queue = EventQueue()
-        let waits = (0..<10).map { _ in
-            let start = MonotonicTime.now
-            queue.receive(Self.sample(0, bytes: 8))
-            _ = Self.next(of: queue)
-            return MonotonicTime.now - start
+        func time(_ milliseconds: Int64) -> MonotonicTime {
+            MonotonicTime(nanoseconds: 1_000_000_000 + milliseconds * 1_000_000)
         }
-        // Of several: the machine may be busy.
-        #expect(waits.min() ?? .zero < .milliseconds(40))
+        var schedule = LookSchedule(lastLook: time(0))
+        // Nothing has come: it looks again and again. The first events have all the time.
+        #expect(schedule.due(at: time(3)) == time(13) && schedule.looksSoon(at: time(3)))
+        schedule.first = time(4)
+        schedule.isUrgent = true
+        #expect(schedule.due(at: time(5)) == time(54))
+        schedule.looked(at: time(54), foundEvents: true)
+        // Where something was urgent, something often is again.
+        #expect(schedule.due(at: time(55)) == time(64) && schedule.looksSoon(at: time(55)))
+        #expect(schedule.due(at: time(70)) == time(104) && !schedule.looksSoon(at: time(70)))
+        schedule.looked(at: time(104), foundEvents: false)
+        #expect(schedule.due(at: time(105)) == time(154) && !schedule.looksSoon(at: time(105)))
+        schedule.isUrgent = true
+        #expect([106, 120].allSatisfy { schedule.due(at: time($0)) == time(114) })
     }
 
     @Test func refinementsAreHandedOutOnce() {

@@ -132,6 +132,21 @@ import Testing
         #expect(advice?.contains("library") == false)
     }
 
+    /// Too little for a finding, and too much for an interpreter that only starts.
+    @Test(arguments: [
+        ("ruby3.1", Int64(300), true), ("ruby3.1", 99, false), ("gzip", 300, false),
+    ])
+    func aScriptWithoutFindings(program: String, cpu: Int64, isTold: Bool) {
+        var builder = RecordingBuilder(images: [("/usr/bin/" + program, 0)])
+        builder.border(.spawned, 0)
+        builder.border(.ended, 1000)
+        let main = builder.thread(program, tid: 7, to: 1000, isMain: true)
+        builder.slice(main, at: 10, running: cpu, builder.stack("main", "rb_find_file_ext"))
+        let answer = Answer(Profile(builder.recording))
+        #expect(answer.findings.isEmpty)
+        #expect(answer.composition.contains("stackprof or rbspy has them.") == isTold)
+    }
+
     /// A shell, and a program that looks again and again whether its child is over.
     private func starter(_ name: String, _ reason: WaitReason.Kind, in function: String) throws
         -> (advice: String?, next: [String])

@@ -94,8 +94,15 @@ struct Answer {
             ", most of it (\(Numbers.time($0.wall))) in \($0.name)"
         }
         guard !parts.isEmpty else { return "no finding" }
+        let language =
+            main.running >= Self.leastOfScript
+            ? UnnamedLanguage(module: profile.program.name) : nil
         return "no finding: the main thread " + parts.joined(separator: ", ") + (phase ?? "")
+            + (language.map { ". " + $0.hint } ?? "")
     }
+
+    /// What an interpreter that starts and does little has computed by then.
+    private static let leastOfScript = TimeSpan.milliseconds(100)
 
     // MARK: Phases
 

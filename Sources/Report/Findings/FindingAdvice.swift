@@ -67,8 +67,7 @@ extension FindingWords {
             return "Do only what the first picture or answer needs; the rest later, or on another "
                 + "thread."
         }
-        return "\(language.name) runs here, its functions have no names: \(language.profiler) has "
-            + "them."
+        return language.hint
     }
 
     /// True if the finding overlaps a phase in which bytes came from storage.

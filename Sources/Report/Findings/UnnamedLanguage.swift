@@ -5,6 +5,8 @@ struct UnnamedLanguage {
     /// A command, an option or a library.
     var profiler: String
 
+    var hint: String { "\(name) runs here, its functions have no names: \(profiler) has them." }
+
     /// - Parameter module: the last component of the interpreter's path, or of its library's.
     init?(module: String) {
         guard let known = Self.known.first(where: { $0.isRun(by: module) }) else { return nil }

@@ -88,7 +88,9 @@ struct SummaryView {
             if !point.place.isEmpty {
                 result += line(fitting(fitting(callers: point.place), point.details))
             }
-            if let advice = point.advice { result += line("→ " + fitting(sentences: advice)) }
+            if let advice = point.advice {
+                result += twoLines("→ " + fitting(sentences: advice), after: "    ", indent: 7)
+            }
         }
         guard let rest = answer.rest(after: most) else { return result }
         return result + line("and \(rest): --view findings")

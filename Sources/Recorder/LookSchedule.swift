@@ -1,0 +1,40 @@
+import ProfileModel
+
+/// When the reader of the ``EventQueue`` looks next.
+struct LookSchedule {
+    /// How often it looks when nobody waits for what it finds. To wake up and find all caches cold costs
+    /// more than the samples of 10 ms do. A longer period would gain little more.
+    static let period = TimeSpan.milliseconds(50)
+    /// How soon it looks again when somebody waits: soon enough to answer while a thread still blocks,
+    /// seldom enough to leave the cores to the program.
+    static let shortPeriod = TimeSpan.milliseconds(10)
+
+    private var lastLook: MonotonicTime
+    /// When the first event came.
+    var first: MonotonicTime?
+    /// Whether one of the events must not wait for the whole of the ``period``.
+    var isUrgent = false
+    /// Whether the batch before had an urgent event. Then the next one often has one, too.
+    private var wasUrgent = false
+    /// Whether anything was found yet. The first events come while a program stands at its first
+    /// instruction, and nobody should be woken then.
+    private var hasBegun = false
+
+    init(lastLook: MonotonicTime) { self.lastLook = lastLook }
+
+    mutating func looked(at now: MonotonicTime, foundEvents: Bool) {
+        lastLook = now
+        (wasUrgent, isUrgent) = (isUrgent, false)
+        hasBegun = hasBegun || foundEvents
+    }
+
+    /// Whether the next look comes when the short period is over, whatever comes.
+    func looksSoon(at now: MonotonicTime) -> Bool {
+        (isUrgent || wasUrgent) && now < lastLook + Self.shortPeriod || !hasBegun
+    }
+
+    func due(at now: MonotonicTime) -> MonotonicTime {
+        guard hasBegun else { return first.map { $0 + Self.period } ?? now + Self.shortPeriod }
+        return lastLook + (isUrgent || looksSoon(at: now) ? Self.shortPeriod : Self.period)
+    }
+}
