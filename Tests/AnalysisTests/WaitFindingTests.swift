@@ -32,10 +32,12 @@ import Testing
 
     /// Fifty milliseconds of waiting in as many slices that ran as long, or as often.
     private func shortWaits(
-        in function: String, running: Int64 = 1, isAttached: Bool = false, held: Int64 = 0
+        in function: String, running: Int64 = 1, isAttached: Bool = false, held: Int64 = 0,
+        notes: [RecorderNote] = []
     ) -> [Finding] {
         var launch = FindingLaunch(attached: isAttached)
         launch.builder.recording.header.heldByProfiler = .milliseconds(held)
+        launch.builder.recording.notes = notes
         let stack = launch.builder.stack(
             FindingLaunch.entry + [
                 Spot("save", file: "/src/save.c", line: 4), Spot(function, FindingLaunch.libc),
@@ -63,6 +65,8 @@ import Testing
         // What the recorder's own stops look like.
         #expect(shortWaits(in: "read", held: 51).isEmpty)
         #expect(shortWaits(in: "read", held: 50).count == 1)
+        // What nobody accounts for.
+        #expect(shortWaits(in: "read", notes: [RecorderNote(.lostSwitches, 7)]).isEmpty)
     }
 
     @Test func whoseLaunchIsKnownToBeOverMustNotPollBefore() {

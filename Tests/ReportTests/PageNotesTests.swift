@@ -36,6 +36,12 @@ import Testing
             first[1] == "71.0 % of the samples were missed: stacks are coarser; "
                 + "the times of phases and threads are exact")
         #expect(first[2].hasPrefix("the machine was busy"))
+        // Not so where the scheduler's account has gaps.
+        for kind in [RecorderNote.Kind.lostSwitches, .unseenCPU] {
+            var other = recording
+            other.notes.append(RecorderNote(kind, 7))
+            #expect(!notes(other).all.joined().contains("exact"))
+        }
         // A fifth is where it begins.
         (recording.header.ticks, recording.header.missedTicks) = (810, 190)
         #expect(notes(recording).first.count == 2)

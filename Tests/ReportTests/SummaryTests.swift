@@ -131,6 +131,46 @@ import Testing
             "\(text)")
     }
 
+    /// How the kernel does what it was asked for is shown in full on request.
+    @Test func thePathEndsSoonInTheKernel() throws {
+        var builder = RecordingBuilder()
+        builder.border(.spawned, 0)
+        builder.border(.main, 2)
+        builder.border(.ended, 100)
+        let main = builder.thread("app", tid: 1, to: 100, isMain: true)
+        let kernel = ["__x64_sys_openat", "do_filp_open", "path_openat", "link_path_walk"]
+        typealias Spot = RecordingBuilder.Spot
+        let path = [Spot("main"), Spot("require")] + kernel.map { Spot($0, "[kernel]") }
+        builder.slice(main, at: 2, running: 98, builder.stack(path))
+        let profile = Profile(builder.recording)
+        let names = try #require(AnswerPath(Answer(profile)))
+            .entries(of: profile.frames, most: 10).map {
+                profile.frames.function(of: $0.frame).name
+            }
+        #expect(names == ["main", "require", "__x64_sys_openat", "do_filp_open"])
+    }
+
+    /// What a command is for stands behind it, however long another command is.
+    @Test func aCommandThatIsTooLongHasItsPurpose() throws {
+        var builder = RecordingBuilder(images: [("/usr/bin/vim", 0)])
+        builder.border(.spawned, 0)
+        builder.border(.ended, 1000)
+        let main = builder.thread("vim", tid: 7, to: 1000, isMain: true)
+        let stack = builder.stack("main", "mch_delay")
+        builder.slice(main, at: 100, blocked: 700, stack)
+        var recording = builder.recording
+        recording.header.account = .wakeups
+        recording.notes = [RecorderNote(.unrecordedChildren, 308)]
+        let file = "/a/rather/long/path/of/a/recording.firstlight"
+        var options = TextOptions()
+        options.file = file
+        let text = TextReport.render(Profile(recording), options: options)
+        let next = text.split(separator: "\n").filter { $0.contains("firstlight re") }
+        #expect(next.count == 2)
+        #expect(next.first?.hasSuffix("what the children did)") == true, "\(text)")
+        #expect(next.allSatisfy { !$0.contains("(a…") && $0.count <= 100 })
+    }
+
     /// Own functions stay, whatever they are called; so do a compiler's that are called like a shell's.
     @Test func thePathKeepsWhatIsNoEntry() throws {
         var builder = RecordingBuilder()

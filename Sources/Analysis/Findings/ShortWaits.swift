@@ -11,8 +11,11 @@ struct ShortWaits: FindingRule {
     private static let pollers = ["poll", "epoll_wait", "epoll_pwait", "select"]
 
     func findings(in search: inout FindingSearch) -> [Finding] {
-        // What an attached program waits for is what it does all day.
-        guard !search.profile.header.isAttached else { return [] }
+        // What an attached program waits for is what it does all day. Where the scheduler's account has gaps,
+        // what a thread did there is only guessed.
+        guard !search.profile.header.isAttached,
+            !search.profile.notes.contains(where: { $0.kind == .lostSwitches })
+        else { return [] }
         let windows = search.rest.subtracting(Self.longWaits(in: search))
         let profile = search.profile
         let stack = profile.heaviestStack(search.mainThread(in: windows), weight: .blocked)

@@ -85,9 +85,15 @@ struct AnswerPath {
         let kept = stack.entries.prefix { Double(stack.weight.of($0.total).nanoseconds) >= least }
         let path = Array(stack.entries.prefix(max(1, kept.count)))
         let hasScript = path.contains { frames.function(of: $0.frame).isScripted }
-        let telling = path.filter {
-            !Self.isPlumbing($0.frame, frames)
-                && !(hasScript && Self.isInterpreters(frames.function(of: $0.frame)))
+        var kernels = 0
+        let telling = path.filter { entry in
+            let function = frames.function(of: entry.frame)
+            guard !Self.isPlumbing(entry.frame, frames),
+                !(hasScript && Self.isInterpreters(function))
+            else { return false }
+            // How the kernel does what it was asked for is its own affair.
+            kernels += function.isKernel ? 1 : 0
+            return !function.isKernel || kernels <= Self.mostKernels
         }
         return StackDigest(
             path: telling.isEmpty ? path.suffix(1) : Self.once(telling, frames),
@@ -130,6 +136,8 @@ struct AnswerPath {
 
     /// What is left of the path where less than this share of it remains tells nothing.
     private static let leastShare = 0.05
+
+    private static let mostKernels = 2
 
     /// The way into every program, what an interpreter does between two functions of a script, and what
     /// the compiler put into its caller.

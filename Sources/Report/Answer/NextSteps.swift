@@ -9,7 +9,7 @@ struct NextSteps {
 
     private static let most = 2
     /// Of a longer command the program's line is left out: the reader of a report has typed it before.
-    private static let longest = 60
+    private static let longest = 70
     private static let following = "--follow-children"
 
     /// The command, and what it shows.

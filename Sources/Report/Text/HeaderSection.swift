@@ -213,9 +213,12 @@ struct HeaderSection {
         guard missed > 0, !all.overflow, Double(missed) >= least * Double(all.partialValue) else {
             return nil
         }
+        let isExact = !profile.notes.contains {
+            [.lostSwitches, .unseenCPU, .unfollowedThreads].contains($0.kind)
+        }
         return
             "\(Numbers.percent(missed, of: all.partialValue)) of the samples were missed: stacks are "
-            + "coarser; the times of phases and threads are exact"
+            + "coarser" + (isExact ? "; the times of phases and threads are exact" : "")
     }
 
     /// perf records waiting only on request.

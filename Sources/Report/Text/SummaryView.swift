@@ -199,11 +199,13 @@ struct SummaryView {
         let steps = NextSteps(profile: profile, file: options.file).steps
         let widest = min(steps.map(\.command.displayWidth).max() ?? 0, width / 2)
         return steps.enumerated().map { index, step in
-            let space = String(
-                repeating: " ", count: max(0, widest - step.command.displayWidth))
+            let start = index == 0 ? "  next: " : "        "
+            let purpose = "  (\(step.purpose))"
+            let space = widest - step.command.displayWidth
+            let room = width - start.utf8.count - step.command.displayWidth - purpose.displayWidth
             return line(
-                "\(step.command)\(space)  (\(step.purpose))",
-                after: index == 0 ? "  next: " : "        ")
+                step.command + String(repeating: " ", count: max(0, min(space, room))) + purpose,
+                after: start)
         }.joined()
     }
 
