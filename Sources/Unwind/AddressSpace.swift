@@ -61,6 +61,10 @@ struct AddressSpace {
     /// Where a uretprobe leads the function that it probes, when that returns.
     private var uretprobe: UInt64?
 
+    /// The parts of memory that holds files' code, as long as it is mapped: at the process's end nobody can
+    /// read any more what is there.
+    private var recognised: [CodeMapping: [CodeMapping]] = [:]
+
     var modules: [Module] { files.modules }
 
     func isUretprobe(_ address: UInt64) -> Bool { address == uretprobe }
@@ -153,7 +157,13 @@ struct AddressSpace {
                 let module = index(of: mapping, openAlternative: openAlternative)
                 homes.add(mapping, files.file(of: module))
             }
-            result = code.flatMap { $0.isMemory ? homes.parts(of: $0, memory) : [$0] }
+            let before = recognised
+            recognised = [:]
+            for mapping in code where mapping.isMemory {
+                let parts = before[mapping] ?? homes.parts(of: mapping, memory)
+                if parts != [mapping] { recognised[mapping] = parts }
+            }
+            result = code.flatMap { recognised[$0] ?? [$0] }
         }
         mapped = result.filter(isFile)
         return result

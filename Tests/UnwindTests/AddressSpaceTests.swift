@@ -93,6 +93,15 @@ import Testing
         #expect(moved.ranges[position].bias == bias)
         #expect(moved.ranges[position].start == memory.start)
         #expect(moved.ranges[position].end == memory.end)
+        // At the process's end nobody can read any more what was recognised before.
+        var later = moved
+        let other = Self.anonymous(0x1000, 0x2000)
+        _ = later.update([other] + rest, at: Self.now)
+        #expect(later.ranges[position + 1].module == ModuleIndex(0))
+        // Somebody else has the place meanwhile.
+        _ = later.update([other], at: Self.now)
+        _ = later.update(rest, at: Self.now)
+        #expect(later.ranges[position].module != ModuleIndex(0))
         // Other bytes, or none that can be read.
         for other in [
             { (_: UInt64, count: Int) in [UInt8](repeating: 0x90, count: count) }, { _, _ in nil },
