@@ -2,8 +2,8 @@ import ProfileModel
 
 /// When the reader of the ``EventQueue`` looks next.
 struct LookSchedule {
-    /// How often it looks when nobody waits for what it finds. To wake up and find all caches cold costs
-    /// more than the samples of 10 ms do. A longer period would gain little more.
+    /// How often the reader looks when no thread waits for an answer. A reader that wakes up with cold
+    /// caches costs more than the samples of 10 ms do. A longer period would gain little more.
     static let period = TimeSpan.milliseconds(50)
     /// How soon it looks again when somebody waits: soon enough to answer while a thread still blocks,
     /// seldom enough to leave the cores to the program.
@@ -17,7 +17,7 @@ struct LookSchedule {
     /// Whether the batch before had an urgent event. Then the next one often has one, too.
     private var wasUrgent = false
     /// Whether anything was found yet. The first events come while a program stands at its first
-    /// instruction, and nobody should be woken then.
+    /// instruction, and the reader should not be woken then.
     private var hasBegun = false
 
     init(lastLook: MonotonicTime) { self.lastLook = lastLook }

@@ -61,8 +61,8 @@ struct AddressSpace {
     /// Where a uretprobe leads the function that it probes, when that returns.
     private var uretprobe: UInt64?
 
-    /// The parts of memory that holds files' code, as long as it is mapped: at the process's end nobody can
-    /// read any more what is there.
+    /// The parts of memory that holds files' code, as long as it is mapped: the recorder cannot read the
+    /// memory of a process that has ended.
     private var recognised: [CodeMapping: [CodeMapping]] = [:]
 
     var modules: [Module] { files.modules }

@@ -65,7 +65,7 @@ import Testing
         // What the recorder's own stops look like.
         #expect(shortWaits(in: "read", held: 51).isEmpty)
         #expect(shortWaits(in: "read", held: 50).count == 1)
-        // What nobody accounts for.
+        // The scheduler's account has gaps.
         #expect(shortWaits(in: "read", notes: [RecorderNote(.lostSwitches, 7)]).isEmpty)
     }
 

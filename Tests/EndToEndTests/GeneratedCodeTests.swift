@@ -94,7 +94,7 @@ extension EndToEnd {
                 echo 0 > events/$name/enable; echo "-:$name" >> uprobe_events
                 exit $status
                 """
-            // A probe is in the code of whoever runs the file, and another test's process would copy it.
+            // A probe is in each process that runs the file, and another test's process would copy it.
             let program = scratch("probed")
             #expect(try Command(["cp", Setup.fixture("moved"), program]).run().status == 0)
             let path = scratch("recording")

@@ -335,7 +335,7 @@ import Testing
         #expect(UnnamedLanguage(module: module)?.name == language)
     }
 
-    /// An interpreter's own functions tell whoever wrote the script nothing.
+    /// An interpreter's own functions tell the script's author nothing.
     @Test func workOfAnInterpreter() throws {
         var builder = RecordingBuilder(images: [("/usr/bin/perl", 0)])
         builder.border(.spawned, 0)

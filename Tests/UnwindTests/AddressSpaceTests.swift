@@ -93,7 +93,7 @@ import Testing
         #expect(moved.ranges[position].bias == bias)
         #expect(moved.ranges[position].start == memory.start)
         #expect(moved.ranges[position].end == memory.end)
-        // At the process's end nobody can read any more what was recognised before.
+        // The recorder cannot read what it recognised before, once the process has ended.
         var later = moved
         let other = Self.anonymous(0x1000, 0x2000)
         _ = later.update([other] + rest, at: Self.now)

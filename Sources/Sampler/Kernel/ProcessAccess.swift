@@ -28,7 +28,8 @@ protocol ProcessAccess: AnyObject {
     /// CPU time of all threads, and of the children that the process waited for; nil: it is gone.
     var cpuTime: TimeSpan? { get }
     var childrenCPU: TimeSpan? { get }
-    /// True if the process has ever waited for a child.
+    /// Page faults of the children that the process has waited for: every child has some. 0: there was no
+    /// such child, or the process is gone.
     var childrenFaults: Int64 { get }
     /// True if all threads have ended; nil: the process is gone.
     var isZombie: Bool? { get }

@@ -302,11 +302,13 @@ final class TraceSession {
                     counters: ledger.finalCounters ?? process.counters())))
     }
 
-    /// To be called while it can still be read.
+    /// To be called while the process's figures can still be read: its CPU time, and whether it started
+    /// processes that were not recorded.
     func takeFinalCPU() {
         ledger.ended(process.cpu)
-        guard isOurChild, !options.followsChildren, process.childrenFaults > 0 else { return }
-        ledger.note(.unrecordedChildren, process.childrenFaults)
+        guard isOurChild, !options.followsChildren else { return }
+        let faults = process.childrenFaults
+        if faults > 0 { ledger.note(.unrecordedChildren, faults) }
     }
 
     // MARK: Notes
