@@ -28,7 +28,8 @@ extension TraceSession {
             events.failed(error, at: process.now)
         }
         if thread.samples?.isUserOnly == true { ledger.note(.kernelUnsampled, 1) }
-        observer.interpreters.look(at: thread.tid, at: process.now)
+        observer.interpreters.look(
+            at: thread.tid, ran: (counters ?? thread.clock.counters).run, at: process.now)
         return thread.samples != nil
     }
 
@@ -54,7 +55,9 @@ extension TraceSession {
         guard let samples = thread.samples, thread.timer == nil else { return }
         var isCut = false
         let taken = samples.take(cpuAtLeast: counters.run, upTo: limit)
-        if !taken.isEmpty { observer.interpreters.look(at: thread.tid, at: process.now) }
+        if !taken.isEmpty {
+            observer.interpreters.look(at: thread.tid, ran: counters.run, at: process.now)
+        }
         for seen in taken {
             // Where there is no other way, a stack without its end is better than none.
             if told == nil,

@@ -59,18 +59,22 @@ final class InterpreterWatch {
     // MARK: Copies
 
     /// What a thread that does not run has by now.
-    func copy(of tid: Int32, at now: MonotonicTime) -> RuntimeCopy? {
+    ///
+    /// - Parameter ran: its CPU time, in nanoseconds.
+    func copy(of tid: Int32, ran: Int64, at now: MonotonicTime) -> RuntimeCopy? {
         guard let interpreter, let state = state(of: tid, at: now) else { return nil }
         let start = MonotonicTime.now
         let copy = FrameListReader(interpreter.layout).read(thread: state, memory)
-        return checked(copy, of: tid, at: start...max(start, .now))
+        return checked(copy, of: tid, ran: ran, at: start...max(start, .now))
     }
 
     /// A copy, if it is the thread's: its state may have gone, and another's may be there.
     ///
-    /// - Parameter time: when it was made.
+    /// - Parameters:
+    ///   - ran: the thread's CPU time then, in nanoseconds.
+    ///   - time: when it was made.
     func checked(
-        _ copy: RuntimeCopy?, of tid: Int32, at time: ClosedRange<MonotonicTime>
+        _ copy: RuntimeCopy?, of tid: Int32, ran: Int64, at time: ClosedRange<MonotonicTime>
     ) -> RuntimeCopy? {
         guard var copy, !copy.lacksNewest else { return copy }
         guard isList(copy, of: tid) else { return nil }
@@ -80,7 +84,8 @@ final class InterpreterWatch {
             copy = FrameListReader(layout).continuing(copy, memory)
             time = time.lowerBound...max(time.lowerBound, .now)
         }
-        looks[tid, default: Looks()].add(Look(copy: copy, time: time))
+        looks[tid, default: Looks()].add(
+            Look(copy: copy, time: time, ran: TimeSpan(nanoseconds: ran)))
         return copy
     }
 
@@ -94,12 +99,15 @@ final class InterpreterWatch {
 
     /// Beside somebody who takes its stacks without the interpreter's frames: each time behind them.
     /// What lies before the first look has no frames.
-    func look(at tid: Int32, at now: MonotonicTime) {
+    ///
+    /// - Parameter ran: its CPU time, in nanoseconds.
+    func look(at tid: Int32, ran: Int64, at now: MonotonicTime) {
         guard let interpreter, let state = state(of: tid, at: now) else { return }
         let start = MonotonicTime.now
         let copy = FrameListReader(interpreter.layout).look(at: state, memory)
         guard let copy, isList(copy, of: tid) else { return }
-        looks[tid, default: Looks()].add(Look(copy: copy, time: start...max(start, .now)))
+        looks[tid, default: Looks()].add(
+            Look(copy: copy, time: start...max(start, .now), ran: TimeSpan(nanoseconds: ran)))
     }
 
     /// What a thread that runs had at a moment between two looks at it.

@@ -5,6 +5,8 @@ import Runtimes
 struct Look {
     var copy: RuntimeCopy
     var time: ClosedRange<MonotonicTime>
+    /// The thread's CPU time by then.
+    var ran: TimeSpan
 }
 
 /// The latest looks at a thread that runs, in the order of time.
@@ -12,6 +14,8 @@ struct Looks {
     private var latest: [Look] = []
 
     private static let most = 4
+    /// Looks with more of the thread's own time between them tell nothing of what was there. How long it
+    /// took does not matter: on a busy machine neither the thread nor we have a core.
     private static let longest = TimeSpan.milliseconds(20)
 
     mutating func add(_ look: Look) {
@@ -32,7 +36,7 @@ struct Looks {
     ) -> RuntimeCopy? {
         guard let before = latest.last(where: { $0.time.upperBound <= time }),
             let after = latest.first(where: { time <= $0.time.lowerBound }),
-            after.time.lowerBound - before.time.upperBound <= Self.longest
+            after.ran - before.ran <= Self.longest
         else { return nil }
         return RuntimeCopy.steady(before.copy, after.copy, list)
             ?? [before, after].first { $0.copy.isKnown(on: stack, list) }?.copy.withoutNewest()

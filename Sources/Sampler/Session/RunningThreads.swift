@@ -19,7 +19,7 @@ extension TraceSession {
         } else {
             thread.saw(answer.registers, at: answer.time)
             let frames = observer.interpreters.checked(
-                answer.frames, of: thread.tid, at: answer.time...answer.time)
+                answer.frames, of: thread.tid, ran: answer.cpu, at: answer.time...answer.time)
             observer.sample(answer, of: thread, counters, frames: frames)
         }
     }

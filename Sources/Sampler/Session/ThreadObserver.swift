@@ -316,7 +316,8 @@ struct ThreadObserver: ~Copyable {
                 registers: registers, stack: stack,
                 interrupted: interruptedStack(
                     behind: stack, at: registers.stackPointer, by: thread.tracee),
-                frames: interpreters.copy(of: thread.tid, at: now)))
+                frames: interpreters.copy(
+                    of: thread.tid, ran: thread.clock.counters.run, at: now)))
     }
 
     /// How much is copied at most if nobody knows how far a stack goes.

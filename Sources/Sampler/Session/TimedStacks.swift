@@ -37,7 +37,7 @@ extension TraceSession {
             }
             // A look, too: the events before it lie between the last one and this.
             let frames = observer.interpreters.checked(
-                answer.frames, of: thread.tid, at: answer.time...answer.time)
+                answer.frames, of: thread.tid, ran: answer.cpu, at: answer.time...answer.time)
             let count = rest.firstIndex { $0.time >= answer.time } ?? rest.count
             for seen in rest[..<count] { hand(on: seen, of: thread, counters) }
             rest.removeFirst(count)
@@ -45,7 +45,7 @@ extension TraceSession {
             observer.sample(answer, of: thread, counters, frames: frames)
         }
         if !rest.isEmpty {
-            observer.interpreters.look(at: thread.tid, at: process.now)
+            observer.interpreters.look(at: thread.tid, ran: counters.run, at: process.now)
             for seen in rest { hand(on: seen, of: thread, counters) }
         }
         guard thread.usesAlternateStack, thread.timer != nil else { return }

@@ -181,7 +181,8 @@ private final class MovingMemory: RuntimeMemory {
                 MadeFrame(address: 0x2000, code: UInt64(moment), instruction: 4),
                 MadeFrame(address: 0x1000, code: 0x10, instruction: 4),
             ])
-            looks.add(Look(copy: frames, time: time(moment)...time(moment)))
+            looks.add(
+                Look(copy: frames, time: time(moment)...time(moment), ran: .milliseconds(moment)))
         }
         return looks
     }
@@ -207,7 +208,10 @@ private final class MovingMemory: RuntimeMemory {
         var looks = Looks()
         for (moment, frames) in [(Int64(5), one), (7, other)] {
             let frames = frames.map { MadeFrame(address: $0, code: $0 &+ 0x10, instruction: 4) }
-            looks.add(Look(copy: copy(frames), time: time(moment)...time(moment)))
+            looks.add(
+                Look(
+                    copy: copy(frames), time: time(moment)...time(moment),
+                    ran: .milliseconds(moment)))
         }
         func found(_ words: UInt64...) -> [UInt64]? {
             let found = looks.frames(
@@ -226,7 +230,7 @@ private final class MovingMemory: RuntimeMemory {
         #expect([6, 8, 10].allSatisfy { isKnown(many, at: $0) })
         var alike = many
         let frames = copy([MadeFrame(address: 0x3000, code: 0x30, instruction: 4)])
-        alike.add(Look(copy: frames, time: time(13)...time(13)))
+        alike.add(Look(copy: frames, time: time(13)...time(13), ran: .milliseconds(13)))
         // It does not matter what was seen later.
         #expect([8, 10].allSatisfy { isKnown(alike, at: $0) })
         #expect(!isKnown(alike, at: 12))
@@ -236,7 +240,7 @@ private final class MovingMemory: RuntimeMemory {
     @Test func aSampleDuringALookIsBetweenItsNeighbours() {
         var three = looks(at: 5, 11)
         let frames = copy([MadeFrame(address: 0x3000, code: 0x30, instruction: 4)])
-        three.add(Look(copy: frames, time: time(7)...time(9)))
+        three.add(Look(copy: frames, time: time(7)...time(9), ran: .milliseconds(9)))
         #expect((6...10).map { isKnown(three, at: $0) } == [false, false, true, false, false])
     }
 
@@ -244,16 +248,25 @@ private final class MovingMemory: RuntimeMemory {
     @Test func aLookThatIsHandedOnLateHasItsPlace() {
         var late = looks(at: 5)
         let frames = copy([MadeFrame(address: 0x3000, code: 0x30, instruction: 4)])
-        late.add(Look(copy: frames, time: time(9)...time(9)))
+        late.add(Look(copy: frames, time: time(9)...time(9), ran: .milliseconds(9)))
         #expect(late.frames(at: time(6), on: Self.nowhere, list) == nil)
         let between = copy([MadeFrame(address: 0x1000, code: 0x10, instruction: 4)])
-        late.add(Look(copy: between, time: time(7)...time(7)))
+        late.add(Look(copy: between, time: time(7)...time(7), ran: .milliseconds(7)))
         #expect(isKnown(late, at: 6) && !isKnown(late, at: 8))
     }
 
     @Test func whatWasSeenLongAgoTellsNothing() {
         #expect(isKnown(looks(at: 1, 21), at: 20))
         #expect(!isKnown(looks(at: 0, 21), at: 20))
+    }
+
+    /// On a busy machine a thread that had no core for long is where it was.
+    @Test func whoHadNoCoreDidNothing() {
+        let frames = copy([MadeFrame(address: 0x1000, code: 0x10, instruction: 4)])
+        var rare = Looks()
+        rare.add(Look(copy: frames, time: time(1)...time(1), ran: .milliseconds(1)))
+        rare.add(Look(copy: frames, time: time(900)...time(900), ran: .milliseconds(21)))
+        #expect(isKnown(rare, at: 500))
     }
 
     @Test func onlyTheLatestAreKept() {
