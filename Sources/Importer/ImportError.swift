@@ -22,7 +22,7 @@ package enum ImportError: Error, CustomStringConvertible {
                 + (busiest.map { "; \($0) has the most (import --pid \($0))" } ?? "")
         case .noSamples(let path, nil, _): "'\(path)' has no samples of a program"
         case .noTimes(let path):
-            "the samples in '\(path)' have no times; record without --no-timestamp"
+            "the samples in '\(path)' have no times; record with --timestamp"
         case .noClock(let path):
             "'\(path)' has tracepoints only, which do not tell where time goes; record "
                 + "cpu-clock, too"

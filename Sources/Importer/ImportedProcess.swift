@@ -17,12 +17,16 @@ struct ImportedProcess {
     private var told: ToldMaps?
     private var threads: [Int32: Track] = [:]
     private var names: [Int32: String] = [:]
+    /// Threads that have ended: perf's records of their last moments may come later.
+    private var gone: Set<Int32> = []
     private var execs: [(time: MonotonicTime, name: String, program: String?)] = []
     private var forked: MonotonicTime?
     private var ended: MonotonicTime?
     private var last = MonotonicTime(nanoseconds: 0)
     private var notes: [RecorderNote.Kind: Int64] = [:]
     private var estimates: Int64 = 0
+    /// Records that the kernel had no room for, as told when that happened, and as told at the end.
+    private var (lost, lostInSum): (Int64, Int64) = (0, 0)
     /// How many samples measured the process's time.
     private(set) var samples: Int64 = 0
     private var schedule = ScheduleBuilder()
@@ -40,6 +44,8 @@ struct ImportedProcess {
 
     /// As for all recordings.
     private static let latest: Int64 = 1 << 60
+    /// What is 0 in the recording: of a clock that counts from 1970, an hour before the first record.
+    private var origin: Int64?
 
     init(_ choice: ProcessChoice, _ event: TimeEvent, _ file: PerfFile, _ writer: ImportWriter) {
         self.choice = choice
@@ -57,7 +63,8 @@ struct ImportedProcess {
     // MARK: Records
 
     mutating func take(_ record: PerfRecord) throws(RecordingError) {
-        let time = record.time ?? last
+        let told: MonotonicTime? = if let time = record.time { recorded(time) } else { nil }
+        let time = told ?? last
         guard 0...Self.latest ~= time.nanoseconds else { return }
         last = max(last, time)
         switch record.body {
@@ -72,16 +79,26 @@ struct ImportedProcess {
             if mapping.pid == choice.pid { nameProgram() }
         case .name(let pid, let tid, let name, let isExec):
             if isExec, choice.lineage.contains(pid) { maps[pid]?.clear() }
-            guard pid == choice.pid else { return }
+            guard pid == choice.pid else {
+                if choice.lineage.contains(pid) { names[tid] = RecordedText.bounded(name) }
+                return
+            }
             try rename(tid, name, isExec: isExec, at: time)
-        case .fork(let pid, let parent, let tid, _):
+        case .fork(let pid, let parent, let tid, let parentThread):
+            if choice.lineage.contains(pid) {
+                names[tid] = names[parentThread]
+                gone.remove(tid)
+            }
             if pid == choice.pid, pid == parent { try begin(tid, at: time) }
-            if pid == choice.pid, pid != parent { forked = time }
+            // perf itself tells of processes that it found, without a time.
+            if pid == choice.pid, pid != parent { forked = told ?? forked }
             if pid != parent, choice.lineage.contains(pid) { maps[pid] = maps[parent] }
         case .exit(let pid, let tid):
             guard pid == choice.pid else { return }
             try end(tid, at: time)
-            if tid == pid { ended = time }
+            gone.insert(tid)
+            // The process lives on while other threads do.
+            if tid == pid || ended != nil { ended = time }
         case .sample(let sample): try take(sample, at: time)
         case .arrived(let pid, let tid, let cpu):
             guard pid == choice.pid else { return }
@@ -92,15 +109,29 @@ struct ImportedProcess {
             tell(
                 SchedulerRecord(
                     time, tid, .left(isPushed ? .pushed : .waiting, core: Self.core(cpu))))
-        case .lost(let count): note(.lostRecords, Int64(clamping: count))
+        case .lost(let count, let isSum):
+            let count = Int64(clamping: count)
+            if isSum {
+                lostInSum = lostInSum.saturating(count)
+            } else {
+                lost = lost.saturating(count)
+            }
         case .throttled: note(.throttled, 1)
         case .buildID: break
         }
     }
 
+    private mutating func recorded(_ time: MonotonicTime) -> MonotonicTime {
+        guard event.countsFromEpoch else { return time }
+        let origin = origin ?? time.nanoseconds - 3_600_000_000_000
+        self.origin = origin
+        return MonotonicTime(
+            nanoseconds: time.nanoseconds.subtractingReportingOverflow(origin).partialValue)
+    }
+
     private mutating func note(_ kind: RecorderNote.Kind, _ count: Int64) {
-        let (sum, overflow) = notes[kind, default: 0].addingReportingOverflow(max(0, count))
-        notes[kind] = overflow ? Self.latest : min(sum, Self.latest)
+        guard count > 0 else { return }
+        notes[kind] = notes[kind, default: 0].saturating(count)
     }
 
     private static func core(_ cpu: UInt32?) -> Int32 { cpu.flatMap { Int32(exactly: $0) } ?? 0 }
@@ -125,6 +156,7 @@ struct ImportedProcess {
         let cpu = event.cpu(of: sample)
         let stack = try job(of: sample, at: time)
         try begin(sample.tid, at: time - cpu)
+        if ended != nil, threads[sample.tid] != nil { ended = time }
         try emit(sample.tid) { $0.sample(at: time, cpu: cpu, stack: stack) }
     }
 
@@ -167,7 +199,7 @@ struct ImportedProcess {
 
     /// Adds the thread, if it is unknown.
     private mutating func begin(_ tid: Int32, at time: MonotonicTime) throws(RecordingError) {
-        guard threads[tid] == nil, tid >= 0 else { return }
+        guard threads[tid] == nil, tid >= 0, !gone.contains(tid) else { return }
         let start = MonotonicTime(nanoseconds: max(0, time.nanoseconds))
         let name = names[tid] ?? names[choice.pid] ?? ""
         let index = writer.add(
@@ -195,6 +227,8 @@ struct ImportedProcess {
         names[tid] = RecordedText.bounded(name)
         if let track = threads[tid] { writer.update(track.index) { $0.name = names[tid] ?? "" } }
         guard isExec else { return }
+        // The thread that executes another program gets its first thread's id, and that has ended before.
+        gone.remove(tid)
         execs.append((time, RecordedText.bounded(name), nil))
         try begin(tid, at: time)
         try emit(tid) { $0.begins(at: time) }
@@ -239,6 +273,7 @@ struct ImportedProcess {
         facts.images = images
         facts.borders = borders(until: end)
         note(.estimatedWaits, estimates)
+        note(.lostRecords, max(lost, lostInSum))
         if let assumed = event.assumed { note(.assumedTimes, assumed.nanoseconds) }
         facts.notes = notes.sorted { $0.key.rawValue < $1.key.rawValue }
             .map { RecorderNote($0.key, $0.value) }
@@ -269,5 +304,13 @@ struct ImportedProcess {
         return [LaunchBorder(kind: .spawned, time: min(forked ?? first.time, first.time))]
             + execs.map { LaunchBorder(kind: .firstInstruction, time: $0.time) }
             + [LaunchBorder(kind: .ended, time: max(end, final.time))]
+    }
+}
+
+extension Int64 {
+    /// A sum that never exceeds what a recording may hold.
+    fileprivate func saturating(_ count: Int64) -> Int64 {
+        let (sum, overflow) = addingReportingOverflow(Swift.max(0, count))
+        return overflow ? 1 << 60 : Swift.min(sum, 1 << 60)
     }
 }

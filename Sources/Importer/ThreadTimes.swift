@@ -39,8 +39,10 @@ struct ThreadTimes<Stack> {
         var kind: Kind
         var start: MonotonicTime
         var end: MonotonicTime
-        /// The stack at its end.
+        /// That of the sample at its end.
         var stack: Stack?
+        /// The one with which it left its core at its end: in the kernel's scheduler. For want of a sample's.
+        var parting: Stack?
 
         var length: TimeSpan { end - start }
     }
@@ -58,8 +60,8 @@ struct ThreadTimes<Stack> {
     /// CPU time in pieces since the last sample.
     private var ranSinceSample = TimeSpan.zero
     private var held: [Stretch] = []
-    /// Pieces that wait for the stack of the next sample.
-    private var waiting: [Piece] = []
+    /// Pieces that wait for the stack of the next sample, and what they have without one.
+    private var waiting: [(piece: Piece, parting: Stack?)] = []
     private var result: [Piece] = []
     /// Waits whose end was not recorded.
     private(set) var estimates: Int64 = 0
@@ -99,7 +101,7 @@ struct ThreadTimes<Stack> {
         resolve(cpu: cpu)
         ranSinceSample = .zero
         if knowsSwitches { activity = .running(since: time) }
-        supply(stack)
+        supply(stack, cpu)
         return taken()
     }
 
@@ -109,11 +111,11 @@ struct ThreadTimes<Stack> {
         switch activity {
         case .unknown: end = time
         case .running(let since):
-            close(Stretch(kind: .running, start: since, end: time, stack: stack))
+            close(Stretch(kind: .running, start: since, end: time, parting: stack))
         case .away(let before):
             // It had come back meanwhile; the next sample's CPU time tells when.
             held.append(
-                Stretch(kind: .mixed(before), start: before.time, end: time, stack: stack))
+                Stretch(kind: .mixed(before), start: before.time, end: time, parting: stack))
         }
         activity = .away(departure)
         if held.count > Self.mostHeld { resolve(cpu: .zero) }
@@ -212,44 +214,61 @@ struct ThreadTimes<Stack> {
         switch stretch.kind {
         case .running:
             ranSinceSample = ranSinceSample + stretch.length
-            emit(stretch.start, StateTimes(running: stretch.length), stretch.stack)
+            emit(
+                stretch.start, StateTimes(running: stretch.length), stretch.stack,
+                parting: stretch.parting)
         case .away(let departure), .mixed(let departure):
             let times =
                 departure.isPushed ? StateTimes(preempted: away) : StateTimes(blocked: away)
             emit(stretch.start, times, departure.stack, waits: false)
             let rest = stretch.length - away
             if rest > .zero {
-                emit(stretch.start + away, StateTimes(running: rest), stretch.stack)
+                emit(
+                    stretch.start + away, StateTimes(running: rest), stretch.stack,
+                    parting: stretch.parting)
             }
         }
     }
 
     /// - Parameter waits: true if the piece gets the next sample's stack when it has none.
     private mutating func emit(
-        _ start: MonotonicTime, _ times: StateTimes, _ stack: Stack?, waits: Bool = true
+        _ start: MonotonicTime, _ times: StateTimes, _ stack: Stack?, parting: Stack? = nil,
+        waits: Bool = true
     ) {
         let piece = Piece(start: max(start, end), times: times, stack: stack)
         guard times.wall > .zero, piece.end >= end else { return }
         end = piece.end
         if (stack == nil && waits && knowsSwitches) || !waiting.isEmpty {
-            waiting.append(piece)
+            waiting.append((piece, parting))
             if waiting.count > Self.mostHeld { flushWaiting() }
         } else {
             result.append(piece)
         }
     }
 
+    /// How many times the CPU time that a sample stands for its stack explains at most: samples are late now
+    /// and then. What was before that nobody saw: sampling had not begun, or samples were lost.
+    private static var mostExplained: Int64 { 8 }
+
     /// Charges the time up to a sample to the stack of that sample.
-    private mutating func supply(_ stack: Stack) {
-        for index in waiting.indices
-        where waiting[index].stack == nil && waiting[index].times.running > .zero {
-            waiting[index].stack = stack
+    private mutating func supply(_ stack: Stack, _ cpu: TimeSpan) {
+        var room = cpu.nanoseconds.multipliedReportingOverflow(by: Self.mostExplained).partialValue
+        for index in waiting.indices.reversed() {
+            let running = waiting[index].piece.times.running
+            if room > 0, running > .zero, waiting[index].piece.stack == nil {
+                waiting[index].piece.stack = stack
+            }
+            room = max(0, room - running.nanoseconds)
         }
         flushWaiting()
     }
 
     private mutating func flushWaiting() {
-        result += waiting
+        result += waiting.map { piece, parting in
+            var piece = piece
+            piece.stack = piece.stack ?? parting
+            return piece
+        }
         waiting = []
     }
 }

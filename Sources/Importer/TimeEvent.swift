@@ -14,7 +14,10 @@ struct TimeEvent {
 
     init(_ file: PerfFile) {
         let events = file.events
-        let first = events.firstIndex(where: \.isClock) ?? events.firstIndex { !$0.isTracepoint }
+        // One that counts in the program's code and in the kernel's tells all of the time.
+        let first =
+            events.firstIndex { $0.isClock && $0.modes.isSuperset(of: [.user, .kernel]) }
+            ?? events.firstIndex(where: \.isClock) ?? events.firstIndex { !$0.isTracepoint }
         event = first.map { events[$0] }
         clocks = Self.clocks(in: events, from: first)
         let format = SwitchFormat(tracingData: file.tracingData)
@@ -36,6 +39,9 @@ struct TimeEvent {
         }
         return clocks
     }
+
+    /// Whether times are those of a clock that counts from 1970 (`CLOCK_REALTIME`, `CLOCK_TAI`).
+    var countsFromEpoch: Bool { event?.clock == 0 || event?.clock == 11 }
 
     /// Whether the file has an event that measures time.
     var isThere: Bool { event != nil }

@@ -39,6 +39,11 @@ package struct PerfEvent: Hashable, Sendable {
 
     /// True if a sample's period is in nanoseconds of CPU time.
     package var isClock: Bool { type == 1 && (config == 0 || config == 1) }
+    /// What a sample stands for that does not say so: of a clock, in nanoseconds.
+    var usualPeriod: UInt64 {
+        guard isFrequency else { return periodOrFrequency }
+        return isClock && periodOrFrequency > 0 ? 1_000_000_000 / periodOrFrequency : 1
+    }
     package var isTracepoint: Bool { type == 2 }
     package var hasCallchains: Bool { sampleType.contains(.callchain) }
     package var hasStacks: Bool {
@@ -84,7 +89,7 @@ package struct PerfEvent: Hashable, Sendable {
     /// of core (`cpu_core/cycles/`, `cpu_atom/cycles/`). Then they are one clock.
     package func isComplement(of other: PerfEvent) -> Bool {
         let isSame = type == other.type && config == other.config
-        if isSame { return modes.isDisjoint(with: other.modes) }
+        if isSame || isClock && other.isClock { return modes.isDisjoint(with: other.modes) }
         // The upper half names the kind of core.
         let isOfOtherCore =
             type == 0 && other.type == 0

@@ -16,8 +16,8 @@ package struct PerfRecord: Sendable {
         /// A thread's end.
         case exit(pid: Int32, tid: Int32)
         case sample(PerfSample)
-        /// Records that the kernel had no room for.
-        case lost(count: UInt64)
+        /// Records that the kernel had no room for. With `isSum`, of one event in all: perf writes that besides.
+        case lost(count: UInt64, isSum: Bool)
         /// A thread came to a core, or left it; `isPushed`: because of other work.
         case arrived(pid: Int32, tid: Int32, cpu: UInt32?)
         case left(pid: Int32, tid: Int32, cpu: UInt32?, isPushed: Bool)
@@ -106,11 +106,10 @@ package struct PerfSample: Sendable {
     /// The program's part of ``callchain``: its position, and the return addresses.
     package var userCallchain: [UInt64] { part(of: Self.userMarker) }
 
-    /// The kernel's part of ``callchain``. For a sample without call chains: the thread's position
-    /// in the kernel.
+    /// The kernel's part of ``callchain``. Where it was not recorded: the thread's position in the kernel.
     package var kernelCallchain: [UInt64] {
-        if callchain.isEmpty, snapshot == nil { return isKernel ? [instruction] : [] }
-        return part(of: Self.kernelMarker)
+        let chain = part(of: Self.kernelMarker)
+        return chain.isEmpty && isKernel ? [instruction] : chain
     }
 
     private func part(of marker: UInt64) -> [UInt64] {

@@ -176,7 +176,7 @@ struct RecordParser {
         // The event's id.
         if record.type == RecordType.lost { reader.skip(8) }
         guard let count = reader.u64() else { return .damaged("a count that is cut short") }
-        return timed(record, .lost(count: count))
+        return timed(record, .lost(count: count, isSum: record.type == RecordType.lostSamples))
     }
 
     private func contextSwitch(_ record: RawRecord) -> Result {

@@ -13,7 +13,7 @@ struct SampleParser {
         var time: UInt64?
         var sample = PerfSample(
             event: index, pid: -1, tid: -1, instruction: 0, isKernel: record.isKernel, cpu: nil,
-            period: event.isFrequency ? 1 : event.periodOrFrequency, snapshot: nil,
+            period: event.usualPeriod, snapshot: nil,
             callchain: [], raw: [])
         if type.contains(.identifier) { guard reader.skip(8) != nil else { return nil } }
         if type.contains(.instruction) {

@@ -65,6 +65,51 @@ extension EndToEnd {
             }
         }
 
+        /// Each sample is as much time as any other, whatever perf wrote beside it.
+        ///
+        /// - Parameter clocks: the events that are the clock.
+        @Test(
+            arguments: [
+                ([], ["cpu-clock"]),
+                // Times since 1970.
+                (["-k", "realtime"], ["cpu-clock"]), (["-k", "tai"], ["cpu-clock"]),
+                (["--no-period"], ["cpu-clock"]),
+                // One that counts everything is the clock, wherever it stands.
+                (["-e", "cpu-clock:u"], ["cpu-clock"]),
+                (["-e", "task-clock:u"], ["cpu-clock"]),
+            ] as [([String], [String])])
+        func totalsAreThoseOfPerf(options: [String], clocks: [String]) throws {
+            try expectTotal(options + ["-e", "cpu-clock"], clocks)
+        }
+
+        /// Two that are never counted at the same time are one clock.
+        @Test func clocksThatComplementEachOther() throws {
+            let clocks = ["cpu-clock:u", "task-clock:k"]
+            try expectTotal(clocks.flatMap { ["-e", $0] }, clocks)
+        }
+
+        private func expectTotal(_ options: [String], _ clocks: [String]) throws {
+            let data = scratch("perf.data")
+            let finished = try Command(
+                ["perf", "record", "-q", "-F", "1000", "-o", data] + options
+                    + ["--", try Setup.fixture("groundtruth")]
+            ).run()
+            #expect(finished.status == 0, "\(finished.error)")
+            let report = try imported(data).json()
+            let script = try Command(["perf", "script", "-i", data, "-F", "pid,event"]).run()
+            let count = script.output.split(separator: "\n").count { line in
+                let words = line.split(separator: " ").map(String.init)
+                return words.first == "\(report.program.pid)"
+                    && clocks.contains { words.last == $0 + ":" }
+            }
+            try #require(count > 100)
+            // What the first samples stand for may reach back behind the thread's beginning.
+            #expect(
+                (Int64(count) * 99 / 100 - 3...Int64(count)).contains(
+                    report.launch.cpuNs / 1_000_000),
+                "\(report.launch.cpuNs) ns, \(count) samples")
+        }
+
         private static let python = """
             import json
             def inner(n):

@@ -37,18 +37,20 @@ struct ThreadTimesTests {
     @Test func `between a departure and an arrival it is blocked`() {
         var times = Times(start: at(0), knowsSwitches: true)
         #expect(times.begins(at: at(10)).isEmpty)
-        #expect(
-            text(times.left(at: at(30), isPushed: false, stack: "wait")) == [
-                "10-30 running 20 wait"
-            ])
-        #expect(text(times.arrived(at: at(70))) == ["30-70 blocked 40 wait"])
+        #expect(times.left(at: at(30), isPushed: false, stack: "wait").isEmpty)
+        #expect(times.arrived(at: at(70)).isEmpty)
         #expect(
             text(times.sample(at: at(90), cpu: span(40), stack: "work")) == [
-                "70-90 running 20 work"
+                "10-30 running 20 work", "30-70 blocked 40 wait", "70-90 running 20 work",
             ])
+        // Without a sample behind it, it is what it left its core with.
+        #expect(times.left(at: at(95), isPushed: true, stack: "parting").isEmpty)
+        #expect(times.arrived(at: at(99)).isEmpty)
         #expect(
-            text(times.left(at: at(95), isPushed: true, stack: "work")) == ["90-95 running 5 work"])
-        #expect(text(times.arrived(at: at(99))) == ["95-99 preempted 4 work"])
+            text(times.finish(at: at(99))) == [
+                "90-95 running 5 parting", "95-99 preempted 4 parting",
+            ]
+        )
         #expect(times.estimates == 0)
     }
 
@@ -63,15 +65,27 @@ struct ThreadTimesTests {
             ])
     }
 
+    @Test func `a sample explains no more than some times what it stands for`() {
+        var times = Times(start: at(0), knowsSwitches: true)
+        _ = times.begins(at: at(0))
+        #expect(times.left(at: at(400), isPushed: false, stack: nil).isEmpty)
+        _ = times.arrived(at: at(500))
+        #expect(times.left(at: at(560), isPushed: false, stack: nil).isEmpty)
+        _ = times.arrived(at: at(600))
+        #expect(
+            text(times.sample(at: at(660), cpu: span(10), stack: "a")) == [
+                "0-400 running 400 none", "400-500 blocked 100 none", "500-560 running 60 a",
+                "560-600 blocked 40 none", "600-660 running 60 a",
+            ])
+    }
+
     @Test func `an arrival that was not recorded follows from the CPU time`() {
         var times = Times(start: at(0), knowsSwitches: true)
         _ = times.begins(at: at(0))
-        #expect(
-            text(times.left(at: at(20), isPushed: false, stack: "wait")) == ["0-20 running 20 wait"]
-        )
+        #expect(times.left(at: at(20), isPushed: false, stack: "wait").isEmpty)
         #expect(
             text(times.sample(at: at(100), cpu: span(50), stack: "work")) == [
-                "20-70 blocked 50 wait", "70-100 running 30 work",
+                "0-20 running 20 work", "20-70 blocked 50 wait", "70-100 running 30 work",
             ])
         #expect(times.estimates == 1)
     }
@@ -83,7 +97,7 @@ struct ThreadTimesTests {
         _ = times.left(at: at(40), isPushed: false, stack: "second")
         #expect(
             text(times.sample(at: at(100), cpu: span(50), stack: "work")) == [
-                "0-20 blocked 20 first", "20-40 running 20 second",
+                "0-20 blocked 20 first", "20-40 running 20 work",
                 "40-70 blocked 30 second", "70-100 running 30 work",
             ])
     }

@@ -22,7 +22,10 @@ import Testing
         #expect(user.isComplement(of: kernel) && kernel.isComplement(of: user))
         // Both count at the same time, or something else.
         #expect(try !user.isComplement(of: user) && !event().isComplement(of: kernel))
-        #expect(try !event(1, 1, excluding: 0b101).isComplement(of: user))
+        // Two clocks count the same: each counts time.
+        #expect(try event(1, 1, excluding: 0b101).isComplement(of: user))
+        #expect(try !event(1, 1).isComplement(of: user))
+        #expect(try !event(1, 2, excluding: 0b101).isComplement(of: user))
     }
 
     @Test func kindsOfCores() throws {
