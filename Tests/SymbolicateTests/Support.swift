@@ -24,7 +24,8 @@ extension Scratch {
     func compile(
         _ source: String, with compiler: String, as name: String, _ options: String...
     ) throws -> String {
-        let source = try write(source, to: compiler == "gcc" ? "\(name).c" : "\(name).cpp")
+        let isC = ["gcc", "clang"].contains(compiler)
+        let source = try write(source, to: isC ? "\(name).c" : "\(name).cpp")
         try run([compiler, source, "-o", name] + options)
         return path(name)
     }

@@ -12,7 +12,7 @@ package import ProfileModel
 /// information, there is no answer, and symbolication starts again.
 package struct SymbolCache: Sendable {
     /// Changes with the format of the files, and with the answers that symbolication would give.
-    package static let version: UInt32 = 2
+    package static let version: UInt32 = 3
 
     /// Identifies what answers belong to.
     struct Key: Sendable {

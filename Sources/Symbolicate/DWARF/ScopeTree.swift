@@ -39,6 +39,8 @@ struct ScopeTree {
         var scope: Int32 = -1
         var container: Int32 = -1
         var depth: Int32 = 0
+        /// As in ``ScopeSearch``: within a function that the linker has dropped.
+        var isDropped = false
     }
 
     init(of root: Dwarf_Die, code: Range<UInt64>) {
@@ -112,6 +114,9 @@ struct ScopeTree {
         case DW_TAG_subprogram:
             guard !entry.has(DW_AT_declaration) else { return nil }
             below.scope = addScope(entry, isInlined: false, in: context)
+            below.isDropped =
+                below.scope == context.scope && (entry.has(DW_AT_low_pc) || entry.has(DW_AT_ranges))
+        case DW_TAG_inlined_subroutine where context.isDropped: break
         case DW_TAG_inlined_subroutine:
             below.scope = addScope(entry, isInlined: true, in: context)
         case DW_TAG_lexical_block, DW_TAG_try_block, DW_TAG_catch_block, DW_TAG_with_stmt:

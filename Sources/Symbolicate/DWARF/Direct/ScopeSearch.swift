@@ -51,6 +51,8 @@ struct ScopeSearch {
     /// In how many entries the search began.
     private var outerLevels: Int32 = 0
     private var context = Context()
+    /// Whether the entry that was read last has ranges, but no code.
+    private var lacksCode = false
     /// How many entries of range lists may still be read.
     private var budget = DwarfFile.rangeLimit
 
@@ -66,6 +68,10 @@ struct ScopeSearch {
         var container: Int32 = -1
         /// True if nothing below is of interest.
         var isIdle = false
+        /// True within a function that the linker has dropped. Calls that were inlined there have no code
+        /// either, whatever their ranges look like: where those begin at 0, a part of them may lie where
+        /// another function is. A function within it (a local class's method) has code of its own.
+        var isDropped = false
     }
 
     private struct Level {
@@ -171,9 +177,11 @@ struct ScopeSearch {
             below.isIdle = true
         } else {
             switch abbreviation.role {
+            case .inlined where context.isDropped: skipAttributes(of: abbreviation, &cursor)
             case .function, .inlined:
                 guard let scope = addScope(abbreviation, offset, &cursor) else { return }
                 below.scope = scope
+                if abbreviation.role == .function { below.isDropped = lacksCode }
             case .container where passesClasses && abbreviation.isClass:
                 skipChildren(of: abbreviation, &cursor)
                 return notePassed(offset, &cursor)
@@ -234,11 +242,14 @@ struct ScopeSearch {
         skipChildren(to: sibling, &cursor)
     }
 
+    /// Sets ``lacksCode``.
+    ///
     /// - Returns: the new scope; the surrounding one if the entry has no code; nil if its content
     ///   was passed over.
     private mutating func addScope(
         _ abbreviation: Abbreviation, _ offset: Int, _ cursor: inout ByteCursor
     ) -> Int32? {
+        lacksCode = false
         var low = AttributeValue()
         var high = AttributeValue()
         var list = AttributeValue()
@@ -260,6 +271,7 @@ struct ScopeSearch {
         let isInlined = abbreviation.role == .inlined
         let before = scopeIntervals.count
         let scope = add(offset, isInlined, low: low, high: high, list: list)
+        lacksCode = scope == context.scope
         guard isPruned, !isInlined, scopeIntervals.count == before, sibling.isThere,
             scope != context.scope, abbreviation.hasChildren
         else { return scope }
