@@ -7,16 +7,44 @@ package struct SystemCallInstruction: Hashable, Sendable {
     /// `mov $NUMBER, %eax; syscall`, or `xor %eax, %eax; syscall`.
     @inlinable package static var length: Int { 7 }
 
-    /// nil: it is no system call, or the code could not be read.
+    /// With the loads that may stand between the two: glibc's functions for several threads fetch one or two
+    /// arguments back from the stack there.
+    private static let longest = length + mostLoads * 5
+    private static let mostLoads = 2
+
+    /// nil: it is no system call.
     ///
-    /// - Parameter code: ``length`` bytes.
+    /// - Parameter code: what ends with it, ``length`` bytes or more.
     package init?(_ code: [UInt8]) {
-        guard code.count == Self.length, code[5] == 0x0F, code[6] == 0x05 else { return nil }
-        if code[0] == Self.load {
-            number = code.int32(at: 1)
+        guard code.count >= Self.length, code.suffix(2) == [0x0F, 0x05] else { return nil }
+        var end = code.count - 2
+        for _ in 0..<Self.mostLoads { end -= Self.lengthOfLoad(code[..<end]) }
+        if end >= 5, code[end - 5] == Self.load {
+            number = code.int32(at: end - 4)
         } else {
-            number = code[3] == 0x31 && code[4] == 0xC0 ? 0 : nil
+            number = end >= 2 && code[end - 2] == 0x31 && code[end - 1] == 0xC0 ? 0 : nil
         }
+    }
+
+    /// The one that ends at an address; nil: none, or the code cannot be read.
+    ///
+    /// - Parameter code: as many bytes of the program's as are asked for, from an address on; others where
+    ///   they cannot be read.
+    package static func ending(
+        at address: UInt64, code: (UInt64, Int) -> [UInt8]
+    ) -> SystemCallInstruction? {
+        for length in [longest, length] {
+            let bytes = code(address &- UInt64(length), length)
+            if bytes.count == length { return SystemCallInstruction(bytes) }
+        }
+        return nil
+    }
+
+    /// Of `mov N(%rsp), %edi`, `mov N(%rsp), %rsi` or `mov N(%rsp), %rdx` at the end; 0: there is none.
+    private static func lengthOfLoad(_ code: ArraySlice<UInt8>) -> Int {
+        if code.dropLast().suffix(3) == [0x8B, 0x7C, 0x24] { return 4 }
+        let last = code.dropLast().suffix(4)
+        return last == [0x48, 0x8B, 0x74, 0x24] || last == [0x48, 0x8B, 0x54, 0x24] ? 5 : 0
     }
 
     /// `mov $NUMBER, %eax`, without the number.

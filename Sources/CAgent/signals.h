@@ -201,15 +201,30 @@ CODE int fl_blocks_our_signal(uint32_t number, volatile struct interrupted *at) 
     return !copy(&mask, place[0], 8) || holds_our_signal(mask);
 }
 
+// The length of mov N(%rsp), %edi or %rsi or %rdx that ends there; 0: there is none.
+INLINE int length_of_load(const volatile uint8_t *end) {
+    if (end[-2] != 0x24) return 0;
+    if (end[-4] == 0x8B && end[-3] == 0x7C) return 4;
+    return end[-5] == 0x48 && end[-4] == 0x8B && (end[-3] == 0x74 || end[-3] == 0x54) ? 5 : 0;
+}
+
 // The number of the call that has just returned: mov $NUMBER, %eax (or xor %eax, %eax); syscall; or
-// syscall(2), led past us. -1: that cannot be told. Read by the kernel, for code need not be readable.
+// syscall(2), led past us. Between the two, glibc's functions for several threads fetch one or two
+// arguments back from the stack. -1: that cannot be told. Read by the kernel, for code need not be readable.
 INLINE long number_of_call(volatile struct interrupted *at) {
     volatile struct fl_state *const own = state();
-    volatile uint8_t code[8];
-    if (!copy(code, at->rip - 7, 7) || code[5] != 0x0F || code[6] != 0x05) return -1;
-    if (code[3] == 0x31 && code[4] == 0xC0) return 0;
-    if (code[0] == 0xB8)
-        return code[1] | (long)code[2] << 8 | (long)code[3] << 16 | (long)code[4] << 24;
+    volatile uint8_t code[17];
+    const int is_long = copy(code, at->rip - 17, 17);
+    if (!is_long && !copy(code + 10, at->rip - 7, 7)) return -1;
+    if (code[15] != 0x0F || code[16] != 0x05) return -1;
+    const volatile uint8_t *end = code + 15;
+    if (is_long) {
+        end -= length_of_load(end);
+        end -= length_of_load(end);
+    }
+    if (end[-2] == 0x31 && end[-1] == 0xC0) return 0;
+    if (end[-5] == 0xB8)
+        return end[-4] | (long)end[-3] << 8 | (long)end[-2] << 16 | (long)end[-1] << 24;
     if (at->rip != own->after[FL_SITE_SYSCALL]) return -1;
     const uint64_t left = *(const volatile uint64_t *)(at->rsp - 128);
     return left >> 16 == own->cookie ? (long)(left & 0xFFFF) : -1;

@@ -14,6 +14,24 @@ import Testing
         #expect(SystemCallInstruction(any)?.number == nil)
         #expect(SystemCallInstruction([0x90, 0x90, 0x90, 0x31, 0xC0, 0x0F, 0x05])?.number == 0)
         #expect(SystemCallInstruction([]) == nil)
+        // As glibc 2.36 has it in epoll_pwait, and in recvfrom with two loads.
+        let (first, second) = (
+            [0x8B, 0x7C, 0x24, 4] as [UInt8], [0x48, 0x8B, 0x74, 0x24, 8] as [UInt8]
+        )
+        #expect(
+            SystemCallInstruction([0xB8, 0x19, 1, 0, 0] + first + [0x0F, 0x05])?.number == 281)
+        #expect(
+            SystemCallInstruction([0x90, 0xB8, 45, 0, 0, 0] + second + first + [0x0F, 0x05])?.number
+                == 45)
+        // Whatever can be read.
+        for memory in [20, 10] {
+            let bytes = [UInt8](repeating: 0x90, count: 20 - code.count) + code
+            let found = SystemCallInstruction.ending(at: 0x1014) { address, count in
+                address < 0x1014 - UInt64(memory)
+                    ? [] : Array(bytes[Int(address - 0x1000)...].prefix(count))
+            }
+            #expect(found?.number == SystemCall.clock_nanosleep.rawValue)
+        }
         #expect(SystemCallInstruction(Array(code.dropLast()) + [0x06]) == nil)
     }
 

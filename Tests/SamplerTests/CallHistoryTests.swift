@@ -123,6 +123,20 @@ import Testing
         #expect(!other.mayMeetLongCall(at: now))
     }
 
+    /// Of some calls another argument says how much was asked for.
+    @Test(arguments: [(UInt8(40), 0, 10), (0x46, 1, 8), (0x13, 1, 8)])
+    func copiesBetweenFilesThatEndEarly(number: UInt8, upper: UInt8, argument: Int) {
+        for (wanted, isCut) in [(Self.mebibyte, true), (8192, false)] {
+            var registers = Self.registers(counter: 0x1000, behind: 0x1000)
+            (registers[0], registers[1], registers[4]) = (8192, 4, Self.pointer)
+            registers[argument] = wanted
+            var calls = CallHistory()
+            let now = MonotonicTime(nanoseconds: 5)
+            calls.saw(registers, at: now) { _, _ in [0xB8, number, upper, 0, 0, 0x0F, 0x05] }
+            #expect(calls.mayMeetLongCall(at: now) == isCut)
+        }
+    }
+
     /// Our own process, with such a file and without.
     @Test func filesWithoutEnd() async {
         await #expect(processExitsWith: .success) {

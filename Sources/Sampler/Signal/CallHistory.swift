@@ -32,12 +32,11 @@ struct CallHistory: Hashable, Sendable {
         // The instruction for system calls leaves behind it where it returns to; but not on all
         // processors, and code may be there that cannot be read.
         let counter = registers.programCounter
-        let length = SystemCallInstruction.length
-        let instruction = SystemCallInstruction(code(counter &- UInt64(length), length))
+        let instruction = SystemCallInstruction.ending(at: counter, code: code)
         guard registers[Registers.callReturn] == counter || instruction != nil else {
             return sawCode()
         }
-        if Self.isCutShort(registers) {
+        if Self.isCutShort(registers, instruction?.number) {
             cut = now
         } else if let number = instruction?.number, RestartingCalls.isIndifferent(number) {
             return sawCode()
@@ -53,16 +52,26 @@ struct CallHistory: Hashable, Sendable {
 
     static let memory = TimeSpan.milliseconds(1000)
 
-    /// Whether a call has just returned a part of what was asked for. Nobody knows which call it
-    /// was: the third argument says how much as a rule, of getrandom(2) the second, beside flags.
-    private static func isCutShort(_ registers: Registers) -> Bool {
-        guard let got = registers[Registers.result], let third = registers.argument(2),
-            let second = registers.argument(1),
-            got >= 4096
+    /// Whether a call has just returned a part of what was asked for.
+    ///
+    /// - Parameter number: the call's; nil: unknown.
+    private static func isCutShort(_ registers: Registers, _ number: Int32?) -> Bool {
+        guard let got = registers[Registers.result], got >= 4096,
+            let wanted = wanted(by: number.flatMap { SystemCall(rawValue: $0) }, registers)
         else { return false }
-        let wanted = third < 8 ? second : third
         // What is beyond that is an address.
         return got < wanted && wanted <= SystemCall.mostBytes
+    }
+
+    /// How much was asked for: the third argument says so as a rule, of getrandom(2) the second, beside flags.
+    private static func wanted(by call: SystemCall?, _ registers: Registers) -> UInt64? {
+        switch call {
+        case .sendfile: return registers.argument(3)
+        case .copy_file_range, .splice: return registers.argument(4)
+        default:
+            guard let third = registers.argument(2) else { return nil }
+            return third < 8 ? registers.argument(1) : third
+        }
     }
 }
 

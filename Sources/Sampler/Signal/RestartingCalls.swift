@@ -79,9 +79,8 @@ enum RestartingCalls {
         guard let number = UInt32(exactly: call), let second = registers.argument(1),
             fl_may_be_repeated(number, second) != 0
         else { return false }
-        let length = SystemCallInstruction.length
-        let bytes = code(registers.programCounter &- UInt64(length), length)
-        return SystemCallInstruction(bytes)?.number == call
+        return SystemCallInstruction.ending(at: registers.programCounter, code: code)?.number
+            == call
     }
 
     private static func isRegular(_ link: String) -> Bool? {

@@ -13,9 +13,10 @@ enum RestartedCall {
         of call: Int32, _ registers: Registers, _ thread: some ThreadAccess
     ) -> Int32 {
         guard SystemCall(rawValue: call) == .restart_syscall else { return call }
-        let length = SystemCallInstruction.length
-        let code = thread.memory(at: registers.programCounter &- UInt64(length), count: length)
-        guard let number = SystemCallInstruction(code)?.number,
+        let instruction = SystemCallInstruction.ending(at: registers.programCounter) {
+            thread.memory(at: $0, count: $1)
+        }
+        guard let number = instruction?.number,
             let found = SystemCall(rawValue: number), restarting.contains(found)
         else { return call }
         return number

@@ -158,12 +158,12 @@ extension AreaSignalTests {
     /// Unsafe code: all of it lies within two blocks of memory.
     final class InterruptedFrame {
         private let words = UnsafeMutablePointer<UInt64>.allocate(capacity: 64)
-        private let code = UnsafeMutablePointer<UInt8>.allocate(capacity: 8)
+        private let code = UnsafeMutablePointer<UInt8>.allocate(capacity: 32)
         private let information = UnsafeMutablePointer<UInt64>.allocate(capacity: 16)
         private let end: UInt64
 
         init() {
-            end = UInt64(UInt(bitPattern: code + 7))
+            end = UInt64(UInt(bitPattern: code + 32))
             information.initialize(repeating: 0, count: 16)
         }
 
@@ -185,12 +185,14 @@ extension AreaSignalTests {
 
         /// Whether the handler has the call made once more.
         ///
-        /// - Parameter behind: what the instruction for calls is to have left in rcx.
+        /// - Parameters:
+        ///   - behind: what the instruction for calls is to have left in rcx.
+        ///   - loads: what stands between the number and that instruction.
         func isMadeAgain(
             _ number: UInt32, _ registers: [Register: UInt64] = [:], behind: UInt64? = nil,
-            by mapped: MappedArea
+            loads: [UInt8] = [], by mapped: MappedArea
         ) -> Bool {
-            handle(number, -Int64(EINTR), registers, behind: behind, by: mapped)
+            handle(number, -Int64(EINTR), registers, behind: behind, loads: loads, by: mapped)
             let isBefore = words[Register.rip.rawValue] == end - 2
             #expect(isBefore == (words[Register.rax.rawValue] == UInt64(number)))
             return isBefore
@@ -210,13 +212,14 @@ extension AreaSignalTests {
 
         private func handle(
             _ number: UInt32, _ result: Int64, _ registers: [Register: UInt64],
-            behind: UInt64? = nil, isShort: Bool = false, by mapped: MappedArea
+            behind: UInt64? = nil, isShort: Bool = false, loads: [UInt8] = [],
+            by mapped: MappedArea
         ) {
-            let call = CallSites.Call.sigaction.code
-            for (index, byte) in call.enumerated() { code[index] = byte }
-            UnsafeMutableRawPointer(code).storeBytes(
-                of: number, toByteOffset: 1, as: UInt32.self)
-            if isShort { (code[3], code[4]) = (0x31, 0xC0) }
+            let number = withUnsafeBytes(of: number.littleEndian, Array.init)
+            let load = isShort ? [0x90, 0x90, 0x90, 0x31, 0xC0] : [0xB8] + number
+            let call = load + loads + [0x0F, 0x05]
+            code.initialize(repeating: 0x90, count: 32)
+            for (index, byte) in call.enumerated() { code[32 - call.count + index] = byte }
             words.initialize(repeating: 0, count: 64)
             for (register, value) in registers { words[register.rawValue] = value }
             words[Register.rax.rawValue] = UInt64(bitPattern: result)
@@ -377,6 +380,28 @@ extension AreaSignalTests {
             let frame = InterruptedFrame()
             #expect(frame.isMadeAgain(35, behind: 0x1234, by: mapped))
             #expect(!frame.isMadeAgain(1, behind: 0x1234, by: mapped))
+        }
+    }
+
+    /// glibc's functions for several threads fetch arguments back from the stack in between (2.36:
+    /// epoll_pwait, pselect, msgrcv, recvfrom).
+    @Test func loadsBeforeACall() async {
+        await #expect(processExitsWith: .success) {
+            let mapped = try MappedArea()
+            mapped.settle { $0.signal = (Self.signal, 0) }
+            let frame = InterruptedFrame()
+            let loads: [[UInt8]] = [
+                [0x8B, 0x7C, 0x24, 4], [0x48, 0x8B, 0x74, 0x24, 8], [0x48, 0x8B, 0x54, 0x24, 16],
+            ]
+            for load in loads {
+                #expect(frame.isMadeAgain(35, loads: load, by: mapped))
+                for other in loads {
+                    #expect(frame.isMadeAgain(35, loads: load + other, by: mapped))
+                }
+                #expect(!frame.isMadeAgain(1, loads: load, by: mapped))
+            }
+            // mov 4(%rbp), %edi
+            #expect(!frame.isMadeAgain(35, loads: [0x8B, 0x7D, 0x04, 0x90], by: mapped))
         }
     }
 
