@@ -1,11 +1,64 @@
 extension String {
-    /// A function's name in at most `width` columns. The name itself matters most: its arguments
-    /// are removed first, then its template arguments, and only then a part of the name.
+    /// A function's name in at most `width` columns. The name itself matters most: what the compiler
+    /// made of it is removed first, then its arguments, its template arguments, what it returns, the
+    /// namespaces around it, and only then a part of the name.
     package func shortenedFunction(to width: Int) -> String {
         guard displayWidth > width else { return self }
-        let plain = collapsing("(", ")")
-        guard plain.displayWidth > width else { return plain }
-        return plain.collapsing("<", ">").shortened(to: width)
+        var name = self
+        let steps: [(String) -> String] = [
+            { $0.withoutClones }, { $0.collapsing("(", ")") }, { $0.collapsing("<", ">") },
+            { $0.withoutResult },
+        ]
+        for step in steps {
+            name = step(name)
+            if name.displayWidth <= width { return name }
+        }
+        return name.innermost(in: width)
+    }
+
+    /// Without " [clone .isra.0]", which gcc's partial and constant copies have.
+    private var withoutClones: String {
+        var name = self[...]
+        while name.hasSuffix("]"), let start = name.lastIndex(of: "["), start > name.startIndex,
+            name[start...].hasPrefix("[clone "), name[name.index(before: start)] == " "
+        {
+            name = name[..<name.index(before: start)]
+        }
+        return String(name)
+    }
+
+    /// Without the type that stands before a C++ template's or function's name.
+    private var withoutResult: String {
+        guard contains("::"), !contains("operator") else { return self }
+        let places = topLevel { $0 == " " || $0 == "(" }
+        guard
+            let arguments = places.last(where: { self[$0] == "(" && self[$0...].hasPrefix("(…)") }),
+            let space = places.last(where: { self[$0] == " " && $0 < arguments }),
+            self[space..<arguments].contains("::")
+        else { return self }
+        return String(self[index(after: space)...])
+    }
+
+    /// The whole name itself, and as much of the namespaces and classes around it as has room.
+    private func innermost(in width: Int) -> String {
+        let colons = topLevel { $0 == ":" }.filter { self[$0...].hasPrefix("::") }
+        guard let last = colons.last else { return shortened(to: width) }
+        let name = String(self[last...])
+        let room = width - 1 - name.displayWidth
+        guard room >= 0 else { return shortened(to: width) }
+        var outer = self[..<last]
+        while String(outer).displayWidth > room { outer.removeLast() }
+        return String(outer) + "…" + name
+    }
+
+    /// Where characters of a kind are outside of all brackets; an opening one counts as outside.
+    private func topLevel(_ isWanted: (Character) -> Bool) -> [Index] {
+        var depth = 0
+        return indices.filter { index in
+            if "(<[{".contains(self[index]) { depth += 1 }
+            defer { if ")>]}".contains(self[index]) { depth -= 1 } }
+            return isWanted(self[index]) && depth == ("(<[{".contains(self[index]) ? 1 : 0)
+        }
     }
 
     /// With `…` in place of the content of outermost brackets.

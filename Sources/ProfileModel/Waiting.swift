@@ -16,7 +16,8 @@ package struct WaitReason: Hashable, Sendable {
         case poll
         /// A child process's end.
         case child
-        /// A page that had to be fetched, outside any system call.
+        /// A page that had to be fetched, outside any system call. Analysis knows better where a thread
+        /// ended it (``WaitReason/pageFault``).
         case disk
         case ioUring = "io_uring"
         case signal
@@ -45,8 +46,9 @@ package struct WaitReason: Hashable, Sendable {
     ///
     /// `WaitDetails` in Analysis completes the text: for the kind other it puts the call's name in
     /// front (`futex`, `read: eventfd`), for a lock the name or address at the end (`mutex
-    /// queue`), and for a `futex` that timed out what the functions say that it is. There `WaitGroups` reads the text's beginning (`listening`, `futex`,
-    /// `1 descriptor: socket `). If you change one of these texts, change it there, too.
+    /// queue`), and for a `futex` that timed out what the functions say that it is. There
+    /// `WaitGroups` reads the text's beginning (`listening`, `futex`, `1 descriptor: socket `). If you
+    /// change one of these texts, change it there, too.
     package var detail: String?
     /// The address of the lock, condition or semaphore in the program's memory; nil: none, or
     /// unknown.
@@ -63,6 +65,15 @@ package struct WaitReason: Hashable, Sendable {
         self.owner = owner
         self.place = place
     }
+}
+
+extension WaitReason {
+    /// For the lock of the process's address space: by a call that changes what is mapped, until a thread of
+    /// the same process ended it. Analysis finds it.
+    package static let addressSpace = WaitReason(.lock, detail: "address space")
+    /// In a page fault, until a thread of the same process ended it: for that lock, or for a page that the
+    /// thread had. Analysis finds it.
+    package static let pageFault = WaitReason(.other, detail: "page fault")
 }
 
 /// One wait of a thread.

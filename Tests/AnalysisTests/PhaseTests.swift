@@ -167,6 +167,39 @@ import Testing
         #expect(walls == Profile(builder.recording).launch.wall)
     }
 
+    /// A busy machine reports late, and several rings in any order: a border is where it was noted, and no
+    /// phase begins before the one in front of it has ended.
+    @Test(arguments: 0..<200) func whateverOrderReportsComeIn(seed: Int) {
+        var random = SeededNumbers(seed: UInt64(seed))
+        var times: [Int64] = [0]
+        for _ in 0..<4 { times.append((times.last ?? 0) + .random(in: 1...40, using: &random)) }
+        var builder = RecordingBuilder(images: [("/home/dev/app", times[1])])
+        let kinds: [LaunchBorder.Kind] = [.spawned, .firstInstruction, .relocated, .main, .ended]
+        for index in kinds.indices.shuffled(using: &random) {
+            builder.border(kinds[index], times[index])
+        }
+        let main = builder.thread("app", tid: 7, to: times[4], isMain: true)
+        let stack = builder.stack("main")
+        // Slices as long as the recorder was late: they lie across borders.
+        var starts = Set((0..<10).map { _ in Int64.random(in: 0..<times[4], using: &random) })
+            .union([times[1]]).sorted()
+        starts.append(times[4])
+        for index in starts.indices.dropLast().shuffled(using: &random) {
+            let length = starts[index + 1] - starts[index]
+            builder.slice(main, at: starts[index], running: length, stack)
+        }
+        let phases = Profile(builder.recording).phases
+        #expect(
+            phases.map(\.name) == [
+                "Process creation", "Dynamic linking", "Static initialisers", "Main",
+            ])
+        #expect(phases.map(\.start) == times.dropLast().map { .milliseconds($0) })
+        for (phase, next) in zip(phases, phases.dropFirst()) {
+            #expect(phase.start + phase.wall == next.start)
+            #expect(phase.cpu <= phase.wall)
+        }
+    }
+
     @Test func processThatNeverExecsIsOnlyCreated() {
         var builder = RecordingBuilder()
         builder.border(.spawned, 0)

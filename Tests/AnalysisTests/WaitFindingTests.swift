@@ -54,6 +54,11 @@ import Testing
         #expect(finding.saving == .milliseconds(50))
         // The innermost function is the C library's: the one that calls it is the place.
         #expect(finding.stack.count == FindingLaunch.entry.count + 1)
+        guard case .shortWaits(let call?) = finding.subject else {
+            Issue.record("no call")
+            return
+        }
+        #expect(!finding.stack.contains(call))
     }
 
     @Test func aLittleWaitingIsNone() {
@@ -103,6 +108,35 @@ import Testing
         launch.wait(WaitReason(.disk), from: 300, to: 315, in: "two", call: -1)
         #expect(launch.findings.map(\.saving) == [.milliseconds(27)])
         #expect(launch.findings.map(launch.profile.name) == ["two"])
+    }
+
+    /// The disk announces its pages by an interrupt.
+    @Test func aPageFaultThatAThreadEnds() {
+        func found(by worker: Bool, isInterrupt: Bool = false) -> [Finding.Kind] {
+            var launch = FindingLaunch()
+            let other = launch.worker()
+            launch.wait(WaitReason(.disk), from: 200, to: 300, in: "one", call: -1)
+            launch.builder.wakeup(
+                of: launch.main, at: 300, by: worker ? other : nil, isInterrupt: isInterrupt)
+            return launch.findings.map(\.kind)
+        }
+        #expect(found(by: true) == [.threadWait])
+        #expect(found(by: true, isInterrupt: true) == [.diskWait])
+        #expect(found(by: false) == [.diskWait])
+    }
+
+    /// What changes the mappings waits for no other thread but for that lock.
+    @Test func aCallThatMapsMemory() {
+        func reason(call: Int32, by worker: Bool) -> WaitReason? {
+            var launch = FindingLaunch()
+            let other = launch.worker()
+            launch.wait(WaitReason(.other), from: 200, to: 300, in: "one", call: call)
+            launch.builder.wakeup(of: launch.main, at: 300, by: worker ? other : nil)
+            return launch.profile.waits.first?.reason
+        }
+        #expect(reason(call: 11, by: true) == .addressSpace)
+        #expect(reason(call: 11, by: false)?.detail == "munmap")
+        #expect(reason(call: 16, by: true)?.detail == "ioctl")
     }
 
     @Test func withoutOwnCodeThePlaceIsOutsideOfTheCLibrary() {

@@ -82,6 +82,15 @@ import Testing
         #expect(wait(kind, count: count, things).title == title)
     }
 
+    @Test func theLockOfTheAddressSpace() {
+        let words = wait(.lockWait, ["address space"])
+        #expect(
+            words.title == "main thread waits in load ← main for the lock of the process's memory")
+        #expect(words.details.isEmpty)
+        #expect(words.advice?.contains("M_TRIM_THRESHOLD") == true)
+        #expect(wait(.threadWait, ["page fault"]).details.isEmpty)
+    }
+
     @Test func whatWasWaitedFor() {
         #expect(wait(.fileWait, ["/etc/x"]).details == ["/etc/x"])
         #expect(
@@ -144,7 +153,7 @@ import Testing
         builder.slice(main, at: 10, running: cpu, builder.stack("main", "rb_find_file_ext"))
         let answer = Answer(Profile(builder.recording))
         #expect(answer.findings.isEmpty)
-        #expect(answer.composition.contains("stackprof or rbspy has them.") == isTold)
+        #expect(answer.composition(nil).contains("stackprof or rbspy has them.") == isTold)
     }
 
     /// A shell, and a program that looks again and again whether its child is over.
@@ -316,9 +325,10 @@ import Testing
     }
 
     @Test func work() {
-        let work = words(.mainThreadWork(cpu: .milliseconds(290)))
+        let work = words(.mainThreadWork(withoutCore: .milliseconds(290)))
         #expect(work.title == "load computes on the main thread")
-        #expect(work.details == ["290.0 ms of it CPU"])
+        #expect(work.details == ["besides, it had no core for 290.0 ms"])
+        #expect(words(.mainThreadWork(withoutCore: .milliseconds(1))).details.isEmpty)
         #expect(
             words(.unoptimizedBuild(functions: 2)).title
                 == "code that was compiled without optimisation: 2 functions, the heaviest load")
@@ -347,7 +357,7 @@ import Testing
         let found = profile.findings().first { $0.kind == .mainThreadWork }
         let advice = FindingWords(profile: profile, finding: try #require(found)).advice
         #expect(advice?.hasPrefix("Perl runs") == true && advice?.contains("NYTProf") == true)
-        let own = words(.mainThreadWork(cpu: .milliseconds(290))).advice
+        let own = words(.mainThreadWork(withoutCore: .zero)).advice
         #expect(own?.contains("another thread") == true)
     }
 

@@ -52,7 +52,7 @@ import Testing
         var recording = recording()
         (recording.header.ticks, recording.header.missedTicks) = (290, 710)
         recording.header.heldByProfiler = .milliseconds(500)
-        recording.header.outcome = .running
+        recording.notes.append(RecorderNote(.spared, 3))
         let (first, all) = notes(recording)
         #expect(all.starts(with: first) && all.count > first.count)
         #expect(Set(all).count == all.count)

@@ -127,7 +127,9 @@ import Testing
         builder.slice(main, at: 0, running: 96, blocked: 4, builder.stack("main", "work"))
         let text = TextReport.render(Profile(builder.recording))
         #expect(
-            text.contains("no finding: the main thread ran for 96.0 ms, waited for 4.0 ms"),
+            text.contains(
+                "no finding: most of Main is in work: 94.1 ms of its 94.1 ms of CPU; the main thread "
+                    + "ran for 96.0\n    ms, waited for 4.0 ms, most of it (98.0 ms) in Main\n"),
             "\(text)")
     }
 
@@ -165,7 +167,7 @@ import Testing
         var options = TextOptions()
         options.file = file
         let text = TextReport.render(Profile(recording), options: options)
-        let next = text.split(separator: "\n").filter { $0.contains("firstlight re") }
+        let next = text.split(separator: "\n").filter { $0.contains(" firstlight ") }
         #expect(next.count == 2)
         #expect(next.first?.hasSuffix("what the children did)") == true, "\(text)")
         #expect(next.allSatisfy { !$0.contains("(a…") && $0.count <= 100 })

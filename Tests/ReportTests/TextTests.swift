@@ -42,7 +42,7 @@ import Testing
         let report = text(recording)
         #expect(report.hasPrefix("StarSearcher · \(verb) 2.512 s · CPU 2.15 s"))
         if let note {
-            #expect(report.contains("\n  \(note)"))
+            #expect(report.contains(outcome == .unknown ? "\n  \(note)" : " · \(note)"))
         } else {
             // The header is followed by the empty line before the table.
             #expect(report.contains("truncated\n\n"))

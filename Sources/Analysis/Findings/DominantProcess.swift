@@ -51,8 +51,9 @@ struct DominantProcess: FindingRule {
     ) -> (stack: [FrameID], place: FrameID?) {
         let threads = Set(search.profile.processes[process].threads)
         let selection = Selection(threads: threads, windows: windows)
-        let times = search.profile.times(in: selection)
-        let isWaiting = times.running.nanoseconds * 2 < windows.length.nanoseconds
+        let running = search.profile.times(in: selection).running
+        let own = search.profile.times(in: Selection(threads: [thread], windows: windows))
+        let isWaiting = running < own.blocked
         let stack =
             isWaiting
             ? search.heaviestStack(of: thread, in: windows, by: .wall)

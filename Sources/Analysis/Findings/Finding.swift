@@ -7,7 +7,8 @@ package struct Finding: Hashable, Sendable {
     package enum Subject: Hashable, Sendable {
         case initializer(InitializerEvidence)
         case wait(WaitEvidence)
-        case shortWaits
+        /// Most of the time in this function, which the finding's place called; nil: in several, or not known.
+        case shortWaits(in: FrameID?)
         case deadlock(DeadlockEvidence)
         case contendedLock(ContentionEvidence)
         case priorityInversion(WaitEvidence, Counterpart)
@@ -21,8 +22,8 @@ package struct Finding: Hashable, Sendable {
         case dlopen(LoadingEvidence)
         /// The library's path, and ``LibraryFigures/isLinkedForNothing``.
         case unusedLibrary(String, isLinkedForNothing: Bool)
-        /// The CPU time of the function and what it called.
-        case mainThreadWork(cpu: TimeSpan)
+        /// How long the function, and what it called, had work but no core.
+        case mainThreadWork(withoutCore: TimeSpan)
         case uncachedBytecode(CompilationEvidence)
         case unusedImport(ImportEvidence)
         case repeatedImports(RepeatedImportEvidence)

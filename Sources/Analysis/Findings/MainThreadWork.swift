@@ -3,7 +3,7 @@ import ProfileModel
 /// A function of the developer's own, with all that it calls, computes for a large part of the
 /// launch on the main thread. Where there is no own code: the function that most of the work is in.
 struct MainThreadWork: FindingRule {
-    /// Of the launch, up to readiness.
+    /// Of the launch, up to readiness, but for what the main thread had no core for.
     private static let leastShare = 0.2
     /// What has less than this to compute is there soon, and most of it is what people wait for: unless
     /// one function of the developer's own is more than half of it.
@@ -13,18 +13,20 @@ struct MainThreadWork: FindingRule {
 
     func findings(in search: inout FindingSearch) -> [Finding] {
         // An attached program is launched already.
-        let computing = Self.computing(in: search)
-        let isLong = computing >= Self.leastComputing
-        guard !search.profile.header.isAttached, computing >= Self.leastOwn else { return [] }
+        let times = Self.times(in: search)
+        let isLong = times.running >= Self.leastComputing
+        guard !search.profile.header.isAttached, times.running >= Self.leastOwn else { return [] }
         let windows = search.rest
         let tree = search.profile.topDown(
             search.mainThread(in: windows), weight: .cpu)
         let work = Work(tree)
         let share = isLong ? Self.leastShare : Self.leastOwnShare
+        // What the thread had no core for is no fault of the program's.
+        let whole = search.end - times.runnable - times.preempted
         let least = max(
-            TimeSpan(nanoseconds: Int64(Double(search.end.nanoseconds) * share)),
+            TimeSpan(nanoseconds: Int64(Double(whole.nanoseconds) * share)),
             isLong ? .zero : Self.leastOwn)
-        let isEnough = { (path: [Int]) in work.own(path).active >= least }
+        let isEnough = { (path: [Int]) in work.own(path).running >= least }
         let jobs = work.jobs.filter(isEnough)
         let chosen = jobs.isEmpty ? work.wholes.filter(isEnough) : jobs
         guard chosen.isEmpty else {
@@ -45,16 +47,16 @@ struct MainThreadWork: FindingRule {
         let function = tree.frames[node.frame].function
         guard let range = search.range(of: function, in: windows) else { return nil }
         return Finding(
-            subject: .mainThreadWork(cpu: own.cpu), saving: own.active,
+            subject: .mainThreadWork(withoutCore: own.runnable + own.preempted),
+            saving: own.running,
             thread: search.mainThread(at: range.lowerBound),
             range: range, place: node.frame,
             stack: path.map { tree.nodes[$0].frame } + Self.heaviest(below: last, tree))
     }
 
-    /// CPU time of the main thread until readiness.
-    private static func computing(in search: FindingSearch) -> TimeSpan {
-        let windows = TimeWindows([.zero..<search.end])
-        return search.profile.times(in: search.mainThread(in: windows)).running
+    /// What the main thread did until readiness.
+    private static func times(in search: FindingSearch) -> StateTimes {
+        search.profile.times(in: search.mainThread(in: TimeWindows([.zero..<search.end])))
     }
 
     private static func heaviest(below node: Int, _ tree: CallTree) -> [FrameID] {
@@ -119,10 +121,8 @@ private struct Work {
     }
 
     /// What a path has in no other job and in no import. What is imported is not the importer's work.
-    ///
-    /// - Returns: the time without waits, and the CPU time.
-    func own(_ path: [Int]) -> (active: TimeSpan, cpu: TimeSpan) {
-        guard let last = path.last else { return (.zero, .zero) }
+    func own(_ path: [Int]) -> StateTimes {
+        guard let last = path.last else { return .zero }
         var own = tree.nodes[last].total
         var pending = Array(tree.nodes[last].children)
         while let node = pending.popLast() {
@@ -132,7 +132,7 @@ private struct Work {
                 pending += tree.nodes[node].children
             }
         }
-        return (own.wall - own.blocked, own.running)
+        return own
     }
 
     /// Further inward, where a job's function only passes the work on.

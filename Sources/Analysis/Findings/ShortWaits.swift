@@ -30,20 +30,36 @@ struct ShortWaits: FindingRule {
         else { return [] }
         return [
             Finding(
-                subject: .shortWaits, saving: waited,
+                subject: .shortWaits(in: Self.call(in: stack, behind: last, profile)),
+                saving: waited,
                 thread: search.mainThread(at: range.lowerBound), range: range, place: place,
                 stack: stack.entries[...last].map(\.frame))
         ]
     }
 
-    /// Waits with a reason, and stretches in which the main thread did nothing but wait, of which none is known.
+    /// The innermost function with a name in which half of the time was waited.
+    private static func call(
+        in stack: HeaviestStack, behind place: Int, _ profile: Profile
+    ) -> FrameID? {
+        stack.entries[(place + 1)...].last { entry in
+            let function = profile.frames.function(of: entry.frame)
+            return !function.isKernel && !function.isUnnamed && !function.name.hasPrefix("[")
+                && entry.total.blocked.nanoseconds >= stack.total.blocked.nanoseconds / 2
+        }?.frame
+    }
+
+    /// Waits with a reason; and stretches of which none is known, in which the main thread did nothing but
+    /// wait, or in which nobody looked for so long that one wait may have been all of it.
     private static func longWaits(in search: FindingSearch) -> TimeWindows {
         let profile = search.profile
         var long = profile.mainThread.threads.flatMap { thread in
             search.waits(of: thread).map { search.window(from: $0.start, to: $0.end) }
         }
         profile.forEachPart(in: Selection(isOfMainThread: true)) { part in
-            guard part.times.blocked >= Wait.shortest, part.times.blocked == part.times.wall
+            let blocked = part.times.blocked
+            guard
+                blocked > Wait.shortest
+                    || (blocked == Wait.shortest && blocked == part.times.wall)
             else { return }
             long.append(search.window(from: part.start, to: part.end))
         }

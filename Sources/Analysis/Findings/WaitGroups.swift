@@ -120,11 +120,12 @@ struct WaitGroups {
         return search.profile.ready.map { wait.start < $0.time && wait.end >= $0.time } ?? false
     }
 
-    /// Whether a plain futex is for a thread. The call itself does not say what it is for. But the
-    /// thread that ended the wait does, if it is of the same process.
+    /// Whether a plain futex, or a page fault, is for a thread. The call itself does not say what it is
+    /// for. But the thread that ended the wait does, if it is of the same process.
     private static func isForThread(_ wait: WaitFigures, in search: FindingSearch) -> Bool {
         let profile = search.profile
-        guard wait.reason.detail?.hasPrefix("futex") == true, let waker = wait.endedBy,
+        guard let detail = wait.reason.detail, let waker = wait.endedBy,
+            detail.hasPrefix("futex") || wait.reason == .pageFault,
             let other = profile.threads.lastIndex(where: {
                 $0.tid == waker.tid && $0.start <= wait.end
             }),

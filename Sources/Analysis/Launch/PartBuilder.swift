@@ -98,11 +98,13 @@ struct PartBuilder {
         let wakers = Wakers(recording, schedule)
         return waitTable.map(of: recording) { wait, reason, entry in
             let phase = phaseEnds.partitionIndex { $0 > max(wait.start, plan.start) }
+            let waker = wakers.waker(of: wait)
+            let isEndedByPeer = waker.map { wakers.isPeer($0, of: wait) } ?? false
             return WaitFigures(
                 thread: wait.thread.rawValue, start: wait.start - plan.start,
-                duration: wait.end - wait.start, reason: reason,
-                phase: phase < phaseEnds.count ? phase : nil,
-                endedBy: wakers.waker(of: wait), line: entry.line)
+                duration: wait.end - wait.start,
+                reason: isEndedByPeer ? WaitDetails.reason(of: wait, endedByPeer: reason) : reason,
+                phase: phase < phaseEnds.count ? phase : nil, endedBy: waker, line: entry.line)
         }
     }
 

@@ -1,3 +1,4 @@
+import Architecture
 import ProfileModel
 
 /// Completes the recorded reasons of waits: with the names of the locks' places, with those of the
@@ -58,6 +59,19 @@ struct WaitDetails {
         }
         return (reason, label)
     }
+
+    /// What a wait was for that a thread of the same process ended, and no interrupt. A page that comes from
+    /// the disk is announced by an interrupt. And what changes the mappings waits for nothing else that a
+    /// thread could have.
+    static func reason(of wait: Wait, endedByPeer reason: WaitReason) -> WaitReason {
+        if reason.kind == .disk { return .pageFault }
+        let isMapping = SystemCall(rawValue: wait.systemCall).map(mappings.contains) ?? false
+        return isMapping && reason.kind == .other ? .addressSpace : reason
+    }
+
+    private static let mappings: Set<SystemCall> = [
+        .mmap, .munmap, .mprotect, .mremap, .brk, .madvise,
+    ]
 
     private static let futex: Int32 = 202
     /// The detail of a wait by a plain futex(2) that timed out begins with this.

@@ -41,6 +41,15 @@ struct Wakers {
         return Waker(tid: owner, name: name(of: owner, ending: wait))
     }
 
+    /// Whether a thread of the same process ended a wait, and not a device's interrupt.
+    func isPeer(_ waker: Waker, of wait: Wait) -> Bool {
+        guard threads.indices.contains(wait.thread.rawValue) else { return false }
+        let thread = threads[wait.thread.rawValue]
+        return thread.tid != waker.tid
+            && threadsByID[waker.tid]?.last { threads[$0].start <= wait.end }
+                .map { threads[$0].child == thread.child } ?? false
+    }
+
     /// The recording's own child for whose end a thread waited, if it ended meanwhile.
     private func endedChild(during wait: Wait) -> Int32? {
         guard wait.reason.kind == .child, let owner = wait.reason.owner else { return nil }

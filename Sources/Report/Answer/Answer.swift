@@ -67,23 +67,26 @@ struct Answer {
             + Numbers.time(rest.reduce(.zero) { $0 + $1.saving })
     }
 
-    /// What a reader must know before any figure: how the program ended, if not well, what is nearly all of
-    /// the launch, and what makes the figures doubtful.
+    /// What a reader must know before any figure: what is nearly all of the launch, and what makes the
+    /// figures doubtful.
     func preface(_ header: HeaderSection, _ path: AnswerPath?) -> [String] {
-        let essentials = header.essentials
-        let outcome = header.outcome.flatMap { essentials.contains($0) ? nil : $0 }
-        return [outcome, lead(path)].compactMap { $0 } + essentials
+        [lead(path)].compactMap { $0 } + header.essentials
     }
 
     /// One line for what is nearly all of the launch, or for what most of its longest phase is; nil: what is worth
     /// looking at says more.
     func lead(_ path: AnswerPath?) -> String? {
-        let isExplained = (findings.first?.saving.nanoseconds ?? 0) >= whole.nanoseconds / 3
-        return dominance ?? (isExplained || selection != .all ? nil : path?.centre(profile))
+        let isExplained =
+            findings.first.map { $0.saving.nanoseconds >= whole.nanoseconds / 3 } ?? true
+        return dominance ?? (isExplained ? nil : centre(path))
     }
 
-    /// What the launch consists of, where nothing stands out.
-    var composition: String {
+    private func centre(_ path: AnswerPath?) -> String? {
+        selection == .all ? path?.centre(profile) : nil
+    }
+
+    /// What the launch consists of, where nothing is known that would make it shorter.
+    func composition(_ path: AnswerPath?) -> String {
         let main = phases.reduce(StateTimes.zero) { $0 + $1.mainThread }
         let parts = [
             (main.running, "ran"), (main.blocked, "waited"),
@@ -94,10 +97,12 @@ struct Answer {
             ", most of it (\(Numbers.time($0.wall))) in \($0.name)"
         }
         guard !parts.isEmpty else { return "no finding" }
+        let centre = dominance == nil ? centre(path).map { $0 + "; " } : nil
         let language =
             main.running >= Self.leastOfScript
             ? UnnamedLanguage(module: profile.program.name) : nil
-        return "no finding: the main thread " + parts.joined(separator: ", ") + (phase ?? "")
+        return "no finding: \(centre ?? "")the main thread "
+            + parts.joined(separator: ", ") + (phase ?? "")
             + (language.map { ". " + $0.hint } ?? "")
     }
 

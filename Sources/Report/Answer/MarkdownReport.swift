@@ -77,7 +77,7 @@ package struct MarkdownReport {
     private func findings(_ most: Int) -> String {
         var result = "## What to look at\n\n"
         guard !answer.findings.isEmpty else {
-            return result + Self.escaped(answer.composition) + "\n"
+            return result + Self.escaped(answer.composition(path)) + "\n"
         }
         for (index, finding) in answer.findings.prefix(most).enumerated() {
             let point = answer.point(finding)

@@ -83,8 +83,17 @@ struct NextSteps {
     }
 
     private var criticalPath: Step? {
-        isWorth(blocked) && profile.header.account == .wakeups
+        isWorth(awaited) && profile.header.account == .wakeups
             ? report("critical-path", "who was waited for") : nil
+    }
+
+    /// The main thread's waits that a recorded thread ended. Whoever else did has no part in the path.
+    private var awaited: TimeSpan {
+        let recorded = Set(profile.threads.map(\.tid))
+        return profile.waits.filter { wait in
+            profile.mainThread.isMain(wait.thread, at: wait.start)
+                && (wait.endedBy.map { recorded.contains($0.tid) } ?? false)
+        }.reduce(.zero) { $0 + $1.duration }
     }
 
     /// The main thread's waits.

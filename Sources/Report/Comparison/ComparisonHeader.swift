@@ -25,7 +25,7 @@ struct ComparisonHeader {
     /// first launch.
     func figures(of side: Side) -> [String] {
         let section = HeaderSection(profile: comparison.profiles[side], options: options)
-        let parts = section.figures + [section.outcome].compactMap { $0 }
+        let parts = section.figures + [section.cutShort].compactMap { $0 }
         let count = comparison.launches[side].count
         guard count > 1, let first = parts.first else { return parts }
         let mean = Numbers.time(comparison.wall[side])

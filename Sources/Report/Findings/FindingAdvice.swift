@@ -91,7 +91,11 @@ extension FindingWords {
         case .diskWait:
             (isCold ? "A cold launch: touch" : "Touch")
                 + " less code and data, or have it read ahead (readahead, posix_fadvise)."
-        case .lockWait: "Hold the lock for a shorter time, or avoid it on the main thread."
+        case .lockWait:
+            isForAddressSpace(wait)
+                ? "Map, unmap and start threads less often while others work: reuse memory, or have "
+                    + "malloc keep it (M_TRIM_THRESHOLD, M_MMAP_THRESHOLD)."
+                : "Hold the lock for a shorter time, or avoid it on the main thread."
         default:
             wait.counterpart.flatMap {
                 $0.child == nil ? advice(onThread: $0, wait) : adviceOnChildren

@@ -111,10 +111,16 @@ struct FindingWords {
                     + (wait.things.isEmpty ? "" : " (\(list(heaviest(wait).map(\.0))))")
             case .diskWait: "pages from the disk"
             case .lockWait:
-                "a lock" + (wait.counterpart.map { " that is held by \(words(for: $0))" } ?? "")
+                (isForAddressSpace(wait) ? "the lock of the process's memory" : "a lock")
+                    + (wait.counterpart.map { " that is held by \(words(for: $0))" } ?? "")
             default: wait.counterpart.map(words) ?? "another thread"
             }
         return "\(waiter) waits in \(callers) for \(thing)\(beside)"
+    }
+
+    /// Whether the threads of a process keep each other from mapping, unmapping and touching memory.
+    func isForAddressSpace(_ wait: WaitEvidence) -> Bool {
+        wait.kind == .lockWait && wait.things == [WaitReason.addressSpace.detail]
     }
 
     // MARK: Details
@@ -165,10 +171,13 @@ struct FindingWords {
                     ? [] : ["not counted, because it was seen to run: \(list(imported.used))"])
         case .repeatedImports(let repeated):
             ["seen importing \(Numbers.grouped(repeated.count)) times, with other work in between"]
-        case .mainThreadWork(let cpu): ["\(Numbers.time(cpu)) of it CPU"]
+        case .mainThreadWork(let lacked):
+            lacked.nanoseconds > finding.saving.nanoseconds / 10
+                ? ["besides, it had no core for \(Numbers.time(lacked))"] : []
         case .unusedLibrary(_, let isLinkedForNothing):
             isLinkedForNothing ? ["no other loaded file refers to its symbols"] : []
-        case .shortWaits, .unoptimizedBuild, .debugLibrary: []
+        case .shortWaits(let call): call.map { ["most of it in \(name(of: $0))"] } ?? []
+        case .unoptimizedBuild, .debugLibrary: []
         }
     }
 
@@ -198,7 +207,7 @@ struct FindingWords {
             ? list(
                 heaviest(wait).map { thing in timed(thing.0, thing.1) }, most: Self.mostCommands)
             : wait.kind == .childWait
-                ? "" : list(wait.things.map(\.withoutAddress).filter { $0 != "futex" })
+                ? "" : list(wait.things.map(\.withoutAddress).filter { !Self.unsaid.contains($0) })
         if wait.count > 1 {
             result.append(
                 "\(Numbers.grouped(wait.count)) waits" + (things.isEmpty ? "" : ": ") + things)
@@ -208,6 +217,9 @@ struct FindingWords {
         if let other = wait.counterpart { result += details(of: other) }
         return result
     }
+
+    /// Things that say no more than the title.
+    private static let unsaid = ["futex", "page fault", WaitReason.addressSpace.detail]
 
     private func details(of other: Counterpart) -> [String] {
         let times = other.times

@@ -29,7 +29,7 @@ extension PageData {
         writer.key("answer")
         writer.object { writer in
             writer.text("lead", answer.lead(path) ?? "")
-            writer.text("composition", answer.composition)
+            writer.text("composition", answer.composition(path))
             writer.text("wait", answer.longestWait ?? "")
             // Escaped already.
             writer.field("caption", path?.caption(showing: entries.count) ?? "")

@@ -69,7 +69,8 @@ extension WaitFigures {
     /// `loader (4242)`; `–`: no particular thread.
     var endedByWords: String {
         guard let waker = endedBy else { return reason.endsByItself ? "–" : "unknown" }
-        return "\(waker.name ?? "") (\(waker.tid))".trimmingPrefix(" ").description
+        guard let name = waker.name, !name.isEmpty else { return "thread \(waker.tid)" }
+        return "\(name) (\(waker.tid))"
     }
 }
 

@@ -25,7 +25,8 @@ struct HeaderSection {
 
     var figures: [String] { title + capture }
 
-    /// What was started, with its arguments where the line has room for them, and how long it took.
+    /// What was started, with its arguments where the line has room for them, how long it took, and how it
+    /// ended, if not well.
     var title: [String] { [shortCommand ?? subject] + times }
 
     /// The command line, if it says more than the title.
@@ -53,6 +54,18 @@ struct HeaderSection {
 
     private var times: [String] {
         [ready].compactMap { $0 } + [duration, "CPU " + Numbers.time(profile.launch.cpu)]
+            + [ending].compactMap { $0 }
+    }
+
+    /// "exited with status 3"; nil: well, or this is not known.
+    private var ending: String? {
+        switch profile.header.outcome {
+        case .exited(0), .unknown: nil
+        case .exited(let status): "exited with status \(status)"
+        case .signalled(let signal): "killed by \(SignalNames.label(signal))"
+        case .running:
+            profile.header.isAttached ? nil : "still running when the recording ended"
+        }
     }
 
     /// "ready after 812.0 ms (listen:8080)"
@@ -101,7 +114,7 @@ struct HeaderSection {
     /// One short sentence each; what a reader must know first comes first.
     var notes: [String] {
         let others = [
-            outcome, mainThread, missedTicks(), truncations, lost, held, leftOut, unfollowed,
+            mainThread, missedTicks(), truncations, lost, held, leftOut, unfollowed,
         ].compactMap { $0 }
         let first = essentials(\.text)
         return first
@@ -113,12 +126,20 @@ struct HeaderSection {
 
     private func essentials(_ words: (MeasurementNote) -> String) -> [String] {
         [
-            profile.header.outcome == .running ? nil : outcome, unknownWaits,
+            cutShort, unknownWaits,
             missedTicks(least: Self.leastEssential), incomplete, UndividedPhases(profile).words,
         ].compactMap { $0 } + profile.measurementNotes().map(words)
-            + profile.notes.filter { Self.essential.contains($0.kind) }
+            + profile.notes.filter { Self.essential.contains($0.kind) || isMuchUnseen($0) }
             .compactMap(RecorderNotes.text)
     }
+
+    /// Whether threads that were not sampled took a share of the CPU time that matters.
+    private func isMuchUnseen(_ note: RecorderNote) -> Bool {
+        note.kind == .unseenCPU
+            && Double(note.value) >= Self.leastUnseen * Double(profile.launch.cpu.nanoseconds)
+    }
+
+    private static let leastUnseen = 0.05
 
     /// What makes it another launch, or less than a launch, and what we left in the program.
     private static let essential: Set<RecorderNote.Kind> = [
@@ -142,17 +163,10 @@ struct HeaderSection {
     /// The share of ticks or stacks above which a reader must know it first.
     private static let leastEssential = 0.2
 
-    var outcome: String? {
-        switch profile.header.outcome {
-        case .exited(0): nil
-        case .exited(let status): "exited with status \(status)"
-        case .signalled(let signal): "killed by \(SignalNames.label(signal))"
-        case .running:
-            profile.header.isAttached ? nil : "still running when the recording ended"
-        // perf does not record this.
-        case .unknown where profile.header.capture == .perf: nil
-        case .unknown: "recording cut short: it shows only what was seen until then"
-        }
+    /// perf does not record how a program ended.
+    var cutShort: String? {
+        profile.header.outcome == .unknown && profile.header.capture != .perf
+            ? "recording cut short: it shows only what was seen until then" : nil
     }
 
     /// Only if it is another thread than expected.

@@ -23,23 +23,25 @@ struct ProcessSummary {
 
     /// Empty if there is only one process.
     func render() -> String {
-        let all = ProcessTree(profile).rows
-        guard all.count > 1 else { return "" }
+        guard profile.processes.count > 1 else { return "" }
+        let all = ProcessTree(profile).grouped(profile)
         let kept = Set(
             all.indices.sorted { (weight(all[$1]), $0) < (weight(all[$0]), $1) }
                 .prefix(most))
-        let rows = all.indices.filter(kept.contains).map { all[$0] }
+        let rows = ProcessTree.nested(all.indices.filter(kept.contains).map { all[$0] }, profile)
         let table = ProcessTable(profile: profile, options: options, rows: rows).render()
-        guard rows.count < all.count else { return table }
-        let left = all.indices.filter { !kept.contains($0) }
-        let cpu = left.reduce(TimeSpan.zero) { $0 + profile.processes[all[$1].process].cpu }
+        let left = all.indices.filter { !kept.contains($0) }.flatMap { all[$0].processes }
+        guard !left.isEmpty else { return table }
+        let cpu = left.reduce(TimeSpan.zero) { $0 + profile.processes[$1].cpu }
         let rest = "and \(Numbers.grouped(left.count)) more, together \(Numbers.time(cpu)) of CPU: "
         return table + (rest + "--view processes").wrapped(to: options.columns)
     }
 
     /// The recorded process comes first.
     private func weight(_ row: ProcessTree.Row) -> TimeSpan {
-        row.process == 0 ? TimeSpan(nanoseconds: .max) : profile.processes[row.process].cpu
+        row.process == 0
+            ? TimeSpan(nanoseconds: .max)
+            : row.processes.reduce(.zero) { $0 + profile.processes[$1].cpu }
     }
 }
 
@@ -49,6 +51,10 @@ struct ProcessTree {
         /// The index in the profile's list.
         var process: Int
         var depth: Int
+        /// Processes like it that share its row.
+        var others: [Int] = []
+
+        var processes: [Int] { [process] + others }
     }
 
     private(set) var rows: [Row] = []
@@ -73,9 +79,54 @@ struct ProcessTree {
             pending += next.reversed().map { Row(process: $0, depth: row.depth + 1) }
         }
     }
+
+    /// From how many processes on, which one process started by one name, they are one row.
+    private static let leastAlike = 3
+
+    /// With one row for many processes of one name that one process started, and that started none
+    /// themselves.
+    func grouped(_ profile: Profile) -> [Row] {
+        struct Kind: Hashable {
+            let parent: Int?
+            let label: String
+        }
+        let parents = Set(profile.processes.compactMap(\.parent))
+        func kind(_ row: Row) -> Kind? {
+            let process = profile.processes[row.process]
+            guard row.process > 0, !parents.contains(row.process), process.file == nil else {
+                return nil
+            }
+            return Kind(parent: process.parent, label: process.label)
+        }
+        var alike = Dictionary(grouping: rows.indices) { kind(rows[$0]) }
+        alike[nil] = nil
+        var result = rows
+        var isMerged = [Bool](repeating: false, count: rows.count)
+        for group in alike.values where group.count >= Self.leastAlike {
+            result[group[0]].others = group.dropFirst().map { rows[$0].process }
+            for index in group.dropFirst() { isMerged[index] = true }
+        }
+        return result.indices.filter { !isMerged[$0] }.map { result[$0] }
+    }
+
+    /// Some of the rows, each as deep as those of its ancestors that are among them.
+    static func nested(_ rows: [Row], _ profile: Profile) -> [Row] {
+        var depths: [Int: Int] = [:]
+        return rows.map { row in
+            var ancestor = profile.processes[row.process].parent
+            // A parent stands before its children in the profile's list.
+            while let process = ancestor, depths[process] == nil {
+                ancestor = profile.processes[process].parent.flatMap { $0 < process ? $0 : nil }
+            }
+            var row = row
+            row.depth = ancestor.flatMap { depths[$0] }.map { $0 + 1 } ?? 0
+            depths[row.process] = row.depth
+            return row
+        }
+    }
 }
 
-/// A line for each process: when it ran, what it cost, and what its first thread waited for.
+/// A line for each process: when it ran, what it cost, and what its first thread waited for longest.
 struct ProcessTable {
     let profile: Profile
     let options: TextOptions
@@ -89,25 +140,38 @@ struct ProcessTable {
             .init(title: "PROCESS", alignment: .left, minimum: 12), .init(title: "PID"),
             .init(title: "START", spareRank: 3), .init(title: "WALL"), .init(title: "CPU"),
             .init(title: "ENDED", alignment: .left, spareRank: 1),
-            .init(title: "WAITED FOR", alignment: .left, minimum: 10, spareRank: 2),
+            .init(title: "LONGEST WAIT", alignment: .left, minimum: 10, spareRank: 2),
         ])
         table.rows = rows.map(row)
         return table.render(width: options.columns, colour: options.usesColour)
     }
 
+    /// Figures of several processes are added up.
     private func row(_ row: ProcessTree.Row) -> [TextTable.Cell] {
+        let processes = row.processes.map { profile.processes[$0] }
         let process = profile.processes[row.process]
         let indent = String(repeating: "  ", count: min(row.depth, Self.deepest))
+        let label = process.label.escapedForDisplay
+        let isOne = row.others.isEmpty
+        let walls = processes.compactMap(\.wall)
+        let isKnown = walls.count == processes.count
         return [
-            indent + process.label.escapedForDisplay, "\(process.pid)",
-            Numbers.time(process.start), process.wall.map { Numbers.cell($0) } ?? "unknown",
-            Numbers.cell(process.cpu), process.ending, wait(of: process),
+            indent + (isOne ? label : "\(Numbers.grouped(processes.count)) times \(label)"),
+            isOne ? "\(process.pid)" : "", Numbers.time(process.start),
+            isKnown ? Numbers.cell(walls.reduce(.zero) { $0 + $1 }) : "unknown",
+            Numbers.cell(processes.reduce(.zero) { $0 + $1.cpu }), ending(of: processes),
+            wait(of: processes),
         ].map { TextTable.Cell($0) }
     }
 
-    private func wait(of process: ProcessFigures) -> String {
-        if let file = process.file { return "see \(file.escapedForDisplay)" }
-        return process.longestWait.map {
+    private func ending(of processes: [ProcessFigures]) -> String {
+        let endings = Set(processes.map(\.ending))
+        return endings.count == 1 ? endings.first ?? "" : "various"
+    }
+
+    private func wait(of processes: [ProcessFigures]) -> String {
+        if let file = processes.first?.file { return "see \(file.escapedForDisplay)" }
+        return processes.compactMap(\.longestWait).max { $0.duration < $1.duration }.map {
             "\(Numbers.time($0.duration)) \($0.reason.words.escapedForDisplay)"
         } ?? "–"
     }

@@ -78,7 +78,7 @@ struct SummaryView {
     // MARK: What to look at
 
     private func findings(most: Int) -> String {
-        guard !answer.findings.isEmpty else { return answer.composition.wrapped(to: width) }
+        guard !answer.findings.isEmpty else { return answer.composition(path).wrapped(to: width) }
         let most = min(most, options.depth ?? .max)
         var result = heading("WHAT TO LOOK AT")
         for (index, finding) in answer.findings.prefix(most).enumerated() {
