@@ -25,7 +25,8 @@ struct ImportedProcess {
     private var last = MonotonicTime(nanoseconds: 0)
     private var notes: [RecorderNote.Kind: Int64] = [:]
     private var estimates: Int64 = 0
-    /// Records that the kernel had no room for, as told when that happened, and as told at the end.
+    /// How many records the kernel had no room for: the sum of what it told each time, and of what perf told
+    /// at the end.
     private var (lost, lostInSum): (Int64, Int64) = (0, 0)
     /// How many samples measured the process's time.
     private(set) var samples: Int64 = 0

@@ -39,9 +39,10 @@ struct ThreadTimes<Stack> {
         var kind: Kind
         var start: MonotonicTime
         var end: MonotonicTime
-        /// That of the sample at its end.
+        /// The stack of the sample at its end.
         var stack: Stack?
-        /// The one with which it left its core at its end: in the kernel's scheduler. For want of a sample's.
+        /// The stack with which the thread left its core at its end (in the kernel's scheduler). It serves only
+        /// where no sample follows.
         var parting: Stack?
 
         var length: TimeSpan { end - start }
@@ -60,7 +61,7 @@ struct ThreadTimes<Stack> {
     /// CPU time in pieces since the last sample.
     private var ranSinceSample = TimeSpan.zero
     private var held: [Stretch] = []
-    /// Pieces that wait for the stack of the next sample, and what they have without one.
+    /// Pieces that wait for the stack of the next sample, and the stack that each has without one.
     private var waiting: [(piece: Piece, parting: Stack?)] = []
     private var result: [Piece] = []
     /// Waits whose end was not recorded.
@@ -246,8 +247,9 @@ struct ThreadTimes<Stack> {
         }
     }
 
-    /// How many times the CPU time that a sample stands for its stack explains at most: samples are late now
-    /// and then. What was before that nobody saw: sampling had not begun, or samples were lost.
+    /// The running time before a sample that its stack explains at most, in times of what the sample stands
+    /// for: samples are late now and then. Running time further back has no sample: sampling had not begun, or
+    /// samples were lost. The number is chosen, not measured.
     private static var mostExplained: Int64 { 8 }
 
     /// Charges the time up to a sample to the stack of that sample.

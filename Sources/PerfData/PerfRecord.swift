@@ -16,7 +16,8 @@ package struct PerfRecord: Sendable {
         /// A thread's end.
         case exit(pid: Int32, tid: Int32)
         case sample(PerfSample)
-        /// Records that the kernel had no room for. With `isSum`, of one event in all: perf writes that besides.
+        /// Records that the kernel had no room for. With `isSum` the count is that of a whole event: perf writes
+        /// it at the end, besides the others.
         case lost(count: UInt64, isSum: Bool)
         /// A thread came to a core, or left it; `isPushed`: because of other work.
         case arrived(pid: Int32, tid: Int32, cpu: UInt32?)

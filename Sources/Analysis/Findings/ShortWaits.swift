@@ -48,8 +48,8 @@ struct ShortWaits: FindingRule {
         }?.frame
     }
 
-    /// Waits with a reason; and stretches of which none is known, in which the main thread did nothing but
-    /// wait, or in which nobody looked for so long that one wait may have been all of it.
+    /// Waits with a reason; and stretches without one in which the main thread did nothing but wait, or of
+    /// which it waited so long that one wait may have been all of that.
     private static func longWaits(in search: FindingSearch) -> TimeWindows {
         let profile = search.profile
         var long = profile.mainThread.threads.flatMap { thread in

@@ -87,7 +87,7 @@ struct NextSteps {
             ? report("critical-path", "who was waited for") : nil
     }
 
-    /// The main thread's waits that a recorded thread ended. Whoever else did has no part in the path.
+    /// The main thread's waits that a recorded thread ended. Other threads have no part in the path.
     private var awaited: TimeSpan {
         let recorded = Set(profile.threads.map(\.tid))
         return profile.waits.filter { wait in

@@ -163,7 +163,7 @@ struct HeaderSection {
     /// The share of ticks or stacks above which a reader must know it first.
     private static let leastEssential = 0.2
 
-    /// perf does not record how a program ended.
+    /// What a recording without an end says; nil: it has one, or perf made it, which records no end.
     var cutShort: String? {
         profile.header.outcome == .unknown && profile.header.capture != .perf
             ? "recording cut short: it shows only what was seen until then" : nil
