@@ -32,30 +32,32 @@
 #define COOKIE 48
 #define SAMPLE_SIGNAL 56
 #define ORIGINAL_HANDLER 72
-#define AFTER_SIGACTION 2208
-#define AFTER_SIGMASK 2216
-#define AFTER_EXECVE 2224
-#define AFTER_PRCTL 2232
-#define AFTER_MLOCKALL 2240
-#define AFTER_SYSCALL 2248
-#define REAL_START 2256
-#define REAL_MAIN 2264
-#define REAL_INIT 2272
-#define RECORDS 2292
-#define RING 2304
-#define SPARE_SIGNAL 2320
-#define SPARE 2324
-#define SPARE_ORIGINAL 2328
-#define SENDING 2336
-#define EXECUTOR 2344
-#define MAY_GAIN_PRIVILEGES 2352
-#define UNANNOUNCED 2356
-#define AHEAD_NS 2544
-#define FOLLOWED_NS 2552
-#define ENTRY_POINTER 2592
-#define REAL_ENTRY 2600
-#define TIMERS 2672
-#define MASKING 2928
+#define AFTER_SIGACTION 2240
+#define AFTER_SIGMASK 2248
+#define AFTER_EXECVE 2256
+#define AFTER_PRCTL 2264
+#define AFTER_MLOCKALL 2272
+#define AFTER_SYSCALL 2280
+#define AFTER_STACK 2288
+#define AFTER_THREAD 2296
+#define REAL_START 2304
+#define REAL_MAIN 2312
+#define REAL_INIT 2320
+#define RECORDS 2340
+#define RING 2352
+#define SPARE_SIGNAL 2368
+#define SPARE 2372
+#define SPARE_ORIGINAL 2376
+#define SENDING 2384
+#define EXECUTOR 2392
+#define MAY_GAIN_PRIVILEGES 2400
+#define UNANNOUNCED 2404
+#define AHEAD_NS 2592
+#define FOLLOWED_NS 2600
+#define ENTRY_POINTER 2640
+#define REAL_ENTRY 2648
+#define TIMERS 2720
+#define MASKING 2976
 
 __asm__(
     ".section fl_code,\"ax\",@progbits\n"
@@ -81,6 +83,7 @@ __asm__(
 
 #include "code.h"
 #include "signals.h"
+#include "alternates.h"
 #include "frames.h"
 #include "words.h"
 #include "linking.h"
@@ -107,6 +110,8 @@ CHECK(after[FL_SITE_EXECVE], AFTER_EXECVE);
 CHECK(after[FL_SITE_PRCTL], AFTER_PRCTL);
 CHECK(after[FL_SITE_MLOCKALL], AFTER_MLOCKALL);
 CHECK(after[FL_SITE_SYSCALL], AFTER_SYSCALL);
+CHECK(after[FL_SITE_STACK], AFTER_STACK);
+CHECK(after[FL_SITE_THREAD], AFTER_THREAD);
 CHECK(real_start, REAL_START);
 CHECK(real_main, REAL_MAIN);
 CHECK(real_init, REAL_INIT);
@@ -175,6 +180,7 @@ _Static_assert(offsetof(struct fl_mark, text) == 8, "the code above counts on it
 extern const uint8_t fl_begin[], __start_fl_code[], __stop_fl_code[], fl_arrive_end[],
     fl_debug_state[], fl_mark[],
     fl_sigaction[], fl_sigmask[], fl_execve[], fl_prctl[], fl_mlockall[], fl_syscall[],
+    fl_stack[], fl_thread[],
     fl_stand_ins_end[], fl_sample_handler[], fl_restorer[],
     fl_main[], fl_entry[], fl_thunks[], fl_boot[], fl_boot_words[], fl_boot_end[], fl_away[], fl_away_words[],
     fl_away_end[], fl_away_waiting[], fl_away_waiting_end[];
@@ -193,7 +199,7 @@ struct fl_code fl_code_describe(void) {
         .debug_state = place(fl_debug_state),
         .mark = place(fl_mark),
         .stand_ins = {place(fl_sigaction), place(fl_sigmask), place(fl_execve), place(fl_prctl),
-                      place(fl_mlockall), place(fl_syscall)},
+                      place(fl_mlockall), place(fl_syscall), place(fl_stack), place(fl_thread)},
         .stand_ins_end = place(fl_stand_ins_end),
         .sample_handler = place(fl_sample_handler),
         .restorer = place(fl_restorer),

@@ -21,6 +21,8 @@ INLINE void unlock(void) {
     volatile struct fl_state *const own = state();
     call(call_munlock, (long)area(), (long)own->size, 0, 0, 0, 0);
     if (own->island != 0) call(call_munlock, (long)own->island, FL_TRAMPOLINES_SIZE, 0, 0, 0, 0);
+    if (own->alternates_at != 0)
+        call(call_munlock, (long)own->alternates_at, (long)alternates_size(), 0, 0, 0, 0);
 }
 
 enum { lock_current = 1, lock_future = 2, lock_on_fault = 4 };  // MCL_…
@@ -51,7 +53,7 @@ CODE uint64_t own_mappings(int locks, long flags) {
             } else if (place == at_end && c == ' ') {
                 place = at_rest;
                 // The kernel's own page is above all.
-                if (start >> 63 || start - (uint64_t)area() < own->size ||
+                if (start >> 63 || start - (uint64_t)area() < own->size || is_ours(start) ||
                     (own->island != 0 && start - own->island < FL_TRAMPOLINES_SIZE))
                     continue;
                 sum += number - start;
@@ -138,6 +140,8 @@ INLINE void pass_gate(void) {
     if (!__atomic_compare_exchange_n(&own->gate, &expected, FL_GATE_OPEN, 0, __ATOMIC_SEQ_CST,
                                      __ATOMIC_SEQ_CST))
         for (int naps = 0; naps < 10000 && own->gate == FL_GATE_SERVING; naps++) nap();
+    // The recorder may have led the C library's calls to us.
+    use_alternates();
     own->gate_end_ns = clock_time(clock_monotonic);
 }
 
@@ -182,8 +186,9 @@ CODE void fl_settle(int descriptor) {
         // What is mapped may be locked at once.
         unlock();
     }
-    const long not_in_cores = 16;  // MADV_DONTDUMP
     call(call_madvise, (long)area(), (long)own->size, not_in_cores, 0, 0, 0);
+    // A static program's calls are led to us already.
+    use_alternates();
     if (own->is_measured) {
         end_stretch(FL_STRETCH_ENTRY);
     } else {
@@ -410,9 +415,10 @@ INLINE int is_c_library(const char *name) {
            (last[4] == '.' || last[4] == '-');
 }
 
-INLINE uint8_t site_number(int site) {
+INLINE uint32_t site_number(int site) {
     return site == FL_SITE_SIGACTION ? 13 : site == FL_SITE_SIGMASK ? 14
-         : site == FL_SITE_EXECVE ? 59 : site == FL_SITE_PRCTL ? 157 : 151;
+         : site == FL_SITE_EXECVE ? 59 : site == FL_SITE_PRCTL ? 157
+         : site == FL_SITE_STACK ? 131 : site == FL_SITE_THREAD ? 273 : 151;
 }
 
 // `mov $number, %eax; syscall`, or in syscall(2) `mov 8(%rsp), %r9; syscall`: seven bytes.
@@ -430,6 +436,8 @@ INLINE uint64_t stand_in(int site) {
     else if (site == FL_SITE_EXECVE) __asm__("lea fl_execve(%%rip), %0" : "=r"(code));
     else if (site == FL_SITE_PRCTL) __asm__("lea fl_prctl(%%rip), %0" : "=r"(code));
     else if (site == FL_SITE_MLOCKALL) __asm__("lea fl_mlockall(%%rip), %0" : "=r"(code));
+    else if (site == FL_SITE_STACK) __asm__("lea fl_stack(%%rip), %0" : "=r"(code));
+    else if (site == FL_SITE_THREAD) __asm__("lea fl_thread(%%rip), %0" : "=r"(code));
     else __asm__("lea fl_syscall(%%rip), %0" : "=r"(code));
     return code;
 }
@@ -456,6 +464,7 @@ CODE void hook_library(uint64_t base) {
             own->hooked |= 1u << site;
     }
     close_memory(memory);
+    use_alternates();
 }
 
 // MARK: The start-up

@@ -282,6 +282,29 @@ __asm__(
     "  fl_lock\n"
     "  jmp *" STATE(AFTER_MLOCKALL) "\n"
 
+    // An alternate stack of ours is none for the program, and gives way to one of its own.
+    ".macro fl_change_stack\n"
+    "  fl_push_all\n"
+    "  call fl_alternate\n"
+    "  movq $0, -8(%rsp)\n"  // nobody's place is left
+    "  fl_pop_all\n"
+    ".endm\n"
+    "fl_stack:\n"
+    "  fl_unless_dispatched 131, " STATE(AFTER_STACK) "\n"
+    "  fl_change_stack\n"
+    "  jmp *" STATE(AFTER_STACK) "\n"
+
+    // A thread that begins gets one.
+    "fl_thread:\n"
+    "  fl_unless_dispatched 273, " STATE(AFTER_THREAD) "\n"
+    "  fl_push_all\n"
+    "  call fl_take_alternate\n"
+    "  movq $0, -8(%rsp)\n"  // nobody's place is left
+    "  fl_pop_all\n"
+    "  mov $273, %eax\n"
+    "  syscall\n"
+    "  jmp *" STATE(AFTER_THREAD) "\n"
+
     // In place of what syscall(2) does last before its call, the number in rax. All but these few
     // calls are made where they always are: threads may wait in them. Who passes an address that
     // cannot be read is told so by the kernel, and not by a fault of ours.
@@ -303,6 +326,8 @@ __asm__(
     "  je 27f\n"
     "  cmp $151, %eax\n"  // mlockall
     "  je 28f\n"
+    "  cmp $131, %eax\n"  // sigaltstack
+    "  je 29f\n"
     "20:\n"
     // Which it is, our handler reads at the far end of the red zone: no register would keep it. With
     // our secret, for a thread may have come to the call's instruction before us.
@@ -361,6 +386,9 @@ __asm__(
     "  jmp fl_executes\n"
     "28:\n"
     "  fl_lock\n"
+    "  jmp *" STATE(AFTER_SYSCALL) "\n"
+    "29:\n"
+    "  fl_change_stack\n"
     "  jmp *" STATE(AFTER_SYSCALL) "\n"
 
     // No handler of the program's runs between the two, and may jump away: what is half done there

@@ -18,7 +18,11 @@ package enum Sampler {
     ) throws(SamplerError) -> SamplerOutcome {
         guard let name = arguments.first else { throw .programNotFound("") }
         let path = try ProgramLookup.resolve(name)
-        if options.capture == .signal { CallSites.prepare() }
+        if options.capture == .signal {
+            CallSites.prepare()
+            // Asked now, rather than while a program waits for the answer.
+            _ = EventAvailability.areRefused
+        }
         let start = LaunchStart(
             ready: try ReadyWatch(
                 launching: options.until, socketFolder: options.child.socketFolder),

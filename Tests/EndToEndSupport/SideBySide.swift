@@ -29,17 +29,20 @@ package struct SideBySide {
     }
 
     /// The same for any program.
+    ///
+    /// - Parameter wrapper: what executes the recorder.
     @discardableResult
     package func compare(
-        _ program: [String], options: [String] = Firstlight.defaultCapture,
-        adding variables: [String: String] = [:],
+        _ program: [String], under wrapper: [String] = [],
+        options: [String] = Firstlight.defaultCapture, adding variables: [String: String] = [:],
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> LaunchReport {
         let alone = try Command(program, adding: variables).run(limit: Self.limit)
         let path = scratch("recording")
-        let recorded = try Firstlight.recording(
-            program, to: path, options: ["--quiet"] + options, adding: variables
-        ).run(limit: Self.limit)
+        var command = try Firstlight.recording(
+            program, to: path, options: ["--quiet"] + options, adding: variables)
+        command.words.insert(contentsOf: wrapper, at: 0)
+        let recorded = try command.run(limit: Self.limit)
         #expect(recorded == alone, sourceLocation: sourceLocation)
         let report = try Recorded(path: path, finished: recorded).json()
         #expect(report.brokenSums.isEmpty, sourceLocation: sourceLocation)

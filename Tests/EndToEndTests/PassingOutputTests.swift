@@ -141,7 +141,7 @@ extension EndToEnd {
         @Test func endsWithoutCloseRange() throws {
             let output = try Channel()
             let command = try record("echo done")
-            var without = Command([try Setup.fixture("without")] + command.words)
+            var without = Command([try Setup.fixture("without"), "close_range"] + command.words)
             without.output = output.writer
             let child = try without.start()
             output.closeWriter()

@@ -86,6 +86,22 @@ extension EndToEnd {
         /// What lies below a stack pointer is the program's, wherever that points.
         @Test func aStackPointerInTheHeap() throws { try compare(["heapstack"]) }
 
+        /// As in many containers: stacks are taken by signals, whose frames go to stacks of ours.
+        @Test(arguments: [
+            ["heapstack"], ["contexts"], ["altstack"], ["urgent", "handler"], ["forked"],
+            ["stacks", "coroutine", "8192", "6144"], ["stacks", "smallest"],
+            ["stacks", "given", "24576", "18432"], ["stacks", "alternate"], ["stacks", "deep"],
+        ])
+        func withoutEvents(words: [String]) throws {
+            let wrapper = [try Setup.fixture("without"), "perf_event_open"]
+            let report = try SideBySide(scratch: scratch).compare(
+                [try Setup.fixture(words[0])] + words.dropFirst(), under: wrapper)
+            if words[0] == "heapstack" {
+                // It could be asked all the same, wherever its stack pointer was.
+                #expect(!report.launch.notes.map(\.kind).contains("foreign_stack"))
+            }
+        }
+
         /// Outside of the C library's code no system call is made.
         @Test func callsThatAreDispatched() throws { try compare(["dispatched"]) }
 

@@ -117,7 +117,23 @@ enum {
     FL_SITE_PRCTL = 3,
     FL_SITE_MLOCKALL = 4,
     FL_SITE_SYSCALL = 5,    // syscall(2), in which it may be any of them
-    FL_SITES = 6,
+    FL_SITE_STACK = 6,      // sigaltstack
+    FL_SITE_THREAD = 7,     // set_robust_list, which a thread calls as it begins, all its signals blocked
+    FL_SITES = 8,
+};
+
+// A thread that has an alternate signal stack. The kernel puts our signals' frames there: where the
+// thread's stack pointer is just then, nobody can know.
+struct fl_alternate {
+    uint32_t tid;           // as the process knows it; 0: it is free
+    uint32_t kind;          // one of the values below
+};
+#define FL_MOST_ALTERNATES 64
+enum {
+    FL_ALTERNATE_NONE = 0,      // it has none just now
+    FL_ALTERNATE_OURS = 1,
+    FL_ALTERNATE_LARGE = 2,     // the program's own, with room for our frame on top of another
+    FL_ALTERNATE_SMALL = 3,     // the program's own, without
 };
 
 // A stretch in which a thread of the program ran our code, or stood still for it.
@@ -178,7 +194,7 @@ struct fl_state {
     uint64_t start_pointer; // where the program has __libc_start_main's address; 0: not known
     uint64_t start_is_protected;    // whether that may not be written once it is relocated
     // Where the C library makes the system calls that concern us, from its load address; 0: not
-    // known. In the order sigaction, sigmask, execve, prctl, mlockall, syscall.
+    // known. In the order of FL_SITE_….
     uint64_t sites[FL_SITES];
     uint64_t wants_sites;   // which of them are to be led past us: bits in that order
     uint64_t island;        // where FL_ISLAND should be mapped, too; 0: nowhere. Then: where it is
@@ -234,6 +250,16 @@ struct fl_state {
     struct fl_frame_list frames;
     struct fl_timer timers[FL_MOST_TIMERS];     // written by the recorder
     uint32_t masking;       // how many threads are about to block the sampling signal
+    // Of alternate signal stacks:
+    uint32_t uses_alternates;   // whether our handler runs on them, and the list below is kept
+    uint32_t alternates_lost;   // whether a thread has one of its own that is not in the list
+    uint32_t alternate_turn;    // whose entry is looked at next when none is free
+    uint32_t threads_get_alternates;    // whether threads may be signalled: then each gets one as it begins
+    uint64_t alternate_size;    // of those that we make; 0: none are made
+    uint64_t alternate_least;   // what one of the program's own must have
+    uint64_t alternates_at;     // where ours are, an entry's each behind a page that nobody may access
+    uint64_t alternates_made;   // which entries' stacks may be accessed: bits
+    struct fl_alternate alternates[FL_MOST_ALTERNATES];
 };
 
 enum {
@@ -286,6 +312,7 @@ struct fl_away_words {
     uint64_t address, size; // of what is unmapped; 0: nothing
     uint64_t naps;          // how often it naps at most until the recorder gives its state back
     uint64_t handler;       // ours
+    uint64_t alternate;     // which alternate stack it is to have no more; 0: none of ours
 };
 
 struct fl_code {

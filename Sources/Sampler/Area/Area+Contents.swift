@@ -14,6 +14,11 @@ extension Area {
         var signal: (number: Int32, original: UInt64)?
         /// The signal that replaces it if the program uses it itself; 0: none.
         var spare: Int32 = 0
+        /// True if threads get alternate stacks for the signal's frames. Those that the program has
+        /// already would not be known.
+        var makesAlternates = false
+        /// True if threads get theirs as they begin, false if they do once an interpreter is found.
+        var threadsGetAlternates = EventAvailability.areRefused
         var patches: [Patch] = []
         /// The linker's `r_debug`; 0: the linker reports nothing.
         var debug: UInt64 = 0
@@ -80,8 +85,12 @@ extension Area.Contents {
             state.sample_signal = UInt64(signal.number)
             state.original_handler = signal.original
             state.spare_signal = UInt32(spare)
-            // Not SA_ONSTACK: we know whether a frame fits on the thread's own stack, but not whether
-            // it fits on an alternate one.
+            // SA_ONSTACK comes with the alternate stacks: of others nobody knows whether a frame fits.
+            if makesAlternates {
+                state.alternate_size = AlternateStacks.size
+                state.alternate_least = AlternateStacks.leastOfPrograms
+                state.threads_get_alternates = threadsGetAlternates ? 1 : 0
+            }
             state.settled_flags =
                 SignalFrameLayout.restorerFlag | UInt64(SA_RESTART | SA_SIGINFO)
         }
@@ -103,7 +112,8 @@ extension Area.Contents {
         state.island = island
         state.is_measured = isMeasured ? 1 : 0
         if let sites {
-            state.wants_sites = calls.reduce(0) { $0 | 1 << UInt64($1.index) }
+            state.wants_sites = calls.filter { $0.isNeeded || sites[$0] != nil }
+                .reduce(0) { $0 | 1 << UInt64($1.index) }
             state.sites = sites.offsets
         }
         let patches = patchesThatFit

@@ -104,7 +104,7 @@ extension Area {
         let (words, after, hooked) = (state.hooked_words, state.after, state.hooked)
         let all = [
             (words.0, after.0), (words.1, after.1), (words.2, after.2), (words.3, after.3),
-            (words.4, after.4), (words.5, after.5),
+            (words.4, after.4), (words.5, after.5), (words.6, after.6), (words.7, after.7),
         ]
         var result: [UInt64: UInt64] = [:]
         for (index, (word, after)) in all.enumerated() where hooked & (1 << UInt64(index)) != 0 {

@@ -18,13 +18,13 @@ enum AreaCode {
 
     static func standIn(for call: CallSites.Call) -> UInt64 {
         let all = description.stand_ins
-        return UInt64([all.0, all.1, all.2, all.3, all.4, all.5][call.index])
+        return UInt64([all.0, all.1, all.2, all.3, all.4, all.5, all.6, all.7][call.index])
     }
 
     /// The range of all stand-ins in an area.
     static func standIns(at address: UInt64) -> Range<UInt64> {
         let all = description.stand_ins
-        let start = min(all.0, all.1, all.2, all.3, all.4, all.5)
+        let start = min(all.0, all.1, all.2, all.3, all.4, all.5, all.6, all.7)
         return (address &+ UInt64(start))..<(address &+ UInt64(description.stand_ins_end))
     }
 
@@ -90,16 +90,17 @@ enum AreaCode {
     }
 
     /// The piece that removes the area: it restores the sampling signal's action if that is still
-    /// `handler` (nil: the action stays), and unmaps the mapping (nil: it stays).
+    /// `handler` (nil: the action stays), switches the thread's alternate stack off if it is this one,
+    /// and unmaps the mapping (nil: it stays).
     static func away(
-        restoring action: Area.Signal?, from handler: UInt64,
+        restoring action: Area.Signal?, from handler: UInt64, leaving alternate: UInt64? = nil,
         _ range: Range<UInt64>?
     ) -> [UInt8] {
         away.filled(
             fl_away_words(
                 signal: UInt64(action?.number ?? 0), action: (action?.original ?? 0, 0, 0, 0),
                 address: range?.lowerBound ?? 0, size: UInt64(range?.count ?? 0),
-                naps: napsForState, handler: handler))
+                naps: napsForState, handler: handler, alternate: alternate ?? 0))
     }
 
     static func away(unmapping range: Range<UInt64>) -> [UInt8] {

@@ -102,6 +102,7 @@ extension TraceSession {
         } else if capture == .signal {
             contents.signal = signal
             contents.spare = Self.spare(besides: signal.number)
+            contents.makesAlternates = sharesNamespace
             contents.sites = isThere ? nil : CallSites.ofOwnLibrary ?? .unknown
         }
         start.fillMain(into: &contents)

@@ -1,9 +1,11 @@
+import CSystem
 import Glibc
 import ProfileModel
+import System
 
 /// Whether the kernel may be asked to sample threads, as far as that is known.
 struct EventAvailability {
-    private var isRefused = false
+    private(set) var isRefused = false
     private var next: MonotonicTime?
 
     /// What is short now (descriptors, locked memory) may be there later.
@@ -21,4 +23,16 @@ struct EventAvailability {
         default: next = now + Self.pause
         }
     }
+
+    /// Whether the kernel refuses us the events of our own threads, and so anybody's.
+    static let areRefused: Bool = {
+        let descriptor = fl_open_samples(0, 1_000_000, 4096, Int32(FL_OWN_CODE))
+        guard descriptor < 0 else {
+            PerfRing.close(descriptor)
+            return false
+        }
+        var availability = EventAvailability()
+        availability.failed(SystemError("opening an event", code: -descriptor), at: .now)
+        return availability.isRefused
+    }()
 }

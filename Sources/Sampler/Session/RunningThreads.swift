@@ -102,19 +102,23 @@ extension TraceSession {
         }
     }
 
-    func canAsk(_ thread: TracedThread, _ status: ThreadStatus) -> Bool {
-        guard let signalCapture else { return false }
-        return obstacle(to: signalCapture, thread, status, observer.stackPlace(of: thread)) == nil
-    }
-
-    /// Why no signal may be sent to a thread; nil: nothing speaks against it.
-    private func obstacle(
-        to signals: SignalCapture, _ thread: TracedThread, _ status: ThreadStatus,
-        _ place: StackPlace
-    ) -> RecorderNote.Kind? {
+    /// Whether a thread can have a timer, whose signal finds it in its own code. Where nothing is known
+    /// of alternate stacks, the thread's own must have room, and every thread of the process one that the
+    /// program did not make itself.
+    func canBeTimed(_ thread: TracedThread, _ status: ThreadStatus) -> Bool {
+        guard let signals = signalCapture else { return false }
+        let place = observer.stackPlace(of: thread)
         if place.isForeign { stage.image?.hasOtherStacks = true }
-        if stage.image?.hasOtherStacks == true { return .foreignStack }
-        return signals.obstacle(thread, status, place)
+        let hasRoom: Bool
+        switch signals.slots.alternateStack(of: thread.tid) {
+        case .hasRoom: hasRoom = true
+        case .lacksRoom: hasRoom = false
+        case .unknown:
+            noteRoom(of: thread, place)
+            hasRoom =
+                place.hasRoom && !thread.lacksRoom && stage.image?.hasOtherStacks != true
+        }
+        return signals.obstacle(thread, status, hasRoom: hasRoom) == nil
     }
 
     private func ask(
@@ -125,12 +129,13 @@ extension TraceSession {
             return
         }
         guard thread.knowsMask || !someBlockOurs else { return spare(thread) }
-        let place = observer.stackPlace(of: thread)
-        noteRoom(of: thread, place)
-        if let obstacle = obstacle(to: signalCapture, thread, status, place) {
+        // Where its stack pointer will be then, nobody knows.
+        let hasRoom = signalCapture.slots.alternateStack(of: thread.tid) == .hasRoom
+        if let obstacle = signalCapture.obstacle(thread, status, hasRoom: hasRoom) {
             detour(thread, obstacle)
         } else if !signalCapture.ask(
-            thread, status, place, counters, frames: frames(of: thread, by: signalCapture))
+            thread, status, observer.stackPlace(of: thread), counters,
+            frames: frames(of: thread, by: signalCapture))
         {
             detour(thread, .slotsExhausted)
         } else {
@@ -139,7 +144,7 @@ extension TraceSession {
     }
 
     /// Asks now and then whether a thread was ever near its stack's end.
-    func noteRoom(of thread: TracedThread, _ place: StackPlace) {
+    private func noteRoom(of thread: TracedThread, _ place: StackPlace) {
         guard place.hasRoom, !thread.lacksRoom, thread.isRoomDue() else { return }
         if process.hasUsed(place.lastRoom) { thread.lacksRoom = true }
     }

@@ -62,8 +62,7 @@ extension TraceSession {
             thread.phase == .free, !thread.isTraced, !thread.isUntimed,
             !thread.usesAlternateStack, thread.knowsMask || !someBlockOurs
         else { return false }
-        noteRoom(of: thread, observer.stackPlace(of: thread))
-        return canAsk(thread, status)
+        return canBeTimed(thread, status)
     }
 
     private func hasWaited(_ thread: TracedThread, until now: MonotonicTime) -> Bool {

@@ -17,6 +17,10 @@ struct CallSites: Hashable, Sendable {
         case mlockall
         /// syscall(2), which makes any of them.
         case syscall
+        case sigaltstack
+        /// set_robust_list(2) where a thread begins, all its signals blocked. The library calls it in
+        /// forked children, too.
+        case thread
 
         /// nil: any.
         private var systemCall: SystemCall? {
@@ -26,9 +30,14 @@ struct CallSites: Hashable, Sendable {
             case .execve: .execve
             case .prctl: .prctl
             case .mlockall: .mlockall
+            case .sigaltstack: .sigaltstack
+            case .thread: .set_robust_list
             case .syscall: nil
             }
         }
+
+        /// Without these no signals are sent. Without the others, none to threads with alternate stacks.
+        var isNeeded: Bool { self != .sigaltstack && self != .thread }
 
         /// The call, and the instruction before it.
         var code: [UInt8] { SystemCallInstruction.code(after: load) }
@@ -48,6 +57,8 @@ struct CallSites: Hashable, Sendable {
             case .prctl: 3
             case .mlockall: 4
             case .syscall: 5
+            case .sigaltstack: 6
+            case .thread: 7
             }
         }
     }
@@ -90,27 +101,34 @@ struct CallSites: Hashable, Sendable {
         let size = Int(min(mapping.end - mapping.start, longest))
         let code = memory.read(at: mapping.start, count: size)
         var places: [Call: [UInt64]] = [:]
-        for call in Call.allCases where call != .sigmask {
+        for call in Call.allCases {
             places[call] = call.offsets(in: code).map { mapping.start + UInt64($0) }
         }
-        if let range = maskFunction(in: mapping, memory) {
-            places[.sigmask] = Call.sigmask.offsets(
-                in: memory.read(at: range.lowerBound, count: range.count)
-            ).map { range.lowerBound + UInt64($0) }
+        // Some occur in other functions, too.
+        let functions: [(call: Call, name: StaticString, size: UInt64)] = [
+            (.sigmask, "pthread_sigmask", 192), (.sigaltstack, "sigaltstack", 64),
+        ]
+        for function in functions {
+            let start = self.function(function.name, in: mapping, memory) ?? mapping.end
+            places[function.call] = places[function.call]?.filter {
+                $0 >= start && $0 < start + function.size
+            }
         }
+        // What a thread begins with is what its creator is compiled with, and stands before that.
+        let creator = function("pthread_create", in: mapping, memory) ?? mapping.start
+        places[.thread] = places[.thread]?.filter { $0 < creator && creator - $0 < 8192 }
         return places
     }
 
-    /// Where the call that changes masks is looked for: in one function, for it occurs in others, too.
-    private static func maskFunction(
-        in mapping: CodeMapping, _ memory: TargetMemory
-    ) -> Range<UInt64>? {
+    private static func function(
+        _ name: StaticString, in mapping: CodeMapping, _ memory: TargetMemory
+    ) -> UInt64? {
         guard mapping.start >= mapping.fileOffset,
             let image = LoadedImage(base: mapping.start - mapping.fileOffset, memory: memory),
-            let function = image.address(ofSymbol: "pthread_sigmask"),
+            let function = image.address(ofSymbol: name),
             mapping.start..<mapping.end ~= function
         else { return nil }
-        return function..<min(function + 192, mapping.end)
+        return function
     }
 
     // MARK: Our own library
@@ -139,7 +157,9 @@ struct CallSites: Hashable, Sendable {
 
     /// Of the library that we use ourselves, from its load address; nil when not all are known.
     static var ofOwnLibrary: CallSites? {
-        guard let own = ownLibrary, Call.allCases.allSatisfy({ own.sites[$0] != nil }) else {
+        guard let own = ownLibrary,
+            Call.allCases.allSatisfy({ !$0.isNeeded || own.sites[$0] != nil })
+        else {
             return nil
         }
         return own.sites.moved(to: own.file.fileOffset)
@@ -157,10 +177,11 @@ struct CallSites: Hashable, Sendable {
     var places: [UInt64] { Array(sites.values) }
 
     /// Each call's place; 0: not known.
-    var offsets: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) {
+    var offsets: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) {
         (
             self[.sigaction] ?? 0, self[.sigmask] ?? 0, self[.execve] ?? 0, self[.prctl] ?? 0,
-            self[.mlockall] ?? 0, self[.syscall] ?? 0
+            self[.mlockall] ?? 0, self[.syscall] ?? 0, self[.sigaltstack] ?? 0,
+            self[.thread] ?? 0
         )
     }
 
@@ -182,11 +203,11 @@ struct CallSites: Hashable, Sendable {
 
     private init(sites: [Call: UInt64] = [:]) { self.sites = sites }
 
-    /// Of each call's places; where there are more than one, it is not known which is which. That of
-    /// masks is looked for in one function only.
+    /// Of each call's places; where there are more than one, it is not known which is which. Some
+    /// are looked for beside functions whose places are not known here.
     init(unique places: [Call: [UInt64]]) {
         sites = places.compactMapValues { $0.count == 1 ? $0[0] : nil }
-        sites[.sigmask] = nil
+        for call in [Call.sigmask, .sigaltstack, .thread] { sites[call] = nil }
     }
 }
 

@@ -39,6 +39,8 @@ final class SharedSlots {
     /// signal would be ignored, and never answered.
     var isReady: Bool { area.isSettled && area.seesActions }
     var isDisplaced: Bool { area.isDisplaced }
+    /// Which alternate stack a thread has.
+    func alternateStack(of tid: Int32) -> AlternateStacks.Kind { area.alternateStack(of: tid) }
     var hasSpare: Bool { area.hasSpare }
     var isFiltered: Bool { area.isFiltered }
 
@@ -98,13 +100,15 @@ final class SharedSlots {
     /// Makes a slot ready for its thread's answer.
     ///
     /// - Parameters:
+    ///   - tid: the thread, whose alternate stack must have room; nil: there is room elsewhere.
     ///   - stack: the mapping of its stack, as far as it is known.
     ///   - limit: the most to copy, in bytes.
     ///   - masks: what ``masks`` was when the thread's mask was looked at.
     ///   - isSpare: whether the spare signal will be sent.
     ///   - state: where an interpreter has the thread's state; 0: its frames are not copied.
     func request(
-        _ slot: Int, stack: Range<UInt64>, limit: Int, masks: UInt32, bySpare isSpare: Bool = false,
+        _ slot: Int, of tid: Int32? = nil, stack: Range<UInt64>, limit: Int, masks: UInt32,
+        bySpare isSpare: Bool = false,
         frames state: UInt64 = 0
     ) -> Request {
         guard prepare(slot, stack: stack, limit: limit, frames: state) else { return .noRoom }
@@ -113,7 +117,8 @@ final class SharedSlots {
         area.set(\.sending, 1)
         area.outstanding.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
         let isTaken = isSpare ? !hasSpare : isDisplaced
-        if isTaken || isFiltered || masks != self.masks || isMasking {
+        let lacksRoom = tid.map { alternateStack(of: $0) != .hasRoom } ?? false
+        if isTaken || isFiltered || masks != self.masks || isMasking || lacksRoom {
             area.outstanding.pointee.wrappingSubtract(1, ordering: .sequentiallyConsistent)
             area.set(\.sending, 0)
             giveBackBuffer(of: slot)

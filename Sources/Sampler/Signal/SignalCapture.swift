@@ -8,8 +8,7 @@ import ProfileModel
 /// Signals are sent to running threads only, and only to those that will not mind: not where the
 /// signal is blocked (it would surface in a `sigwait`), nor under a seccomp filter that the
 /// program installed (it may forbid the handler's calls, or the return from it), nor when the
-/// program has set an action of its own for the signal, nor on a stack without room for the
-/// frame. Where the program uses the first signal itself, our code in it keeps a spare one ready.
+/// program has set an action of its own for the signal, nor where the frame would have no room. Where the program uses the first signal itself, our code in it keeps a spare one ready.
 struct SignalCapture {
     let slots: SharedSlots
     private let pid: Int32
@@ -39,12 +38,14 @@ struct SignalCapture {
     // MARK: Requests
 
     /// Why a running thread cannot be asked; nil when it can.
+    ///
+    /// - Parameter hasRoom: whether there is room for the signal's frame.
     func obstacle(
-        _ thread: TracedThread, _ status: ThreadStatus, _ place: StackPlace
+        _ thread: TracedThread, _ status: ThreadStatus, hasRoom: Bool
     ) -> RecorderNote.Kind? {
         if slots.isFiltered || status.isFiltered(beyond: usualFilters) { return .filtered }
         if signal(for: status) == nil { return slots.isDisplaced ? .displaced : .blockedSignal }
-        if thread.lacksRoom || !place.hasRoom { return .foreignStack }
+        if !hasRoom { return .foreignStack }
         if thread.isUnresponsive { return .unanswered }
         return nil
     }
@@ -71,8 +72,8 @@ struct SignalCapture {
         thread.coresAtRequest = counters.timeslices
         thread.runAtRequest = counters.run
         let request = slots.request(
-            slot, stack: place.range, limit: stackBytes, masks: thread.masksAtStatus,
-            bySpare: signal != slots.signal, frames: frames ?? 0)
+            slot, of: thread.tid, stack: place.range, limit: stackBytes,
+            masks: thread.masksAtStatus, bySpare: signal != slots.signal, frames: frames ?? 0)
         guard request == .ready else { return request == .refused }
         let isSent = fl_signal_thread(pid, thread.tid, signal, slots.value(for: slot)) == 0
         slots.wasSent()

@@ -404,7 +404,7 @@ extension AreaSignalTests {
         await #expect(processExitsWith: .success) {
             let sites = try #require(CallSites.ofOwnLibrary)
             let all = sites.offsets
-            let offsets = [all.0, all.1, all.2, all.3, all.4, all.5].map { Int($0) }
+            let offsets = [all.0, all.1, all.2, all.3, all.4, all.5, all.6, all.7].map { Int($0) }
             let size = (offsets.max() ?? 0) / 4096 * 4096 + 8192
             let descriptor = fl_make_memory("library", size)
             try #require(descriptor >= 0)

@@ -1,0 +1,157 @@
+// Alternate signal stacks for our handler's frames. A thread's own stack pointer may be anywhere when a
+// signal comes: on a coroutine's small stack, or in a block of the heap that a virtual machine uses as
+// one. Only the kernel knows then, and it changes to the alternate stack.
+
+// The kernel's stack_t.
+struct kernel_stack { uint64_t start; uint32_t flags, unused; uint64_t size; };
+enum { stack_is_off = 2 };  // SS_DISABLE
+enum { guard_size = 4096 };  // below each stack: what does not fit on it is a fault, and harms nobody
+
+INLINE uint64_t alternates_size(void) {
+    return FL_MOST_ALTERNATES * (state()->alternate_size + guard_size);
+}
+
+// Whether a stack is one of ours; nobody's are at 0.
+INLINE int is_ours(uint64_t start) {
+    volatile struct fl_state *const own = state();
+    return own->alternates_at != 0 && start - own->alternates_at < alternates_size();
+}
+
+// Both words at once: whoever reads them finds a thread with the kind that is its own.
+INLINE volatile uint64_t *owner_of(volatile struct fl_alternate *entry) {
+    return (volatile uint64_t *)(volatile void *)entry;
+}
+
+INLINE void set_kind(volatile struct fl_alternate *entry, uint32_t kind) {
+    __atomic_store_n(&entry->kind, kind, __ATOMIC_SEQ_CST);
+}
+
+INLINE int claim(volatile struct fl_alternate *entry, uint64_t before, uint32_t tid) {
+    const uint64_t wanted = (uint64_t)FL_ALTERNATE_NONE << 32 | tid;
+    return __atomic_compare_exchange_n(owner_of(entry), &before, wanted, 0, __ATOMIC_SEQ_CST,
+                                       __ATOMIC_SEQ_CST);
+}
+
+// A thread's entry, or one that nobody uses, or that of a thread which has ended; 0: there is none.
+CODE volatile struct fl_alternate *entry_for(uint32_t tid) {
+    volatile struct fl_state *const own = state();
+    volatile struct fl_alternate *const all = own->alternates;
+    for (int index = 0; index < FL_MOST_ALTERNATES; index++)
+        if (all[index].tid == tid) return &all[index];
+    for (int index = 0; index < FL_MOST_ALTERNATES; index++)
+        if (all[index].tid == 0 && claim(&all[index], *owner_of(&all[index]), tid))
+            return &all[index];
+    // Some each time: who comes last must not ask about all.
+    for (int tries = 0; tries < 4; tries++) {
+        const uint32_t turn = __atomic_fetch_add(&own->alternate_turn, 1, __ATOMIC_SEQ_CST);
+        volatile struct fl_alternate *const entry = &all[turn % FL_MOST_ALTERNATES];
+        const uint64_t before = __atomic_load_n(owner_of(entry), __ATOMIC_SEQ_CST);
+        if (call(call_tgkill, own->pid, (uint32_t)before, 0, 0, 0, 0) == -3 &&  // ESRCH
+            claim(entry, before, tid))
+            return entry;
+    }
+    return 0;
+}
+
+// Where the entry's own stack begins; 0: it cannot be had.
+INLINE uint64_t made_stack(volatile struct fl_alternate *entry) {
+    volatile struct fl_state *const own = state();
+    if (own->alternates_at == 0) return 0;
+    const uint64_t index = (uint64_t)(entry - own->alternates);
+    const uint64_t stack =
+        own->alternates_at + index * (own->alternate_size + guard_size) + guard_size;
+    // Nobody else has this entry.
+    if ((own->alternates_made >> index & 1) == 0) {
+        if (call(call_mprotect, (long)stack, (long)own->alternate_size, may_read | may_write, 0, 0,
+                 0) != 0)
+            return 0;
+        __atomic_fetch_or(&own->alternates_made, (uint64_t)1 << index, __ATOMIC_SEQ_CST);
+    }
+    return stack;
+}
+
+// Notes which one this thread has. If it has none, it gets ours.
+INLINE void settle_alternate(volatile struct fl_alternate *entry) {
+    volatile struct fl_state *const own = state();
+    volatile struct kernel_stack now;
+    if (call(call_sigaltstack, 0, (long)&now, 0, 0, 0, 0) != 0) return;
+    if ((now.flags & stack_is_off) == 0 && !is_ours(now.start))
+        return set_kind(entry, now.size < own->alternate_least ? FL_ALTERNATE_SMALL
+                                                               : FL_ALTERNATE_LARGE);
+    now.start = made_stack(entry);
+    now.flags = now.unused = 0;
+    now.size = own->alternate_size;
+    if (now.start != 0 && call(call_sigaltstack, (long)&now, 0, 0, 0, 0, 0) == 0)
+        set_kind(entry, FL_ALTERNATE_OURS);
+}
+
+// In the observed process itself, and in no child that it forked.
+INLINE int may_use_alternates(void) {
+    volatile struct fl_state *const own = state();
+    return own->uses_alternates && !own->filtered && *IN_AREA(uint32_t, FL_OWN) == 1;
+}
+
+INLINE void take_alternate(void) {
+    volatile struct fl_alternate *const entry =
+        entry_for((uint32_t)call(call_gettid, 0, 0, 0, 0, 0, 0));
+    if (entry == 0) return;
+    // It is not the thread of that number any more which may have had the entry.
+    set_kind(entry, FL_ALTERNATE_NONE);
+    settle_alternate(entry);
+}
+
+// For a thread that begins, whose signals are blocked.
+CODE void fl_take_alternate(void) {
+    if (may_use_alternates() && state()->threads_get_alternates) take_alternate();
+}
+
+// One of ours is none for the program.
+INLINE long pass_alternate(volatile struct kernel_stack *wanted,
+                           volatile struct kernel_stack *former) {
+    const long result = call(call_sigaltstack, (long)wanted, (long)former, 0, 0, 0, 0);
+    if (result == 0 && former != 0 && is_ours(former->start)) {
+        former->start = former->size = 0;
+        former->flags = stack_is_off;
+    }
+    return result;
+}
+
+// In place of sigaltstack(2). Nothing is sent to a thread that has no kind.
+CODE long fl_alternate(volatile struct kernel_stack *wanted, volatile struct kernel_stack *former) {
+    volatile struct fl_state *const own = state();
+    // A child that shares the memory (vfork) sets its own.
+    if (wanted == 0 || !may_use_alternates() ||
+        (uint32_t)call(call_getpid, 0, 0, 0, 0, 0, 0) != own->pid)
+        return pass_alternate(wanted, former);
+    const uint32_t tid = (uint32_t)call(call_gettid, 0, 0, 0, 0, 0, 0);
+    volatile struct fl_alternate *const entry = entry_for(tid);
+    if (entry == 0) {
+        __atomic_store_n(&own->alternates_lost, 1, __ATOMIC_SEQ_CST);
+        return pass_alternate(wanted, former);
+    }
+    set_kind(entry, FL_ALTERNATE_NONE);
+    if (is_timed(0, tid)) await_timers(0, tid);
+    quiesce();
+    const long result = pass_alternate(wanted, former);
+    settle_alternate(entry);
+    return result;
+}
+
+// From now on, if the program's own are seen. Nobody else runs.
+CODE void use_alternates(void) {
+    volatile struct fl_state *const own = state();
+    if (own->alternate_size == 0 || own->uses_alternates || own->displaced ||
+        (own->hooked >> FL_SITE_STACK & 1) == 0)
+        return;
+    const long private_and_lazy = 0x4022;  // MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
+    const long size = (long)alternates_size();
+    const long place = call(call_mmap, 0, size, 0, private_and_lazy, -1, 0);
+    if (place < 0) return;
+    call(call_madvise, place, size, not_in_cores, 0, 0, 0);
+    own->alternates_at = (uint64_t)place;
+    volatile struct kernel_action before;
+    own->settled_flags |= on_alternate_stack;
+    if (set_handler(own->sample_signal, 0, &before) != 0) own->displaced = 1;
+    own->uses_alternates = 1;
+    take_alternate();
+}
