@@ -67,6 +67,7 @@ __asm__(
 
 #include "entry.h"
 #include "handler.h"
+#include "rest.h"
 #include "stand_ins.h"
 #include "launch.h"
 #include "initializers.h"
@@ -180,7 +181,7 @@ _Static_assert(offsetof(struct fl_mark, text) == 8, "the code above counts on it
 extern const uint8_t fl_begin[], __start_fl_code[], __stop_fl_code[], fl_arrive_end[],
     fl_debug_state[], fl_mark[],
     fl_sigaction[], fl_sigmask[], fl_execve[], fl_prctl[], fl_mlockall[], fl_syscall[],
-    fl_stack[], fl_thread[],
+    fl_stack[], fl_thread[], fl_make_rest[], fl_rest_made[], fl_rest_end[],
     fl_stand_ins_end[], fl_sample_handler[], fl_restorer[],
     fl_main[], fl_entry[], fl_thunks[], fl_boot[], fl_boot_words[], fl_boot_end[], fl_away[], fl_away_words[],
     fl_away_end[], fl_away_waiting[], fl_away_waiting_end[];
@@ -203,6 +204,9 @@ struct fl_code fl_code_describe(void) {
         .stand_ins_end = place(fl_stand_ins_end),
         .sample_handler = place(fl_sample_handler),
         .restorer = place(fl_restorer),
+        .rest = place(fl_make_rest),
+        .rest_made = place(fl_rest_made),
+        .rest_end = place(fl_rest_end),
         .main = place(fl_main),
         .entry = place(fl_entry),
         .thunks = place(fl_thunks),

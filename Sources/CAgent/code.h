@@ -7,12 +7,13 @@
 #define INLINE static inline __attribute__((always_inline, target("general-regs-only")))
 
 enum {
-    call_read = 0, call_close = 3, call_fstat = 5, call_mmap = 9, call_mprotect = 10,
+    call_read = 0, call_write = 1, call_close = 3, call_fstat = 5, call_mmap = 9, call_mprotect = 10,
     call_sigaction = 13, call_sigmask = 14, call_pwrite = 18, call_madvise = 28,
     call_nanosleep = 35, call_getpid = 39, call_kill = 62, call_getrlimit = 97,
     call_getrusage = 98, call_sigpending = 127, call_sigaltstack = 131, call_munlock = 150,
-    call_mlockall = 151, call_gettid = 186, call_clock_gettime = 228, call_tgkill = 234, call_openat = 257, call_process_vm_readv = 310,
-    call_getrandom = 318, call_mlock2 = 325,
+    call_mlockall = 151, call_gettid = 186, call_clock_gettime = 228, call_tgkill = 234, call_openat = 257,
+    call_process_vm_readv = 310, call_process_vm_writev = 311, call_getrandom = 318,
+    call_mlock2 = 325,
 };
 
 #define SIGNAL(number) ((uint64_t)1 << ((number) - 1))

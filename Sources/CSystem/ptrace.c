@@ -134,6 +134,19 @@ int fl_ptrace_set_result(pid_t tid, uint64_t value) {
         ptrace(PTRACE_POKEUSER, tid, offsetof(struct user_regs_struct, rax), value));
 }
 
+int fl_ptrace_set_registers(pid_t tid, const uint64_t *dwarf) {
+    struct user_regs_struct to;
+    const int status = result(ptrace(PTRACE_GETREGS, tid, 0, &to));
+    if (status != 0) return status;
+    to.rax = dwarf[0], to.rdx = dwarf[1], to.rcx = dwarf[2], to.rbx = dwarf[3];
+    to.rsi = dwarf[4], to.rdi = dwarf[5], to.rbp = dwarf[6], to.rsp = dwarf[7];
+    to.r8 = dwarf[8], to.r9 = dwarf[9], to.r10 = dwarf[10], to.r11 = dwarf[11];
+    to.r12 = dwarf[12], to.r13 = dwarf[13], to.r14 = dwarf[14], to.r15 = dwarf[15];
+    to.rip = dwarf[16];
+    to.orig_rax = (unsigned long)-1;
+    return result(ptrace(PTRACE_SETREGS, tid, 0, &to));
+}
+
 int fl_ptrace_resume_address(pid_t tid, uint64_t *resume) {
     struct user_regs_struct registers;
     int status = result(ptrace(PTRACE_GETREGS, tid, 0, &registers));

@@ -11,9 +11,8 @@ extension EndToEnd {
         init() throws { scratch = try Scratch() }
 
         @Test(arguments: [
-            "zero", "urandom", "getrandom", "pipe", "socket", "sendfile", "copy", "between",
-            "computed",
-            "deep",
+            "zero", "urandom", "getrandom", "pipe", "parts", "socket", "sendfile", "copy", "between",
+            "computed", "deep",
         ])
         func getAllThatTheyAskFor(call: String) throws {
             try SideBySide(scratch: scratch).compare(fixture: ["partial", call])
@@ -37,11 +36,25 @@ extension EndToEnd {
             }
         }
 
-        /// If no event tells what a thread does, its open files show which calls it may be in.
-        @Test(arguments: ["zero", "urandom", "between"])
-        func withoutEventsWhoCouldBeHarmedIsLeftAlone(call: String) throws {
+        /// Where a stop cuts a call short, the thread makes the rest in our code. Who has devices open that
+        /// give whatever is asked for is left alone.
+        @Test(arguments: [
+            "zero", "urandom", "between", "pipe", "parts", "socket", "sendfile", "copy", "computed",
+            "deep",
+        ])
+        func byStops(call: String) throws {
             try SideBySide(scratch: scratch).compare(
                 fixture: ["partial", call], options: ["--capture", "ptrace"])
+        }
+
+        /// The same where a signal does, as in many containers.
+        @Test(arguments: [
+            "zero", "between", "pipe", "parts", "socket", "sendfile", "copy", "computed", "deep",
+        ])
+        func withoutEvents(call: String) throws {
+            try SideBySide(scratch: scratch).compare(
+                [try Setup.fixture("partial"), call],
+                under: [try Setup.fixture("without"), "perf_event_open"])
         }
 
         @Test(arguments: [

@@ -3,7 +3,8 @@
 // blocked.
 //   zero urandom   reads 16 MiB of /dev/zero, 2 MiB of /dev/urandom
 //   getrandom      asks for 2 MiB
-//   pipe           writes 4 MiB to a pipe that another process reads
+//   pipe           computes for a while and writes 4 MiB to a pipe that another process reads
+//   parts          the same from four places at once (writev)
 //   socket         the same with a socket
 //   sendfile copy  moves 32 MiB from file to file
 //   between        computes, and now and then reads 1 MiB of /dev/zero
@@ -13,6 +14,7 @@
 #include <sys/random.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 
 #include "fixture.h"
@@ -41,7 +43,7 @@ static void run_getrandom(uint64_t count) {
 }
 
 /// A child that reads the other end until nothing more comes.
-static void run_writes(int ends[2], uint64_t count) {
+static void run_writes(int ends[2], int in_parts, uint64_t count) {
     pid_t child = fork();
     if (child < 0) fail("fork");
     if (child == 0) {
@@ -50,7 +52,14 @@ static void run_writes(int ends[2], uint64_t count) {
         _exit(0);
     }
     close(ends[0]);
-    for (; count > 0; count--) print(write(ends[1], buffer, 4 * MIB), 4 * MIB);
+    struct iovec parts[4];
+    for (int part = 0; part < 4; part++) parts[part] = (struct iovec){buffer + part * MIB, MIB};
+    uint64_t state = 1;
+    for (; count > 0; count--) {
+        BURN(state, 3 * ROUNDS_PER_MS);
+        print(in_parts ? writev(ends[1], parts, 4) : write(ends[1], buffer, 4 * MIB), 4 * MIB);
+    }
+    printf("checksum %016llx\n", (unsigned long long)state);
     close(ends[1]);
     waitpid(child, NULL, 0);
 }
@@ -126,10 +135,12 @@ int main(int argc, char **argv) {
     else if (strcmp(call, "getrandom") == 0)
         run_getrandom(count);
     else if (strcmp(call, "pipe") == 0 && pipe2(ends, O_CLOEXEC) == 0)
-        run_writes(ends, count);
+        run_writes(ends, 0, count);
+    else if (strcmp(call, "parts") == 0 && pipe2(ends, O_CLOEXEC) == 0)
+        run_writes(ends, 1, count);
     else if (strcmp(call, "socket") == 0 &&
              socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0)
-        run_writes((int[]){ends[1], ends[0]}, count);
+        run_writes((int[]){ends[1], ends[0]}, 0, count);
     else if (strcmp(call, "sendfile") == 0 || strcmp(call, "copy") == 0)
         run_moves(strcmp(call, "copy") == 0, count);
     else if (strcmp(call, "between") == 0)

@@ -292,6 +292,16 @@ struct fl_diversion {
     uint64_t resume;    // where it goes on
 };
 
+// What lies at the stack pointer of a thread that makes the rest of a call in our code, below the red
+// zone of where it was.
+struct fl_rest {
+    uint64_t moved;         // how much the call has moved so far
+    uint64_t rsi, rdx, r10, r8;     // as they were
+    uint64_t resume;        // where the thread goes on
+    uint64_t number;        // of the call
+    uint64_t stack_pointer; // as it was
+};
+
 // A piece of code that stands alone for a while, in a place where the program has none of its own:
 // what brings the area in, and what takes it away.
 struct fl_piece {
@@ -328,6 +338,7 @@ struct fl_code {
     uint32_t stand_ins[FL_SITES];  // for the C library's system calls, in the order of `sites`
     uint32_t stand_ins_end;
     uint32_t sample_handler, restorer;
+    uint32_t rest, rest_made, rest_end;     // where a call is made whose rest is wanted
     uint32_t main;          // what is called in main's place
     uint32_t entry;         // where the linker goes in place of the program's first instruction
     uint32_t thunks;        // of libraries, two each: for DT_INIT and for DT_INIT_ARRAY's words

@@ -35,6 +35,8 @@ int fl_ptrace_get_registers(pid_t tid, struct fl_registers *registers);
 int fl_ptrace_restart_call(pid_t tid);
 // Sets the result of the call that a stopped thread has just been in.
 int fl_ptrace_set_result(pid_t tid, uint64_t value);
+// Sets a stopped thread's registers, in DWARF's order. It resumes there, and is in no call any more.
+int fl_ptrace_set_registers(pid_t tid, const uint64_t *dwarf);
 // Where a stopped thread resumes: where it was, or, if it was in a system call that must be
 // restarted, the address that restarts it.
 int fl_ptrace_resume_address(pid_t tid, uint64_t *resume);

@@ -16,6 +16,12 @@ enum AreaCode {
     static var entry: UInt64 { UInt64(description.entry) }
     static var sampleHandler: UInt64 { UInt64(description.sample_handler) }
 
+    /// Where a thread makes the rest of a call, and where it has: see ``RestOfCall``.
+    static var rest: UInt64 { UInt64(description.rest) }
+    static var restMade: UInt64 { UInt64(description.rest_made) }
+    /// Where it has its frame on the stack: up to its last instruction, a jump of two bytes.
+    static var restRange: Range<UInt64> { rest..<(UInt64(description.rest_end) - 2) }
+
     static func standIn(for call: CallSites.Call) -> UInt64 {
         let all = description.stand_ins
         return UInt64([all.0, all.1, all.2, all.3, all.4, all.5, all.6, all.7][call.index])

@@ -144,6 +144,7 @@ struct ThreadStatus: Hashable, Sendable {
     /// The signals that the process has handlers for.
     private(set) var caughtSignals: UInt64
     private var pendingSignals: UInt64
+    private var pendingForProcess: UInt64
     /// SECCOMP_MODE_*: 0 none, 1 strict, 2 filters.
     private var seccomp: Int64
     /// nil: the kernel does not tell the number (before Linux 5.9).
@@ -159,6 +160,7 @@ extension ThreadStatus {
         var text = text
         var pending = text
         pendingSignals = pending.skip(toLine: "SigPnd:") ? pending.hexadecimal() ?? 0 : 0
+        pendingForProcess = pending.skip(toLine: "ShdPnd:") ? pending.hexadecimal() ?? 0 : 0
         guard text.skip(toLine: "SigBlk:"), let blocked = text.hexadecimal() else { return nil }
         blockedSignals = blocked
         var handled = text
@@ -181,6 +183,12 @@ extension ThreadStatus {
 
     /// True if a signal that was sent to this thread alone has not reached it yet.
     func hasPending(_ signal: Int32) -> Bool { pendingSignals & Signals.bit(signal) != 0 }
+    /// True if a handler of the program's is about to be called: for a signal that waits, or for one that
+    /// the thread has stopped for.
+    func isInterrupted(besides signal: Int32?) -> Bool {
+        let waiting = (pendingSignals | pendingForProcess) & ~blockedSignals
+        return caughtSignals & (waiting | (signal.map(Signals.bit) ?? 0)) != 0
+    }
     func blocks(_ signal: Int32) -> Bool { blockedSignals & Signals.bit(signal) != 0 }
 
     /// True if the thread blocks, for more than a moment, a signal that we could send it.

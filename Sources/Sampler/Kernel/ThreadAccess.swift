@@ -44,7 +44,7 @@ protocol ThreadAccess: AnyObject {
     func eventMessage() throws(SystemError) -> UInt64
     func registers() throws(SystemError) -> Registers
     func resumeAddress() throws(SystemError) -> UInt64
-    func keepCall() throws(SystemError)
+    func keepCall(restIn area: UInt64?) throws(SystemError)
     /// Writes whole words to the memory of a stopped thread, ignoring its protection.
     func write(_ bytes: [UInt8], at address: UInt64) throws(SystemError)
     var isInSequence: Bool { get }
@@ -175,7 +175,9 @@ final class KernelThread: ThreadAccess {
     func eventMessage() throws(SystemError) -> UInt64 { try tracee.eventMessage() }
     func registers() throws(SystemError) -> Registers { try tracee.registers() }
     func resumeAddress() throws(SystemError) -> UInt64 { try tracee.resumeAddress() }
-    func keepCall() throws(SystemError) { try tracee.keepCall() }
+    func keepCall(restIn area: UInt64?) throws(SystemError) {
+        try tracee.keepCall(restIn: area)
+    }
     func write(_ bytes: [UInt8], at address: UInt64) throws(SystemError) {
         try tracee.write(bytes, at: address)
     }

@@ -79,7 +79,10 @@ struct Tracee: Hashable, Sendable {
     /// A call that the stop has ended with EINTR is made again when the thread resumes, unless a
     /// handler is called then, as the kernel does with most calls. A call that was cut short
     /// returns all that it would have returned without us.
-    func keepCall() throws(SystemError) {
+    ///
+    /// - Parameter area: where our code is in the program, if the thread may make calls there; nil: only
+    ///   what we can do for the thread is done.
+    func keepCall(restIn area: UInt64?) throws(SystemError) {
         let raw = try rawRegisters()
         let registers = Registers(raw)
         guard raw.code_segment == Machine.codeSegment,
@@ -92,6 +95,10 @@ struct Tracee: Hashable, Sendable {
             try check(fl_ptrace_restart_call(tid), setting)
         } else if let filling = FillingCall(number, of: tid, registers) {
             try check(fl_ptrace_set_result(tid, UInt64(filling.complete())), setting)
+        } else if let area, let rest = RestOfCall(number, of: tid, registers, area: area),
+            !dispatchesCalls
+        {
+            try rest.lead(tid)
         }
     }
 

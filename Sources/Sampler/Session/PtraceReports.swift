@@ -98,9 +98,23 @@ extension TraceSession {
         case .groupStop: thread.isInGroupStop = true
         case .signal(let number) where Self.jobSignals.contains(number): break
         case .stopped where thread.isInGroupStop: thread.isInGroupStop = false
-        case .stopped, .signal: try? thread.tracee.keepCall()
+        case .stopped: try? thread.tracee.keepCall(restIn: areaForRest(of: thread, besides: nil))
+        case .signal(let number):
+            try? thread.tracee.keepCall(restIn: areaForRest(of: thread, besides: number))
         default: break
         }
+    }
+
+    /// Where a stopped thread may make the rest of a call that was cut short; nil: nowhere, or a signal of
+    /// the program's would have cut it short without us.
+    ///
+    /// - Parameter signal: for which it has stopped.
+    private func areaForRest(of thread: TracedThread, besides signal: Int32?) -> UInt64? {
+        guard let area, area.isSettled, let status = thread.status(),
+            !status.isFiltered(beyond: SignalCapture.ownFilters),
+            !status.isInterrupted(besides: signal)
+        else { return nil }
+        return area.address
     }
 
     private static var jobSignals: Set<Int32> { [SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT] }

@@ -136,6 +136,13 @@ struct ThreadObserver: ~Copyable {
         _ answer: SharedSlots.Answer, of thread: TracedThread, _ known: SchedulerCounters,
         frames: RuntimeCopy?
     ) {
+        var answer = answer
+        if let outside = outsideOfOurs(
+            answer.registers,
+            word: { answer.stack.bytes.littleEndianWord(at: Int(clamping: $0 &- answer.stack.start)) })
+        {
+            answer.registers = outside
+        }
         thread.stackPointer = answer.registers.stackPointer
         if !mappings.isCode(answer.registers.programCounter) { rereadMappings(at: process.now) }
         var content = Sample.Content.missing(.unreadable)
@@ -292,11 +299,23 @@ struct ThreadObserver: ~Copyable {
             systemCall: blocked?.position.systemCall, blocking: blocked?.serial ?? 0)
     }
 
+    /// Where a thread is for its program; nil: in code of ours.
+    private func outsideOfOurs(
+        _ registers: Registers, word: (UInt64) -> UInt64?
+    ) -> Registers? {
+        guard let ownCode, ownCode.contains(registers.programCounter) else { return registers }
+        return AreaCode.outsideRest(registers, area: ownCode.lowerBound, word: word)
+    }
+
     private mutating func content(
         _ registers: Registers, of thread: TracedThread
     ) -> Sample.Content {
         // Our own code in the program is none of its business.
-        if ownCode?.contains(registers.programCounter) == true { return .none }
+        let tracee = thread.tracee
+        guard
+            let registers = outsideOfOurs(
+                registers, word: { tracee.memory(at: $0, count: 8).littleEndianWord(at: 0) })
+        else { return .none }
         thread.stackPointer = registers.stackPointer
         let now = process.now
         // While the list was read the program went on: a plugin that was loaded meanwhile may wait in its

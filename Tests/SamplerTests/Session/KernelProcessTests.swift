@@ -149,7 +149,7 @@ import Testing
         for _ in 0..<20 {
             try tracee.interrupt()
             try #require(nextEvent() == .stopped)
-            try tracee.keepCall()
+            try tracee.keepCall(restIn: nil)
             try tracee.resume()
             #expect(eventually { waits() })
         }
@@ -157,7 +157,7 @@ import Testing
         for signal in [SIGWINCH, SIGUSR1] {
             kill(child.pid, signal)
             try #require(nextEvent() == .signal(signal))
-            try tracee.keepCall()
+            try tracee.keepCall(restIn: nil)
             try tracee.resume(delivering: signal)
             if signal == SIGWINCH { #expect(eventually { waits() }) }
         }
@@ -193,7 +193,7 @@ import Testing
             try #require(fl_wait(child.pid, 0, &status) == child.pid)
             try #require(TraceEvent(status: status) == .stopped)
             let result = try tracee.registers()[0]
-            try tracee.keepCall()
+            try tracee.keepCall(restIn: nil)
             if try tracee.registers()[0] != result { cut += 1 }
             try tracee.resume()
         }

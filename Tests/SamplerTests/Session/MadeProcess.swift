@@ -415,7 +415,7 @@ final class MadeThread: ThreadAccess {
 
     /// How often its call was to outlast a stop.
     private(set) var keptCalls = 0
-    func keepCall() throws(SystemError) { keptCalls += 1 }
+    func keepCall(restIn area: UInt64?) throws(SystemError) { keptCalls += 1 }
     func write(_ bytes: [UInt8], at address: UInt64) throws(SystemError) {
         throw Self.gone("writing")
     }
