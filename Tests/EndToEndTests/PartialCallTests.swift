@@ -11,7 +11,8 @@ extension EndToEnd {
         init() throws { scratch = try Scratch() }
 
         @Test(arguments: [
-            "zero", "urandom", "getrandom", "pipe", "parts", "socket", "sendfile", "copy", "between",
+            "zero", "urandom", "getrandom", "pipe", "parts", "socket", "sendfile", "copy",
+            "between",
             "computed", "deep",
         ])
         func getAllThatTheyAskFor(call: String) throws {

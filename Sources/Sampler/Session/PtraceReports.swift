@@ -64,7 +64,7 @@ extension TraceSession {
             }
             rename(thread)
             end(thread, at: now)
-            try? thread.tracee.resume()
+            leaveEnding(thread)
             // While it gives up its memory, for which somebody may wait. Until its end is taken note of,
             // its figures can be read.
             if thread.tid == pid || threads.values.allSatisfy({ $0.phase == .exited }) {
@@ -89,6 +89,14 @@ extension TraceSession {
         case .exited, .killed, .executed:
             break
         }
+    }
+
+    /// Lets a thread end. While it is traced, its end would have to be taken note of before it is gone, and
+    /// whoever has joined it would find it still there. The process's own end is told by its first thread.
+    private func leaveEnding(_ thread: TracedThread) {
+        let isLeft =
+            thread.tid != pid && stage.execution == nil && (try? thread.tracee.detach()) != nil
+        if isLeft { thread.isTraced = false } else { try? thread.tracee.resume() }
     }
 
     /// Keeps a call going that would go on without us: a stop for us, or for a signal that nobody

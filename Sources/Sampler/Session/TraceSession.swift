@@ -156,6 +156,7 @@ final class TraceSession {
     /// A thread that ptrace reported along with its parent. nil if it belongs to another process (a
     /// clone that shares no thread group). Then it is let go, unless children are followed.
     func adopt(_ tid: Int32, at now: MonotonicTime) -> TracedThread? {
+        forgetLeft()
         if let known = threads[tid] { return known }
         let thread = process.thread(tid)
         guard process.isThread(tid) else {

@@ -23,9 +23,21 @@ extension TraceSession {
     }
 
     func addNewThreads(at now: MonotonicTime) {
+        forgetLeft()
         for tid in process.threadIDs() where threads[tid] == nil {
             addThread(process.thread(tid), start: now, isNew: true).isTraced =
                 stage.image?.untraced == nil
+        }
+    }
+
+    /// Forgets those that ended after they were traced no more: their ids may be others' soon.
+    func forgetLeft() {
+        for thread in threads.values
+        where thread.phase == .exited && !thread.isTraced && thread.tid != pid
+            && thread.counters() == nil
+        {
+            threads[thread.tid] = nil
+            signalCapture?.forget(thread)
         }
     }
 

@@ -49,7 +49,9 @@ extension AreaSignalTests {
                         let start = UnsafeMutableRawPointer(mutating: all.baseAddress)
                         let borders = [0, 1, 70_000, 70_000, 1 << 20, size]
                         var parts = zip(borders, borders.dropFirst()).map {
-                            iovec(iov_base: start.map { [first = $0] in $0 + first }, iov_len: $1 - $0)
+                            iovec(
+                                iov_base: start.map { [first = $0] in $0 + first }, iov_len: $1 - $0
+                            )
                         }
                         return Int32(Glibc.writev(output, &parts, Int32(parts.count)))
                     }
@@ -105,7 +107,8 @@ extension AreaSignalTests {
             #expect(outside?.argument(1) == 11 && outside?.argument(4) == 5000)
             registers[Registers.programCounter] = mapped.address + AreaCode.restRange.upperBound
             #expect(
-                AreaCode.outsideRest(registers, area: mapped.address) { memory.word(at: $0) } == nil)
+                AreaCode.outsideRest(registers, area: mapped.address) { memory.word(at: $0) } == nil
+            )
             // The rest is cut short, too.
             frame.handle(
                 0, 1500, [.rip: made, .rsp: place, .rsi: 11, .rdx: 12, .r10: 13, .r8: 4000],
@@ -130,7 +133,8 @@ extension AreaSignalTests {
             }
             // Who makes no calls of ours gets what it has.
             mapped.area.silence()
-            #expect(frame.result(of: 40, got: 7, [.rsp: pointer, .rdi: file, .r10: 8], by: mapped) == 7)
+            #expect(
+                frame.result(of: 40, got: 7, [.rsp: pointer, .rdi: file, .r10: 8], by: mapped) == 7)
         }
     }
 }

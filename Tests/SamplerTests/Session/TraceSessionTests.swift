@@ -118,6 +118,32 @@ import Testing
         #expect(sink.borders.last == .ended)
     }
 
+    /// A tracer has to take note of a thread's end before it is gone, and whoever has joined it would still
+    /// find it there. The first thread tells how the process ended.
+    @Test func threadsEndUntraced() throws {
+        let session = launched()
+        let tid = process.pid + 1
+        let other = process.start(tid)
+        process.pass(1)
+        _ = session.adopt(tid, at: process.now)
+        let thread = try #require(session.threads[tid])
+        thread.isTraced = true
+        other.stop()
+        process.tell(.exiting, of: tid)
+        session.takeChanges()
+        #expect(thread.phase == .exited && !thread.isTraced)
+        #expect(other.done.last == .detached(0))
+        process.remove(tid)
+        // Its number is another's.
+        _ = process.start(tid)
+        let next = try #require(session.adopt(tid, at: process.now))
+        #expect(next !== thread && next.phase == .free)
+        process.main.stop()
+        process.tell(.exiting, of: process.pid)
+        session.takeChanges()
+        #expect(process.main.done.last == .resumed(0))
+    }
+
     @Test func aRunningThreadIsStoppedForItsStack() {
         let session = launched()
         process.pass(1)
