@@ -137,18 +137,27 @@ CODE long fl_alternate(volatile struct kernel_stack *wanted, volatile struct ker
     return result;
 }
 
-// From now on, if the program's own are seen. Nobody else runs.
-CODE void use_alternates(void) {
+// Before libraries are mapped there: behind the area, or anywhere.
+INLINE void reserve_alternates(void) {
     volatile struct fl_state *const own = state();
-    if (own->alternate_size == 0 || own->uses_alternates || own->displaced ||
-        (own->hooked >> FL_SITE_STACK & 1) == 0)
-        return;
+    if (own->alternate_size == 0) return;
     const long private_and_lazy = 0x4022;  // MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
+    const long if_free = 0x100000;  // MAP_FIXED_NOREPLACE
     const long size = (long)alternates_size();
-    const long place = call(call_mmap, 0, size, 0, private_and_lazy, -1, 0);
+    const long behind = (long)(area() + own->size);
+    long place = call(call_mmap, behind, size, 0, private_and_lazy | if_free, -1, 0);
+    if (place < 0) place = call(call_mmap, 0, size, 0, private_and_lazy, -1, 0);
     if (place < 0) return;
     call(call_madvise, place, size, not_in_cores, 0, 0, 0);
     own->alternates_at = (uint64_t)place;
+}
+
+// From now on, if the program's own are seen. Nobody else runs.
+CODE void use_alternates(void) {
+    volatile struct fl_state *const own = state();
+    if (own->alternates_at == 0 || own->uses_alternates || own->displaced ||
+        (own->hooked >> FL_SITE_STACK & 1) == 0)
+        return;
     volatile struct kernel_action before;
     own->settled_flags |= on_alternate_stack;
     if (set_handler(own->sample_signal, 0, &before) != 0) own->displaced = 1;

@@ -187,6 +187,7 @@ CODE void fl_settle(int descriptor) {
         unlock();
     }
     call(call_madvise, (long)area(), (long)own->size, not_in_cores, 0, 0, 0);
+    reserve_alternates();
     // A static program's calls are led to us already.
     use_alternates();
     if (own->is_measured) {

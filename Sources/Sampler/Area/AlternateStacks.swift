@@ -21,6 +21,9 @@ enum AlternateStacks {
     /// What one of the program's own must have: one of its handlers may be at work there.
     static var leastOfPrograms: UInt64 { 2 * frame + forHandler }
 
+    /// Of all of them, each behind a page that nobody may access.
+    static let roomForAll = Int(FL_MOST_ALTERNATES) * Int(size + VirtualMemory.pageSize)
+
     /// What is known of a thread.
     enum Kind: Hashable {
         /// It has an alternate stack with room.
@@ -58,7 +61,7 @@ extension Area {
 
     /// Where those are that we have made; nil: none are.
     var alternatesRange: Range<UInt64>? {
-        let size = Int(FL_MOST_ALTERNATES) * Int(AlternateStacks.size + VirtualMemory.pageSize)
+        let size = AlternateStacks.roomForAll
         let start = self[\.alternates_at]
         guard Self.isPlace(start, size: size) else { return nil }
         return start..<(start + UInt64(size))

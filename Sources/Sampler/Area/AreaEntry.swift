@@ -86,7 +86,9 @@ extension TraceSession {
         }
         image.noted = start.noted
         let size = Area.size(stackBytes: options.stackBytes)
-        guard let place = start.place(size: size) else { throw .obstacle(.noRoom) }
+        guard let place = start.place(size: size + AlternateStacks.roomForAll) else {
+            throw .obstacle(.noRoom)
+        }
         var contents = Area.Contents(
             place: place, recorder: sharesNamespace ? getpid() : 0,
             cookie: SharedSlots.makeCookie())
@@ -110,7 +112,9 @@ extension TraceSession {
         contents.takeEntry(of: start, hasHook: setup.linkerHook != nil, main.tracee)
         let needsIsland = marks != nil
         if needsIsland {
-            contents.island = start.islandPlace(besides: place..<(place &+ UInt64(size))) ?? 0
+            contents.island =
+                start.islandPlace(
+                    besides: place..<(place &+ UInt64(size + AlternateStacks.roomForAll))) ?? 0
         }
         // A program that the linker was told to run is found when the linker has mapped it.
         setup.runsLinker = start.runsLinker

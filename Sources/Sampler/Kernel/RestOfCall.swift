@@ -52,7 +52,10 @@ struct RestOfCall {
         } else {
             let saved = AreaCode.restRegisters.compactMap { registers[$0] }
             guard saved.count == AreaCode.restRegisters.count else { return nil }
-            words = [moved] + saved + [registers.programCounter, UInt64(number), registers.stackPointer]
+            words =
+                [moved] + saved + [
+                    registers.programCounter, UInt64(number), registers.stackPointer,
+                ]
             pointer &-= UInt64(8 * words.count)
         }
         self.registers[Registers.stackPointer] = pointer
@@ -68,7 +71,9 @@ struct RestOfCall {
         _ memory: TargetMemory, at start: UInt64, count: Int, behind moved: UInt64
     ) -> [UInt64]? {
         let bytes = memory.read(at: start, count: 16 * count)
-        var left = stride(from: 0, to: 16 * count, by: 8).compactMap { bytes.littleEndianWord(at: $0) }
+        var left = stride(from: 0, to: 16 * count, by: 8).compactMap {
+            bytes.littleEndianWord(at: $0)
+        }
         guard left.count == 2 * count else { return nil }
         var moved = moved
         while left.count >= 2, moved >= left[1] {

@@ -14,6 +14,8 @@ struct ThreadObserver: ~Copyable {
     var isNarrow = false
     /// Where our own code lies in the program.
     var ownCode: Range<UInt64>?
+    /// When the recording ended: nothing that is told happened later.
+    var end: MonotonicTime?
     /// How far the first thread's stack may grow, in bytes.
     private var stackLimit: UInt64?
     /// Where the first thread's stack begins.
@@ -137,12 +139,11 @@ struct ThreadObserver: ~Copyable {
         frames: RuntimeCopy?
     ) {
         var answer = answer
-        if let outside = outsideOfOurs(
-            answer.registers,
-            word: { answer.stack.bytes.littleEndianWord(at: Int(clamping: $0 &- answer.stack.start)) })
-        {
-            answer.registers = outside
-        }
+        let stack = answer.stack
+        answer.registers =
+            outsideOfOurs(answer.registers) {
+                stack.bytes.littleEndianWord(at: Int(clamping: $0 &- stack.start))
+            } ?? answer.registers
         thread.stackPointer = answer.registers.stackPointer
         if !mappings.isCode(answer.registers.programCounter) { rereadMappings(at: process.now) }
         var content = Sample.Content.missing(.unreadable)
@@ -157,7 +158,7 @@ struct ThreadObserver: ~Copyable {
         // The kernel's own figure of a running thread lags; its CPU clock does not.
         var counters = known
         counters.run = thread.clock.believable(answer.cpu, at: process.now)
-        let time = min(max(answer.time, thread.clock.time), process.now)
+        let time = min(max(answer.time, thread.clock.time), end ?? process.now)
         emit(thread, at: time, now: nil, content: content, counters: counters)
     }
 

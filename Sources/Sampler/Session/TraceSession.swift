@@ -284,6 +284,7 @@ final class TraceSession {
     func closeAll(at now: MonotonicTime) {
         guard !isClosed else { return }
         isClosed = true
+        observer.end = now
         reportHooks(at: now, isLast: true)
         reportSchedule(isLast: true)
         for thread in threads.values where thread.phase != .exited {

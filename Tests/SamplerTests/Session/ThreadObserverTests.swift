@@ -45,6 +45,22 @@ import Testing
         #expect(sink.samples().map(\.kind) == ["following", "snapshot", "unchanged", "following"])
     }
 
+    /// An answer may come while the recording is closed. Its thread's states would add up to more than its
+    /// life.
+    @Test func nothingIsToldOfWhatCameAfterTheEnd() throws {
+        var observer = observer()
+        let thread = thread()
+        process.pass(3)
+        observer.end = process.now
+        process.pass(2)
+        let answer = SharedSlots.Answer(
+            time: process.now, cpu: 5_000_000,
+            registers: Registers(programCounter: 0x40_1000, stackPointer: 0x7000_0000),
+            stack: StackCopy(start: 0x7000_0000, bytes: [1]), isOnAlternateStack: false)
+        observer.sample(answer, of: thread, try #require(thread.counters()), frames: nil)
+        #expect(sink.times().wall == .milliseconds(3))
+    }
+
     /// The kernel restarted a call before it was seen waiting in it: its code says which.
     @Test(
         arguments: [
