@@ -70,14 +70,22 @@ INLINE uint64_t made_stack(volatile struct fl_alternate *entry) {
     return stack;
 }
 
-// Notes which one this thread has. If it has none, it gets ours.
-INLINE void settle_alternate(volatile struct fl_alternate *entry) {
+// In the observed process itself, and in no child that it forked.
+INLINE int may_use_alternates(void) {
     volatile struct fl_state *const own = state();
+    return own->uses_alternates == 1 && !own->filtered && *IN_AREA(uint32_t, FL_OWN) == 1;
+}
+
+INLINE void take_alternate(void) {
+    volatile struct fl_state *const own = state();
+    volatile struct fl_alternate *const entry =
+        entry_for((uint32_t)call(call_gettid, 0, 0, 0, 0, 0, 0));
+    if (entry == 0) return;
+    // It is not the thread of that number any more which may have had the entry.
+    set_kind(entry, FL_ALTERNATE_NONE);
     volatile struct kernel_stack now;
-    if (call(call_sigaltstack, 0, (long)&now, 0, 0, 0, 0) != 0) return;
-    if ((now.flags & stack_is_off) == 0 && !is_ours(now.start))
-        return set_kind(entry, now.size < own->alternate_least ? FL_ALTERNATE_SMALL
-                                                               : FL_ALTERNATE_LARGE);
+    if (call(call_sigaltstack, 0, (long)&now, 0, 0, 0, 0) != 0 || (now.flags & stack_is_off) == 0)
+        return;
     now.start = made_stack(entry);
     now.flags = now.unused = 0;
     now.size = own->alternate_size;
@@ -85,55 +93,42 @@ INLINE void settle_alternate(volatile struct fl_alternate *entry) {
         set_kind(entry, FL_ALTERNATE_OURS);
 }
 
-// In the observed process itself, and in no child that it forked.
-INLINE int may_use_alternates(void) {
-    volatile struct fl_state *const own = state();
-    return own->uses_alternates && !own->filtered && *IN_AREA(uint32_t, FL_OWN) == 1;
-}
-
-INLINE void take_alternate(void) {
-    volatile struct fl_alternate *const entry =
-        entry_for((uint32_t)call(call_gettid, 0, 0, 0, 0, 0, 0));
-    if (entry == 0) return;
-    // It is not the thread of that number any more which may have had the entry.
-    set_kind(entry, FL_ALTERNATE_NONE);
-    settle_alternate(entry);
-}
-
 // For a thread that begins, whose signals are blocked.
 CODE void fl_take_alternate(void) {
-    if (may_use_alternates() && state()->threads_get_alternates) take_alternate();
+    if (may_use_alternates()) take_alternate();
 }
 
-// One of ours is none for the program.
-INLINE long pass_alternate(volatile struct kernel_stack *wanted,
-                           volatile struct kernel_stack *former) {
+// Our handler is to run where the threads are, as an action without SA_ONSTACK has it: somebody else may
+// send that signal, and there may be no room on a stack of the program's.
+CODE void give_up_alternates(void) {
+    volatile struct fl_state *const own = state();
+    __atomic_store_n(&own->uses_alternates, FL_ALTERNATES_GIVEN_UP, __ATOMIC_SEQ_CST);
+    await_timers(0, 0);
+    quiesce();
+    own->settled_flags &= ~(uint64_t)on_alternate_stack;
+    uint64_t handler;
+    __asm__("lea fl_sample_handler(%%rip), %0" : "=r"(handler));
+    for (int number = 0; number < 2; number++) {
+        const uint64_t signal = number == 0 ? own->sample_signal : own->spare_signal;
+        volatile struct kernel_action now;
+        if (signal != 0 && call(call_sigaction, (long)signal, 0, (long)&now, 8, 0, 0) == 0 &&
+            now.handler == handler)
+            set_handler(signal, number == 0 ? 0 : own->spare_flags, &now);
+    }
+}
+
+// In place of sigaltstack(2). One of ours is none for the program. Once it makes one of its own, nothing is
+// known of any: they may be small, in use, gone, or another thread's as well.
+CODE long fl_alternate(volatile struct kernel_stack *wanted, volatile struct kernel_stack *former) {
+    // A child that shares the memory (vfork) sets its own.
+    if (wanted != 0 && may_use_alternates() &&
+        (uint32_t)call(call_getpid, 0, 0, 0, 0, 0, 0) == state()->pid)
+        give_up_alternates();
     const long result = call(call_sigaltstack, (long)wanted, (long)former, 0, 0, 0, 0);
     if (result == 0 && former != 0 && is_ours(former->start)) {
         former->start = former->size = 0;
         former->flags = stack_is_off;
     }
-    return result;
-}
-
-// In place of sigaltstack(2). Nothing is sent to a thread that has no kind.
-CODE long fl_alternate(volatile struct kernel_stack *wanted, volatile struct kernel_stack *former) {
-    volatile struct fl_state *const own = state();
-    // A child that shares the memory (vfork) sets its own.
-    if (wanted == 0 || !may_use_alternates() ||
-        (uint32_t)call(call_getpid, 0, 0, 0, 0, 0, 0) != own->pid)
-        return pass_alternate(wanted, former);
-    const uint32_t tid = (uint32_t)call(call_gettid, 0, 0, 0, 0, 0, 0);
-    volatile struct fl_alternate *const entry = entry_for(tid);
-    if (entry == 0) {
-        __atomic_store_n(&own->alternates_lost, 1, __ATOMIC_SEQ_CST);
-        return pass_alternate(wanted, former);
-    }
-    set_kind(entry, FL_ALTERNATE_NONE);
-    if (is_timed(0, tid)) await_timers(0, tid);
-    quiesce();
-    const long result = pass_alternate(wanted, former);
-    settle_alternate(entry);
     return result;
 }
 

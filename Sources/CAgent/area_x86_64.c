@@ -84,6 +84,7 @@ __asm__(
 
 #include "code.h"
 #include "signals.h"
+#include "cut_calls.h"
 #include "alternates.h"
 #include "frames.h"
 #include "words.h"
@@ -181,7 +182,8 @@ _Static_assert(offsetof(struct fl_mark, text) == 8, "the code above counts on it
 extern const uint8_t fl_begin[], __start_fl_code[], __stop_fl_code[], fl_arrive_end[],
     fl_debug_state[], fl_mark[],
     fl_sigaction[], fl_sigmask[], fl_execve[], fl_prctl[], fl_mlockall[], fl_syscall[],
-    fl_stack[], fl_thread[], fl_make_rest[], fl_rest_made[], fl_rest_end[],
+    fl_stack[], fl_thread[], fl_make_rest[], fl_rest_made[],
+    fl_stream_rest[], fl_rest_end[],
     fl_stand_ins_end[], fl_sample_handler[], fl_restorer[],
     fl_main[], fl_entry[], fl_thunks[], fl_boot[], fl_boot_words[], fl_boot_end[], fl_away[], fl_away_words[],
     fl_away_end[], fl_away_waiting[], fl_away_waiting_end[];
@@ -206,6 +208,7 @@ struct fl_code fl_code_describe(void) {
         .restorer = place(fl_restorer),
         .rest = place(fl_make_rest),
         .rest_made = place(fl_rest_made),
+        .rest_of_stream = place(fl_stream_rest),
         .rest_end = place(fl_rest_end),
         .main = place(fl_main),
         .entry = place(fl_entry),

@@ -131,27 +131,6 @@ __asm__(
     "  fl_set 8, %r10\n"
     "  syscall\n"
     "1:\n"
-    "  mov fl_away_words+72(%rip), %r8\n"
-    "  test %r8, %r8\n"
-    "  je 4f\n"
-    // It has one of ours as its alternate stack.
-    "  sub $24, %rsp\n"
-    "  mov $131, %eax\n"  // sigaltstack
-    "  xor %edi, %edi\n"
-    "  mov %rsp, %rsi\n"
-    "  syscall\n"
-    "  test %eax, %eax\n"
-    "  jne 5f\n"
-    "  cmp (%rsp), %r8\n"
-    "  jne 5f\n"
-    "  movl $2, 8(%rsp)\n"  // SS_DISABLE
-    "  mov $131, %eax\n"
-    "  mov %rsp, %rdi\n"
-    "  xor %esi, %esi\n"
-    "  syscall\n"
-    "5:\n"
-    "  add $24, %rsp\n"
-    "4:\n"
     "  mov fl_away_words+48(%rip), %rsi\n"
     "  test %rsi, %rsi\n"
     "  je 2f\n"
@@ -178,14 +157,13 @@ __asm__(
     "fl_away_waiting_end:\n"
     "  fl_resume\n"
     ".balign 8\n"
-    "fl_away_words: .quad 0, 0, 0, 0, 0, 0, 0, 0, 0, 0\n"
+    "fl_away_words: .quad 0, 0, 0, 0, 0, 0, 0, 0, 0\n"
     "fl_away_end:\n"
     ".previous\n");
 
 _Static_assert(sizeof(struct fl_boot_words) == 32, "the code above counts on it");
 _Static_assert(offsetof(struct fl_boot_words, is_at_entry) == 24, "the code above counts on it");
 _Static_assert(offsetof(struct fl_boot_words, recorder) == 28, "the code above counts on it");
-_Static_assert(sizeof(struct fl_away_words) == 80, "the code above counts on it");
+_Static_assert(sizeof(struct fl_away_words) == 72, "the code above counts on it");
 _Static_assert(offsetof(struct fl_away_words, address) == 40, "the code above counts on it");
 _Static_assert(offsetof(struct fl_away_words, handler) == 64, "the code above counts on it");
-_Static_assert(offsetof(struct fl_away_words, alternate) == 72, "the code above counts on it");

@@ -1,32 +1,119 @@
 // The rest of a call that moves data and was cut short by us. The kernel returns what it has moved as
-// soon as a signal, or a stop, is pending; alone, the call would have gone on. So the thread makes it once
-// more for the rest, here, and comes back to where it was with the sum. All that can happen to a call can
-// happen to this one: it waits, it is interrupted, it fails.
+// soon as a signal, or a stop, is pending; alone, the call would have gone on. So the thread moves the rest
+// here, and comes back to where it was with the sum.
 
 __asm__(
     ".section fl_code,\"ax\",@progbits\n"
 
-    // The call's registers are set, and a struct fl_rest is on the stack. What fails now would have failed
-    // behind what was moved, which is then the result.
+    // Between files: the same call once more, whose registers are set. A struct fl_rest is on the stack.
+    // What fails now would have failed behind what was moved, which is then the result.
     "fl_make_rest:\n"
     "  syscall\n"
     "fl_rest_made:\n"
     "  test %rax, %rax\n"
-    "  js 1f\n"
-    "  add (%rsp), %rax\n"
-    "  jmp 2f\n"
+    "  js fl_rest_over\n"
+    "  add %rax, (%rsp)\n"
+    "  jmp fl_rest_over\n"
+
+    // To a pipe or a socket. The same call would be restarted after a handler of the program's, had it moved
+    // nothing yet; the first one would have returned what it had. So what waits here is a call that never
+    // is. Who does not wait, or only for a while, has all that it would have got.
+    "fl_stream_rest:\n"
+    "  mov 88(%rsp), %edi\n"
+    "  mov $3, %esi\n"  // F_GETFL
+    "  mov $72, %eax\n"  // fcntl
+    "  syscall\n"
+    "  test %eax, %eax\n"
+    "  js fl_rest_over\n"
+    "  test $0x800, %eax\n"  // O_NONBLOCK
+    "  jne fl_rest_over\n"
+    "  cmpl $0, 112(%rsp)\n"
+    "  je 1f\n"
+    "  mov $1, %esi\n"  // SOL_SOCKET
+    "  mov $21, %edx\n"  // SO_SNDTIMEO
+    "  lea 120(%rsp), %r10\n"
+    "  lea 116(%rsp), %r8\n"
+    "  movl $16, (%r8)\n"
+    "  mov $55, %eax\n"  // getsockopt
+    "  syscall\n"
+    "  test %eax, %eax\n"
+    "  jne fl_rest_over\n"
+    "  mov 120(%rsp), %rax\n"
+    "  or 128(%rsp), %rax\n"
+    "  jne fl_rest_over\n"
     "1:\n"
-    "  mov (%rsp), %rax\n"
+    "  lea 88(%rsp), %rdi\n"
+    "  mov $1, %esi\n"
+    "  xor %edx, %edx\n"
+    "  xor %r10d, %r10d\n"
+    "  mov $8, %r8d\n"
+    "  mov $271, %eax\n"  // ppoll
+    "  syscall\n"
+    "  cmp $1, %eax\n"
+    "  jne fl_rest_over\n"
+    "  mov 88(%rsp), %edi\n"
+    "  mov 96(%rsp), %rsi\n"
+    "  mov 104(%rsp), %rdx\n"
+    "  movzwl 94(%rsp), %ecx\n"
+    "  cmpl $0, 112(%rsp)\n"
+    "  je 2f\n"
+    // An error that is waiting is the next call's to tell, and no signal comes beside a result.
+    "  test $0x38, %ecx\n"  // POLLERR | POLLHUP | POLLNVAL
+    "  jne fl_rest_over\n"
+    "  mov $0x4040, %r10d\n"  // MSG_DONTWAIT | MSG_NOSIGNAL
+    "  xor %r8d, %r8d\n"
+    "  xor %r9d, %r9d\n"
+    "  mov $44, %eax\n"  // sendto
+    "  syscall\n"
+    "  cmp $-11, %rax\n"  // EAGAIN
+    "  je 1b\n"
+    "  jmp 4f\n"
+    // Who writes to a pipe that nobody reads any more gets SIGPIPE, whatever was moved. So much as fits into
+    // one of its pages does not wait.
     "2:\n"
-    "  mov 8(%rsp), %rsi\n"
-    "  mov 16(%rsp), %rdx\n"
-    "  mov 24(%rsp), %r10\n"
-    "  mov 32(%rsp), %r8\n"
-    "  mov 40(%rsp), %rcx\n"
-    "  mov 56(%rsp), %rsp\n"
+    "  test $0x8, %ecx\n"  // POLLERR
+    "  jne 3f\n"
+    "  cmp $4096, %rdx\n"
+    "  jbe 3f\n"
+    "  mov $4096, %edx\n"
+    "3:\n"
+    "  mov $1, %eax\n"  // write
+    "  syscall\n"
+    "4:\n"
+    "  test %rax, %rax\n"
+    "  js fl_rest_over\n"
+    "  add %rax, (%rsp)\n"
+    "  add %rax, 96(%rsp)\n"
+    "  sub %rax, 104(%rsp)\n"
+    "  jne 1b\n"
+
+    "fl_rest_over:\n"
+    "  mov (%rsp), %rax\n"
+    "  mov 8(%rsp), %rdi\n"
+    "  mov 16(%rsp), %rsi\n"
+    "  mov 24(%rsp), %rdx\n"
+    "  mov 32(%rsp), %r10\n"
+    "  mov 40(%rsp), %r8\n"
+    "  mov 48(%rsp), %r9\n"
+    "  mov 56(%rsp), %rcx\n"
+    "  push 80(%rsp)\n"
+    "  popfq\n"
+    "  mov 72(%rsp), %rsp\n"
     "  jmp *%rcx\n"
     "fl_rest_end:\n"
     ".previous\n");
 
-_Static_assert(offsetof(struct fl_rest, resume) == 40, "the code above counts on it");
-_Static_assert(offsetof(struct fl_rest, stack_pointer) == 56, "the code above counts on it");
+#define CHECK_REST(field, offset) \
+    _Static_assert(offsetof(struct fl_rest, field) == offset, "the code above counts on it")
+CHECK_REST(rdi, 8);
+CHECK_REST(r9, 48);
+CHECK_REST(resume, 56);
+CHECK_REST(stack_pointer, 72);
+CHECK_REST(flags, 80);
+CHECK_REST(descriptor, 88);
+CHECK_REST(told, 94);
+CHECK_REST(start, 96);
+CHECK_REST(left, 104);
+CHECK_REST(is_socket, 112);
+CHECK_REST(length, 116);
+CHECK_REST(limit, 120);

@@ -91,6 +91,7 @@ CODE void fl_take_spare(uint64_t flags) {
         !__atomic_compare_exchange_n(&own->spare, &expected, FL_SPARE_BEGUN, 0, __ATOMIC_SEQ_CST,
                                      __ATOMIC_SEQ_CST))
         return;
+    own->spare_flags = (uint32_t)flags;
     volatile struct kernel_action before;
     uint32_t outcome = FL_SPARE_REFUSED;
     if (call(call_sigaction, own->spare_signal, 0, (long)&before, 8, 0, 0) == 0 &&
@@ -184,7 +185,7 @@ CODE int fl_is_readable(uint64_t address, uint32_t number) {
 // The kernel's struct ucontext, as far as it concerns us.
 struct interrupted {
     uint64_t head[5], r8, r9, r10, r11, r12, r13, r14, r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp,
-        rip, rest[15], mask;
+        rip, flags, rest[14], mask;
 };
 
 // Whether our signal was blocked while a call waited: some take a mask for as long.
@@ -249,147 +250,4 @@ CODE void fl_make_again(volatile struct interrupted *at) {
         return;
     at->rax = number;
     at->rip -= 2;
-}
-
-// MARK: Calls that a signal of ours cut short
-
-#define MOST_BYTES 0x7FFFF000  // of one call
-
-// `/dev/zero`, `full`, `random` and `urandom`: they give whatever is asked for.
-CODE int fl_gives_all(uint64_t descriptor) {
-    // The kernel's struct stat, as far as it concerns us.
-    volatile struct { uint64_t head[3]; uint32_t mode, ids[3]; uint64_t device, rest[12]; } file;
-    if (call(call_fstat, (long)descriptor, (long)&file, 0, 0, 0, 0) != 0) return 0;
-    const uint64_t number = file.device & 0xFF;
-    return (file.mode & 0xF000) == 0x2000 && file.device >> 8 == 1 &&
-           (number == 5 || number == 7 || number == 8 || number == 9);
-}
-
-// By the kernel: where there is no room, that is no fault.
-INLINE int put(uint64_t to, volatile void *from, uint64_t size) {
-    volatile struct { uint64_t start, size; } here, there;
-    here.start = (uint64_t)from;
-    there.start = to;
-    here.size = there.size = size;
-    return call(call_process_vm_writev, (long)state()->pid, (long)&here, 1, (long)&there, 1, 0) ==
-           (long)size;
-}
-
-enum { call_writev = 20, call_readv = 19, call_sendfile = 40, call_sendto = 44,
-       call_copy_file_range = 326 };
-
-// The register with a call's length, or with how many parts it has; 0: a call that a signal does not cut
-// short, or that something else does for which it would not end at once when it is made again.
-INLINE volatile uint64_t *length_of(volatile struct interrupted *at, long number) {
-    if (number == call_sendfile) return &at->r10;
-    if (number == call_copy_file_range) return &at->r8;
-    return number == call_write || number == call_sendto || number == call_writev ||
-            number == call_readv ? &at->rdx : 0;
-}
-INLINE int has_parts(long number) { return number == call_writev || number == call_readv; }
-
-// Whether a signal cuts the call short with this file, as its first argument, and nothing else does for
-// which the call would go on or wait.
-CODE int fl_is_cut_short(long number, uint64_t descriptor) {
-    if (number == call_readv) return fl_gives_all(descriptor);
-    if (number == call_copy_file_range) return 1;
-    volatile struct { uint64_t head[3]; uint32_t mode, ids[3]; uint64_t device, rest[12]; } file;
-    if (call(call_fstat, (long)descriptor, (long)&file, 0, 0, 0, 0) != 0) return 0;
-    const uint32_t kind = file.mode & 0xF000;
-    const int is_pipe = kind == 0x1000, is_socket = kind == 0xC000;
-    // sendfile gives a pipe what there is room for; writes to other files move all.
-    return number == call_sendfile ? !is_pipe : is_pipe || is_socket;
-}
-
-struct part { uint64_t start, size; };  // the kernel's struct iovec
-enum { most_parts = 32 };
-
-// Has the thread make the rest of its call, once it is back from our handler.
-CODE void fl_lead_to_rest(volatile struct interrupted *at, long number, uint64_t made) {
-    volatile struct part parts[most_parts];
-    volatile struct fl_rest rest;
-    uint64_t got = at->rax, passed = 0, count = 0;
-    // The rest may be cut short, too.
-    const int is_first = at->rip != made;
-    uint64_t place = is_first ? at->rsp - 128 : at->rsp;
-    uint64_t start = at->rsi + got;
-    if (has_parts(number)) {
-        count = at->rdx;
-        if (count > most_parts || !copy(parts, at->rsi, count * sizeof *parts)) return;
-        while (passed < count && got >= parts[passed].size) got -= parts[passed++].size;
-        if (passed == count) return;
-        parts[passed].start += got;
-        parts[passed].size -= got;
-        count -= passed;
-        if (is_first) place -= count * sizeof *parts;
-        start = is_first ? place : at->rsi + passed * sizeof *parts;
-        if (!put(start, parts + passed, count * sizeof *parts)) return;
-    }
-    rest.moved = at->rax;
-    if (is_first) {
-        rest.rsi = at->rsi;
-        rest.rdx = at->rdx;
-        rest.r10 = at->r10;
-        rest.r8 = at->r8;
-        rest.resume = at->rip;
-        rest.number = (uint64_t)number;
-        rest.stack_pointer = at->rsp;
-        place -= sizeof rest;
-        if (!put(place, &rest, sizeof rest)) return;
-    } else {
-        rest.moved += *(volatile uint64_t *)place;
-        if (!put(place, &rest.moved, sizeof rest.moved)) return;
-    }
-    volatile uint64_t *const length = length_of(at, number);
-    *length = has_parts(number) ? count : *length - at->rax;
-    // The kernel counts on in the places that the others have for it.
-    if (length == &at->rdx) at->rsi = start;
-    uint64_t code;
-    __asm__("lea fl_make_rest(%%rip), %0" : "=r"(code));
-    at->rsp = place;
-    at->rax = (uint64_t)number;
-    at->rip = code;
-}
-
-// The kernel fills memory in a loop, and returns what it has as soon as a signal is pending. Alone no
-// signal would have come: the rest is fetched here, where none does.
-INLINE void fill_rest(volatile struct interrupted *at, long number) {
-    uint64_t got = at->rax;
-    // It looks at signals between two pages, or two blocks of random numbers.
-    if (got % 64 != 0) return;
-    const int is_read = number == call_read;
-    uint64_t wanted = is_read ? at->rdx : at->rsi;
-    if (wanted > MOST_BYTES) wanted = MOST_BYTES;
-    if (got >= wanted || (is_read && !fl_gives_all(at->rdi))) return;
-    while (got < wanted) {
-        const long place = (long)((is_read ? at->rsi : at->rdi) + got);
-        const long rest = (long)(wanted - got);
-        const long more = is_read ? call(call_read, (long)at->rdi, place, rest, 0, 0, 0)
-                                  : call(call_getrandom, place, rest, (long)at->rdx, 0, 0, 0);
-        if (more <= 0) break;
-        got += (uint64_t)more;
-    }
-    at->rax = got;
-}
-
-// A call of the program's has just returned, or it was at any other place.
-CODE void fl_get_rest(volatile struct interrupted *at) {
-    volatile struct fl_state *const own = state();
-    const uint64_t got = at->rax;
-    if (got == 0 || got >= MOST_BYTES ||
-        (got >= at->rdx && got >= at->rsi && got >= at->r10 && got >= at->r8))
-        return;
-    if (own->filtered || *IN_AREA(uint32_t, FL_OWN) != 1) return;  // no calls of ours
-    uint64_t made;
-    __asm__("lea fl_rest_made(%%rip), %0" : "=r"(made));
-    const long number = at->rip == made
-        ? (long)((volatile struct fl_rest *)at->rsp)->number : number_of_call(at);
-    if (number == call_read || number == call_getrandom) return fill_rest(at, number);
-    volatile uint64_t *const length = length_of(at, number);
-    if (length == 0 || *length > MOST_BYTES || (got >= *length && !has_parts(number))) return;
-    // A signal of the program's that is pending would have cut it short.
-    volatile uint64_t pending;
-    if (call(call_sigpending, (long)&pending, 8, 0, 0, 0, 0) != 0 || (pending & ~at->mask) != 0)
-        return;
-    if (fl_is_cut_short(number, at->rdi)) fl_lead_to_rest(at, number, made);
 }

@@ -28,6 +28,46 @@ import Testing
         #expect(launch.findings.map(\.kind) == (kind.map { [$0] } ?? []))
     }
 
+    /// The main thread waits for one that waits itself.
+    private func awaited(
+        _ reason: WaitReason, for main: WaitReason = WaitReason(.condition),
+        until end: Int64 = 400, account: SchedulerAccount? = .wakeups
+    ) -> [Finding] {
+        var launch = FindingLaunch()
+        launch.builder.recording.header.account = account
+        let worker = launch.worker()
+        launch.wait(main, from: 200, to: 500, call: 1)
+        launch.wait(reason, by: worker, from: 200, to: end, in: "license")
+        launch.compute(worker, "report", from: end, to: 500)
+        launch.builder.wakeup(of: launch.main, at: 500, by: worker)
+        return launch.findings
+    }
+
+    @Test func whatAnAwaitedThreadWaitsForIsTheFinding() throws {
+        for (reason, kind) in [
+            (WaitReason(.sleep, detail: "nanosleep 40 ms"), Finding.Kind.sleep),
+            (WaitReason(.poll, detail: "3 descriptors: pipe"), .pollWait),
+            (WaitReason(.file, detail: "/etc/x"), .fileWait),
+        ] {
+            let findings = awaited(reason)
+            let first = try #require(findings.first)
+            #expect(first.kind == kind && first.thread == 1)
+            #expect(first.saving == .milliseconds(200))
+            // What that thread did besides, the main thread waits for.
+            #expect(findings.dropFirst().map(\.kind) == [.threadWait])
+            #expect(findings.last?.saving == .milliseconds(100))
+        }
+        // Too short, or a step on the way to another thread.
+        #expect(awaited(WaitReason(.sleep), until: 204).map(\.kind) == [.threadWait])
+        #expect(awaited(WaitReason(.lock)).map(\.kind) == [.threadWait])
+        // Who waits for a lock is told who holds it.
+        let held = awaited(
+            WaitReason(.sleep), for: WaitReason(.lock, detail: "mutex", owner: 8))
+        #expect(held.map(\.kind) == [.lockWait])
+        // Nobody knows who woke whom.
+        #expect(awaited(WaitReason(.sleep), account: .switches).map(\.kind) == [.threadWait])
+    }
+
     // MARK: Waits of less than a millisecond
 
     /// Fifty milliseconds of waiting in as many slices that ran as long, or as often.

@@ -20,6 +20,8 @@ package struct LaunchReport: Decodable {
         package var capture: String
         package var mainThread: [MainThread]
         package var notes: [Note]
+        /// What is known from the scheduler: `wakeups`, `switches`; nil: nothing.
+        package var scheduler: String?
 
         /// Nearly all stacks reach the root. A fiftieth of few slices would be none, but a busy
         /// machine truncates one or two.

@@ -115,6 +115,30 @@ import Testing
     }
 
     /// What fits no case is not said.
+    /// Who writes and syncs does not read too much.
+    @Test func adviceOnSyncs() {
+        var words = wait(.fileWait)
+        #expect(words.advice?.contains("Read less") == true)
+        var builder = RecordingBuilder(images: [("/home/dev/app", 2)])
+        let main = builder.thread("app", tid: 7, to: 1000, isMain: true)
+        let path = [Spot("main"), Spot("commit"), Spot("fdatasync", "/usr/lib/libc.so.6")]
+        builder.wait(main, from: 100, to: 400, WaitReason(.file), builder.stack(path))
+        let profile = Profile(builder.recording)
+        let stack = profile.waits.first.map { profile.stack(of: $0) } ?? []
+        #expect(stack.count == 3)
+        var finding = words.finding
+        finding.stack = stack
+        words = FindingWords(profile: profile, finding: finding)
+        #expect(words.advice?.contains("one transaction") == true)
+    }
+
+    /// Not the main thread's own.
+    @Test func whoIsAwaitedIsNamed() {
+        let words = words(
+            .wait(WaitEvidence(kind: .sleep, count: 1, things: [])), thread: 1)
+        #expect(words.title.hasPrefix("thread worker (8), which the launch waits for, sleeps in"))
+    }
+
     @Test func adviceFitsOrIsLeftOut() {
         #expect(wait(.pollWait).advice == nil)
         #expect(wait(.threadWait).advice == nil)

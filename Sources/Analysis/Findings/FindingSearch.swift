@@ -31,7 +31,7 @@ struct FindingSearch {
         Deadlocks.self, LockContention.self, UnawaitedProcesses.self, DominantProcess.self,
         ProcessStarts.self,
         ChildrenInSequence.self,
-        MainThreadWaits.self, ShortWaits.self,
+        AwaitedWaits.self, MainThreadWaits.self, ShortWaits.self,
         DynamicLinking.self, HeavyInitializers.self, GoInitializers.self, UncachedBytecode.self,
         UnusedImports.self,
         RepeatedImports.self,

@@ -42,8 +42,14 @@ struct WaitGroups {
     /// In the order of their first waits.
     private(set) var groups: [Group] = []
 
-    /// - Parameter time: what of the waits counts; nil: all.
-    init(of thread: Int, within time: TimeWindows? = nil, in search: FindingSearch) {
+    /// - Parameters:
+    ///   - time: what of the waits counts; nil: all.
+    ///   - isAwaited: whether the launch is known to wait for the thread: then it is not ready as long as
+    ///     the thread polls.
+    init(
+        of thread: Int, within time: TimeWindows? = nil, isAwaited: Bool = false,
+        in search: FindingSearch
+    ) {
         var positions: [Key: Int] = [:]
         var windows: [[Range<TimeSpan>]] = []
         let time = time ?? TimeWindows([.zero..<search.end])
@@ -52,7 +58,9 @@ struct WaitGroups {
         var stacks: [Int32: (frames: [FrameID], place: FrameID?)] = [:]
         for wait in search.waits(of: thread) {
             let window = time.clamped(to: search.window(from: wait.start, to: wait.end)).ranges
-            guard !window.isEmpty, let kind = Self.kind(of: wait, in: search) else { continue }
+            guard !window.isEmpty,
+                let kind = Self.kind(of: wait, isAwaited: isAwaited, in: search)
+            else { continue }
             let stack =
                 stacks[wait.line]
                 ?? { frames in (frames, search.place(in: frames)) }(search.profile.stack(of: wait))
@@ -86,7 +94,9 @@ struct WaitGroups {
 
     /// nil: this is no wait that a launch should do without. A program that waits for people, for
     /// clients or for whatever comes next is ready.
-    private static func kind(of wait: WaitFigures, in search: FindingSearch) -> Finding.Kind? {
+    private static func kind(
+        of wait: WaitFigures, isAwaited: Bool, in search: FindingSearch
+    ) -> Finding.Kind? {
         // A wait that the end of the recording cut short may be what the program does all day. A wait for
         // a lock that another thread holds is not.
         let isReadyKnown = search.profile.ready != nil
@@ -107,7 +117,7 @@ struct WaitGroups {
             return wait.reason.detail?.hasPrefix("listening") == true ? nil : .networkWait
         case .poll:
             if isOneConnection(wait.reason.detail) { return .networkWait }
-            return isReadyKnown ? .pollWait : nil
+            return isReadyKnown || isAwaited ? .pollWait : nil
         case .other: return isForThread(wait, in: search) ? .threadWait : nil
         case .terminal, .signal, .stopped, .frozen: return nil
         }

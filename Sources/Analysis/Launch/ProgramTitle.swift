@@ -10,6 +10,8 @@ extension Recording {
         guard let first = images.dropLast().lazy.compactMap(\.startedAs).first,
             !end.hasPrefix(first)
         else { return end }
+        // It was over before anybody could ask for its name.
+        guard !end.isEmpty else { return first }
         return "\(first) → \(end)"
     }
 }

@@ -130,10 +130,8 @@ struct fl_alternate {
 };
 #define FL_MOST_ALTERNATES 64
 enum {
-    FL_ALTERNATE_NONE = 0,      // it has none just now
+    FL_ALTERNATE_NONE = 0,      // it has none
     FL_ALTERNATE_OURS = 1,
-    FL_ALTERNATE_LARGE = 2,     // the program's own, with room for our frame on top of another
-    FL_ALTERNATE_SMALL = 3,     // the program's own, without
 };
 
 // A stretch in which a thread of the program ran our code, or stood still for it.
@@ -251,18 +249,19 @@ struct fl_state {
     struct fl_timer timers[FL_MOST_TIMERS];     // written by the recorder
     uint32_t masking;       // how many threads are about to block the sampling signal
     // Of alternate signal stacks:
-    uint32_t uses_alternates;   // whether our handler runs on them, and the list below is kept
-    uint32_t alternates_lost;   // whether a thread has one of its own that is not in the list
+    uint32_t uses_alternates;   // 1: our handler runs on them; or the value below
     uint32_t alternate_turn;    // whose entry is looked at next when none is free
-    uint32_t threads_get_alternates;    // whether threads may be signalled: then each gets one as it begins
-    uint64_t alternate_size;    // of those that we make; 0: none are made
-    uint64_t alternate_least;   // what one of the program's own must have
-    uint64_t alternates_at;     // where ours are, an entry's each behind a page that nobody may access
+    uint32_t spare_flags;   // SA_ONSTACK if the program's own action has it that the spare signal stands in for
+    uint32_t unused;
+    uint64_t alternate_size;    // of each; 0: none are made
+    uint64_t alternates_at;     // where they are, an entry's each behind a page that nobody may access
     uint64_t alternates_made;   // which entries' stacks may be accessed: bits
     struct fl_alternate alternates[FL_MOST_ALTERNATES];
 };
 
 enum {
+    FL_ALTERNATES_GIVEN_UP = 2, // the program has made one of its own
+
     FL_HANDLERS_UNKNOWN = 2,
 
     FL_PHASE_EMPTY = 0,     // nobody has filled it in
@@ -296,10 +295,18 @@ struct fl_diversion {
 // zone of where it was.
 struct fl_rest {
     uint64_t moved;         // how much the call has moved so far
-    uint64_t rsi, rdx, r10, r8;     // as they were
+    uint64_t rdi, rsi, rdx, r10, r8, r9;    // as they were
     uint64_t resume;        // where the thread goes on
     uint64_t number;        // of the call
     uint64_t stack_pointer; // as it was
+    uint64_t flags;         // the processor's, as they were
+    // Of a pipe or a socket: the kernel's struct pollfd, and what is left to be written
+    int32_t descriptor;
+    uint16_t events, told;
+    uint64_t start, left;
+    uint32_t is_socket, length;
+    uint64_t limit[2];      // scratch: how long the socket waits
+    uint64_t unused;
 };
 
 // A piece of code that stands alone for a while, in a place where the program has none of its own:
@@ -322,7 +329,6 @@ struct fl_away_words {
     uint64_t address, size; // of what is unmapped; 0: nothing
     uint64_t naps;          // how often it naps at most until the recorder gives its state back
     uint64_t handler;       // ours
-    uint64_t alternate;     // which alternate stack it is to have no more; 0: none of ours
 };
 
 struct fl_code {
@@ -338,7 +344,8 @@ struct fl_code {
     uint32_t stand_ins[FL_SITES];  // for the C library's system calls, in the order of `sites`
     uint32_t stand_ins_end;
     uint32_t sample_handler, restorer;
-    uint32_t rest, rest_made, rest_end;     // where a call is made whose rest is wanted
+    // Where the rest of a call is made: of files, from `rest_made` on it was; of pipes and sockets
+    uint32_t rest, rest_made, rest_of_stream, rest_end;
     uint32_t main;          // what is called in main's place
     uint32_t entry;         // where the linker goes in place of the program's first instruction
     uint32_t thunks;        // of libraries, two each: for DT_INIT and for DT_INIT_ARRAY's words

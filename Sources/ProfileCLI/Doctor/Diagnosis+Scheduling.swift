@@ -12,7 +12,7 @@ extension Diagnosis {
                 "scheduling", .limited,
                 "perf_event_open \(Self.outcome(scheduling.switches))",
                 remedy: "what threads do is known from samples and counters alone, and a "
-                    + "signal may cut a sendmsg or splice of megabytes short, once a second; "
+                    + "signal may cut a writev or sendmsg of megabytes short, once a second; "
                     + switchesRemedy)
         }
         guard scheduling.wakeups != .worked else {

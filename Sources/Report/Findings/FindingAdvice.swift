@@ -82,7 +82,10 @@ extension FindingWords {
         case .sleep:
             wait.child == nil ? adviceOnSleep : adviceOnChildren
         case .fileWait:
-            "Read less, read it later, or have it read ahead (posix_fadvise, another thread)."
+            isForSync
+                ? "Wait for the disk less often: put several changes into one transaction, or sync once "
+                    + "at the end."
+                : "Read less, read it later, or have it read ahead (posix_fadvise, another thread)."
         case .networkWait:
             "Become ready without the answer: ask on another thread, show what is there already."
         case .pipeWait: adviceOnPipe
@@ -102,6 +105,17 @@ extension FindingWords {
             }
         }
     }
+
+    /// Whether what was written is to be on the disk before the program goes on.
+    private var isForSync: Bool {
+        finding.stack.contains {
+            Self.syncs.contains(profile.frames.function(of: $0).name)
+        }
+    }
+
+    private static let syncs: Set<String> = [
+        "fsync", "fdatasync", "msync", "sync", "syncfs", "sync_file_range",
+    ]
 
     private var adviceOnSleep: String {
         "Wait for what is needed, not for time to pass"

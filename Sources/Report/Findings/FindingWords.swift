@@ -96,6 +96,8 @@ struct FindingWords {
     }
 
     private func title(of wait: WaitEvidence) -> String {
+        let isMain = profile.mainThread.isMain(finding.thread, at: finding.range.lowerBound)
+        let waiter = isMain ? waiter : "\(waiter), which the launch waits for,"
         let beside = wait.child.map { ", while its child \(command($0)) runs" } ?? ""
         guard wait.kind != .sleep else {
             return "\(waiter) sleeps in \(callers)" + asked(wait) + beside

@@ -17,8 +17,6 @@ extension Area {
         /// True if threads get alternate stacks for the signal's frames. Those that the program has
         /// already would not be known.
         var makesAlternates = false
-        /// True if threads get theirs as they begin, false if they do once an interpreter is found.
-        var threadsGetAlternates = EventAvailability.areRefused
         var patches: [Patch] = []
         /// The linker's `r_debug`; 0: the linker reports nothing.
         var debug: UInt64 = 0
@@ -86,11 +84,7 @@ extension Area.Contents {
             state.original_handler = signal.original
             state.spare_signal = UInt32(spare)
             // SA_ONSTACK comes with the alternate stacks: of others nobody knows whether a frame fits.
-            if makesAlternates {
-                state.alternate_size = AlternateStacks.size
-                state.alternate_least = AlternateStacks.leastOfPrograms
-                state.threads_get_alternates = threadsGetAlternates ? 1 : 0
-            }
+            if makesAlternates { state.alternate_size = AlternateStacks.size }
             state.settled_flags =
                 SignalFrameLayout.restorerFlag | UInt64(SA_RESTART | SA_SIGINFO)
         }

@@ -209,8 +209,6 @@ final class Area {
     /// Tells our code where an interpreter keeps its frames.
     func setFrames(_ list: fl_frame_list) {
         withUnsafeBytes(of: list) { write(Array($0), at: Self.offset(\.frames)) }
-        // Their threads may get timers.
-        set(\.threads_get_alternates, 1)
     }
 
     func word(_ field: KeyPath<fl_state, UInt32>) -> UnsafeMutablePointer<Atomic<UInt32>> {

@@ -19,6 +19,7 @@ enum AreaCode {
     /// Where a thread makes the rest of a call, and where it has: see ``RestOfCall``.
     static var rest: UInt64 { UInt64(description.rest) }
     static var restMade: UInt64 { UInt64(description.rest_made) }
+    static var restOfStream: UInt64 { UInt64(description.rest_of_stream) }
     /// Where it has its frame on the stack: up to its last instruction, a jump of two bytes.
     static var restRange: Range<UInt64> { rest..<(UInt64(description.rest_end) - 2) }
 
@@ -96,17 +97,16 @@ enum AreaCode {
     }
 
     /// The piece that removes the area: it restores the sampling signal's action if that is still
-    /// `handler` (nil: the action stays), switches the thread's alternate stack off if it is this one,
-    /// and unmaps the mapping (nil: it stays).
+    /// `handler` (nil: the action stays), and unmaps the mapping (nil: it stays).
     static func away(
-        restoring action: Area.Signal?, from handler: UInt64, leaving alternate: UInt64? = nil,
+        restoring action: Area.Signal?, from handler: UInt64,
         _ range: Range<UInt64>?
     ) -> [UInt8] {
         away.filled(
             fl_away_words(
                 signal: UInt64(action?.number ?? 0), action: (action?.original ?? 0, 0, 0, 0),
                 address: range?.lowerBound ?? 0, size: UInt64(range?.count ?? 0),
-                naps: napsForState, handler: handler, alternate: alternate ?? 0))
+                naps: napsForState, handler: handler))
     }
 
     static func away(unmapping range: Range<UInt64>) -> [UInt8] {

@@ -104,7 +104,10 @@ extension TraceSession {
         } else if capture == .signal {
             contents.signal = signal
             contents.spare = Self.spare(besides: signal.number)
-            contents.makesAlternates = sharesNamespace
+            // Where events can be had, signals find threads in their own code only, and few of them. With
+            // musl, calls that our signal ends cannot be told.
+            contents.makesAlternates =
+                sharesNamespace && EventAvailability.areRefused && start.linker?.isMusl != true
             contents.sites = isThere ? nil : CallSites.ofOwnLibrary ?? .unknown
         }
         start.fillMain(into: &contents)

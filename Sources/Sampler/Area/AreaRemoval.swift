@@ -86,10 +86,7 @@ extension TraceSession {
         let handler = area.position(Int(AreaCode.sampleHandler))
         let signals = area.signals
         for signal in signals {
-            // A frame may still need the stack until the last handler is gone.
-            let alternate = signal == signals.last ? area.madeAlternate(of: thread.tid) : nil
-            let away = AreaCode.away(
-                restoring: signal, from: handler, leaving: alternate, nil)
+            let away = AreaCode.away(restoring: signal, from: handler, nil)
             guard takeAway(away, by: thread, deadline) else {
                 area.silence()
                 note(.leftBehind)
@@ -108,7 +105,6 @@ extension TraceSession {
             !isIdle(code) || !isStarted || !isOutOfMarks || hadSignposts || process.sharesMemory
         let isEmpty =
             area.signals == signals && !isAnyone(besides: thread, of: &others, in: area.range)
-        let alternates = unusedAlternates(of: area, besides: thread)
         let abandoned = abandonedAreas(besides: thread, of: &others).filter { earlier in
             earlier.range != area.range && !earlier.mayHaveHandler(in: pid)
         }
@@ -123,28 +119,13 @@ extension TraceSession {
         } else if !isEmpty {
             return false
         } else {
-            let isGone = [alternates, area.islandRange, area.range].compactMap { $0 }.allSatisfy {
+            let ours = [area.unusedAlternates, area.islandRange, area.range].compactMap { $0 }
+            let isGone = ours.allSatisfy {
                 takeAway(AreaCode.away(unmapping: $0), by: thread, deadline)
             }
             if !isGone { note(.leftBehind) }
         }
         return true
-    }
-
-    /// The alternate stacks that we have made, if no other thread has one: only a thread itself can give
-    /// its own up. They hold nothing, and stay where threads live on.
-    ///
-    /// - Parameter led: the thread that has given up its own, unless it is on it.
-    private func unusedAlternates(
-        of area: Area, besides led: TracedThread
-    ) -> Range<UInt64>? {
-        guard let range = area.alternatesRange,
-            let pointer = try? led.tracee.registers().stackPointer, !range.contains(pointer),
-            !threads.values.contains(where: {
-                $0.tid != led.tid && $0.phase != .exited && area.madeAlternate(of: $0.tid) != nil
-            })
-        else { return nil }
-        return range
     }
 
     /// True if no thread is on its way to our code, nor will return to it. This lasts only while no

@@ -13,8 +13,6 @@ struct AuxiliaryVector: Hashable, Sendable {
     var vdso: UInt64 = 0
     /// The path that was given to execve(2), as text that ends in a zero; 0 without one.
     var fileName: UInt64 = 0
-    /// How many bytes a signal's frame takes at most; 0: not told (before Linux 5.14).
-    var signalFrameSize: UInt64 = 0
 
     /// All zero if the process is gone.
     init(pid: Int32) {
@@ -35,7 +33,6 @@ struct AuxiliaryVector: Hashable, Sendable {
             case 9: entry = value
             case 31: fileName = value
             case 33: vdso = value
-            case 51: signalFrameSize = value
             default: break
             }
             offset += 16

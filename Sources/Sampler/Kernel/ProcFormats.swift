@@ -189,6 +189,9 @@ extension ThreadStatus {
         let waiting = (pendingSignals | pendingForProcess) & ~blockedSignals
         return caughtSignals & (waiting | (signal.map(Signals.bit) ?? 0)) != 0
     }
+    /// True if threads of the process are cancelled (pthread_cancel(3)): the C library's handler must find
+    /// them in its own code.
+    var cancelsThreads: Bool { caughtSignals & Signals.bit(32) != 0 }
     func blocks(_ signal: Int32) -> Bool { blockedSignals & Signals.bit(signal) != 0 }
 
     /// True if the thread blocks, for more than a moment, a signal that we could send it.

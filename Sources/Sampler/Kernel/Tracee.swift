@@ -95,7 +95,9 @@ struct Tracee: Hashable, Sendable {
             try check(fl_ptrace_restart_call(tid), setting)
         } else if let filling = FillingCall(number, of: tid, registers) {
             try check(fl_ptrace_set_result(tid, UInt64(filling.complete())), setting)
-        } else if let area, let rest = RestOfCall(number, of: tid, registers, area: area),
+        } else if let area,
+            let rest = RestOfCall(
+                number, of: tid, registers, flags: raw.flags, area: area),
             !dispatchesCalls
         {
             try rest.lead(tid)

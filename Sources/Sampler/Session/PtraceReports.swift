@@ -120,7 +120,7 @@ extension TraceSession {
     private func areaForRest(of thread: TracedThread, besides signal: Int32?) -> UInt64? {
         guard let area, area.isSettled, let status = thread.status(),
             !status.isFiltered(beyond: SignalCapture.ownFilters),
-            !status.isInterrupted(besides: signal)
+            !status.isInterrupted(besides: signal), !status.cancelsThreads
         else { return nil }
         return area.address
     }

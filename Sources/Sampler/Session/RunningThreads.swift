@@ -102,22 +102,15 @@ extension TraceSession {
         }
     }
 
-    /// Whether a thread can have a timer, whose signal finds it in its own code. Where nothing is known
-    /// of alternate stacks, the thread's own must have room, and every thread of the process one that the
-    /// program did not make itself.
+    /// Whether a thread can have a timer, whose signal finds it in its own code. Its stack must have room,
+    /// and no thread of the process may have been seen on one that the program made itself.
     func canBeTimed(_ thread: TracedThread, _ status: ThreadStatus) -> Bool {
         guard let signals = signalCapture else { return false }
         let place = observer.stackPlace(of: thread)
         if place.isForeign { stage.image?.hasOtherStacks = true }
-        let hasRoom: Bool
-        switch signals.slots.alternateStack(of: thread.tid) {
-        case .hasRoom: hasRoom = true
-        case .lacksRoom: hasRoom = false
-        case .unknown:
-            noteRoom(of: thread, place)
-            hasRoom =
-                place.hasRoom && !thread.lacksRoom && stage.image?.hasOtherStacks != true
-        }
+        noteRoom(of: thread, place)
+        let hasRoom =
+            place.hasRoom && !thread.lacksRoom && stage.image?.hasOtherStacks != true
         return signals.obstacle(thread, status, hasRoom: hasRoom) == nil
     }
 
@@ -130,7 +123,7 @@ extension TraceSession {
         }
         guard thread.knowsMask || !someBlockOurs else { return spare(thread) }
         // Where its stack pointer will be then, nobody knows.
-        let hasRoom = signalCapture.slots.alternateStack(of: thread.tid) == .hasRoom
+        let hasRoom = signalCapture.slots.hasAlternateStack(thread.tid)
         if let obstacle = signalCapture.obstacle(thread, status, hasRoom: hasRoom) {
             detour(thread, obstacle)
         } else if !signalCapture.ask(

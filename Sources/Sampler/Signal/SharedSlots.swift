@@ -39,8 +39,8 @@ final class SharedSlots {
     /// signal would be ignored, and never answered.
     var isReady: Bool { area.isSettled && area.seesActions }
     var isDisplaced: Bool { area.isDisplaced }
-    /// Which alternate stack a thread has.
-    func alternateStack(of tid: Int32) -> AlternateStacks.Kind { area.alternateStack(of: tid) }
+    /// Whether there is room for a signal's frame, wherever the thread's stack pointer is then.
+    func hasAlternateStack(_ tid: Int32) -> Bool { area.hasAlternateStack(tid) }
     var hasSpare: Bool { area.hasSpare }
     var isFiltered: Bool { area.isFiltered }
 
@@ -100,7 +100,7 @@ final class SharedSlots {
     /// Makes a slot ready for its thread's answer.
     ///
     /// - Parameters:
-    ///   - tid: the thread, whose alternate stack must have room; nil: there is room elsewhere.
+    ///   - tid: the thread, which must have an alternate stack of ours; nil: there is room elsewhere.
     ///   - stack: the mapping of its stack, as far as it is known.
     ///   - limit: the most to copy, in bytes.
     ///   - masks: what ``masks`` was when the thread's mask was looked at.
@@ -117,7 +117,7 @@ final class SharedSlots {
         area.set(\.sending, 1)
         area.outstanding.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
         let isTaken = isSpare ? !hasSpare : isDisplaced
-        let lacksRoom = tid.map { alternateStack(of: $0) != .hasRoom } ?? false
+        let lacksRoom = tid.map { !hasAlternateStack($0) } ?? false
         if isTaken || isFiltered || masks != self.masks || isMasking || lacksRoom {
             area.outstanding.pointee.wrappingSubtract(1, ordering: .sequentiallyConsistent)
             area.set(\.sending, 0)

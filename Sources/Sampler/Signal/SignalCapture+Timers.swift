@@ -67,7 +67,7 @@ extension SignalCapture {
 
     /// Whether the timer's signal is not the one to send any more.
     func isOutdated(_ timer: SignalTimer) -> Bool {
-        slots.isFiltered || slots.masks != timer.masks || timer.isMisplaced
+        slots.isFiltered || slots.masks != timer.masks
             || (timer.signal == slots.signal ? slots.isDisplaced : !slots.hasSpare)
     }
 }

@@ -14,9 +14,6 @@ final class SignalTimer {
     let signal: Int32
     /// How often threads had announced to block it when the thread's mask was looked at.
     let masks: UInt32
-    /// Where its frames went when it began.
-    private let alternateStack: AlternateStacks.Kind
-    private let tid: Int32
     private let slots: SharedSlots
     private let descriptor: Int32
     private let place: Int
@@ -33,8 +30,6 @@ final class SignalTimer {
         self.signal = signal
         self.masks = masks
         self.slots = slots
-        self.tid = tid
-        alternateStack = slots.alternateStack(of: tid)
         descriptor = fl_open_timer(tid, signal, UInt64(max(1, interval.nanoseconds)))
         try check(descriptor, "opening a thread's timer")
         guard DescriptorReserve.leaves(descriptor) else {
@@ -49,11 +44,6 @@ final class SignalTimer {
             return nil
         }
         self.place = place
-    }
-
-    /// Whether the thread has changed where frames go, or is about to.
-    var isMisplaced: Bool {
-        alternateStack == .lacksRoom || slots.alternateStack(of: tid) != alternateStack
     }
 
     /// Lets it send so many more signals. If we are stopped, or have no core, it sends no others.

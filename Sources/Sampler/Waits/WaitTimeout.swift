@@ -50,8 +50,15 @@ enum WaitTimeout: Hashable {
         return Self.words((nanoseconds + 500_000) / 1_000_000 * 1_000_000)
     }
 
-    /// A length in the largest unit that leaves no fraction.
+    /// A length in the largest unit that leaves no fraction; a long one that somebody computed, to a tenth
+    /// of a millisecond.
     static func words(_ nanoseconds: Int64) -> String {
+        let tenth: Int64 = 100_000
+        if nanoseconds >= 10_000_000, nanoseconds % 1_000_000 != 0, nanoseconds < .max - tenth {
+            let rounded = (nanoseconds + tenth / 2) / tenth
+            return rounded % 10 == 0
+                ? words(rounded * tenth) : "\(rounded / 10).\(rounded % 10) ms"
+        }
         for (unit, name) in [(1_000_000_000, "s"), (1_000_000, "ms"), (1000, "µs")] as [(Int64, _)]
         where nanoseconds >= unit && nanoseconds % unit == 0 {
             return "\(nanoseconds / unit) \(name)"

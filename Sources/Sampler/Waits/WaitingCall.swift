@@ -132,12 +132,15 @@ extension WaitingCall {
         switch call {
         case .poll, .ppoll:
             guard let address = arguments[0], let count = arguments[1] else { return nil }
-            return count == 0 ? .sleep(.poll, length: nil) : .poll(address, count: count)
+            guard count == 0 else { return .poll(address, count: count) }
+            let isEndless = call == .poll ? (arguments.number(2) ?? 0) < 0 : arguments[2] == 0
+            return isEndless ? .signal : .sleep(.poll, length: nil)
         case .select, .pselect6:
             guard let count = arguments[0] else { return nil }
             let sets = (1...3).compactMap { arguments[$0] == 0 ? nil : arguments[$0] }
-            return count == 0 || sets.isEmpty
-                ? .sleep(.select, length: nil) : .select(sets, count: count)
+            guard count == 0 || sets.isEmpty else { return .select(sets, count: count) }
+            // Without a length of time only a signal ends it: so are threads parked.
+            return arguments[4] == 0 ? .signal : .sleep(.select, length: nil)
         case .epoll_wait, .epoll_pwait, .epoll_pwait2:
             return arguments.descriptor(0).map(epoll)
         case .io_uring_enter: return .ioUring

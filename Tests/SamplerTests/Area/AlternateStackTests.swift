@@ -10,11 +10,10 @@ import Testing
 /// The alternate stacks for our handler's frames: each test in a process of its own.
 extension AreaSignalTests {
     /// Uses them from the beginning, as where the C library's calls were led past the area's code.
-    private static func settleWithAlternates(_ mapped: MappedArea, ofThreads: Bool = true) {
+    private static func settleWithAlternates(_ mapped: MappedArea) {
         mapped.settle {
             $0.signal = (signal, 0)
             $0.makesAlternates = true
-            $0.threadsGetAlternates = ofThreads
         } prepare: {
             $0.setReturn(of: .sigaltstack, to: 7, word: 0)
         }
@@ -48,12 +47,12 @@ extension AreaSignalTests {
             let mapped = try MappedArea()
             Self.settleWithAlternates(mapped)
             let area = mapped.area
-            #expect(area.alternateStack(of: OwnSignposts.thread) == .hasRoom)
-            let start = try #require(area.madeAlternate(of: OwnSignposts.thread))
-            let range = try #require(area.alternatesRange)
+            #expect(area.hasAlternateStack(OwnSignposts.thread))
+            let start = UInt64(UInt(bitPattern: Self.current().ss_sp))
             let size = Int(AlternateStacks.size)
-            #expect(range.contains(start) && range.contains(start + UInt64(size - 1)))
-            #expect(UInt64(UInt(bitPattern: Self.current().ss_sp)) == start)
+            #expect(Self.current().ss_size == size)
+            // Those of others are not in use.
+            #expect(area.unusedAlternates?.lowerBound == start + UInt64(size))
             let memory = TargetMemory(pid: getpid())
             #expect(memory.read(at: start, count: size).allSatisfy { $0 == 0 })
             // Nobody may access what is below.
@@ -84,35 +83,6 @@ extension AreaSignalTests {
                 #expect(stack.ss_flags == off && stack.ss_size == 0 && stack.ss_sp == nil)
             }
             expectNone(Self.alternate(call).former)
-            #expect(area.alternateStack(of: thread) == .hasRoom)
-            // One in which only a frame fits: nothing is sent any more.
-            let slots = SharedSlots(area: area, cookie: Self.cookie)
-            let slot = try #require(slots.take())
-            let small = Self.made(Int(AlternateStacks.leastOfPrograms) - 1)
-            var outcome = Self.alternate(call, small)
-            #expect(outcome.result == 0)
-            expectNone(outcome.former)
-            #expect(area.alternateStack(of: thread) == .lacksRoom)
-            #expect(area.madeAlternate(of: thread) == nil)
-            area.setReturn(of: .sigaction, to: 7, word: 0)
-            #expect(slots.request(slot, of: thread, stack: 0..<0, limit: 64, masks: 0) == .refused)
-            #expect(Self.outstanding(area) == 0)
-            // One with room.
-            let large = Self.made(Int(AlternateStacks.leastOfPrograms))
-            outcome = Self.alternate(call, large)
-            #expect(outcome.result == 0 && outcome.former.ss_sp == small.ss_sp)
-            #expect(area.alternateStack(of: thread) == .hasRoom)
-            #expect(Self.current().ss_sp == large.ss_sp)
-            #expect(area.madeAlternate(of: thread) == nil)
-            // What the kernel refuses changes nothing.
-            outcome = Self.alternate(call, stack_t(ss_sp: nil, ss_flags: 0, ss_size: 1))
-            #expect(outcome.result == -Int(ENOMEM) && Self.current().ss_sp == large.ss_sp)
-            #expect(area.alternateStack(of: thread) == .hasRoom)
-            // None: ours again.
-            outcome = Self.alternate(call, stack_t(ss_sp: nil, ss_flags: off, ss_size: 0))
-            #expect(outcome.result == 0 && outcome.former.ss_sp == large.ss_sp)
-            #expect(area.madeAlternate(of: thread) != nil)
-            expectNone(Self.alternate(call).former)
             // By syscall(2), too.
             let numbered = unsafeBitCast(
                 calls[CallSites.Call.syscall.index], to: Numbered.self)
@@ -122,9 +92,42 @@ extension AreaSignalTests {
             }
             #expect(result == 0)
             expectNone(former)
-            // And when we make no calls any more.
-            area.silence()
-            expectNone(Self.alternate(call).former)
+            #expect(area.hasAlternateStack(thread))
+            #expect(Self.flags(of: Self.signal) & 0x0800_0000 != 0)  // SA_ONSTACK
+            // Once it makes one, nothing is sent any more, and who gets the signal from elsewhere is
+            // where it was.
+            area.setReturn(of: .sigaction, to: 7, word: 0)
+            let slots = SharedSlots(area: area, cookie: Self.cookie)
+            let slot = try #require(slots.take())
+            #expect(slots.request(slot, of: thread, stack: 0..<0, limit: 64, masks: 0) == .ready)
+            slots.cancel(slot)
+            let own = Self.made(1 << 16)
+            var outcome = Self.alternate(call, own)
+            #expect(outcome.result == 0)
+            expectNone(outcome.former)
+            #expect(!area.hasAlternateStack(thread))
+            #expect(slots.request(slot, of: thread, stack: 0..<0, limit: 64, masks: 0) == .refused)
+            #expect(Self.outstanding(area) == 0)
+            #expect(Self.flags(of: Self.signal) & 0x0800_0000 == 0)
+            #expect(Self.current().ss_sp == own.ss_sp)
+            // What the kernel refuses changes nothing.
+            outcome = Self.alternate(call, stack_t(ss_sp: nil, ss_flags: 0, ss_size: 1))
+            #expect(outcome.result == -Int(ENOMEM) && Self.current().ss_sp == own.ss_sp)
+            outcome = Self.alternate(call, stack_t(ss_sp: nil, ss_flags: off, ss_size: 0))
+            #expect(outcome.result == 0 && outcome.former.ss_sp == own.ss_sp)
+            expectNone(Self.current())
+        }
+    }
+
+    /// A handler of the program's that is at work returns to the stack that it began with.
+    @Test func oursAreHiddenWhereWeMakeNoCalls() async {
+        await #expect(processExitsWith: .success) {
+            let mapped = try MappedArea()
+            Self.settleWithAlternates(mapped)
+            let (_, calls) = try Self.calls(past: mapped)
+            mapped.area.silence()
+            let former = Self.alternate(calls[CallSites.Call.sigaltstack.index]).former
+            #expect(former.ss_flags == Int32(SS_DISABLE) && former.ss_sp == nil)
         }
     }
 
@@ -140,27 +143,8 @@ extension AreaSignalTests {
                 let beginning = Beginning(area, calls[CallSites.Call.thread.index])
                 try beginning.run()
                 #expect(beginning.result == 0)
-                #expect(beginning.kind == .hasRoom)
-                #expect(beginning.made != nil && beginning.made == beginning.kernels)
+                #expect(beginning.hasStack && beginning.kernels != 0)
             }
-        }
-    }
-
-    /// Events tell of threads that run no interpreter.
-    @Test func threadsWithoutAnInterpreterNeedNone() async {
-        await #expect(processExitsWith: .success) {
-            let mapped = try MappedArea()
-            Self.settleWithAlternates(mapped, ofThreads: false)
-            #expect(mapped.area.alternateStack(of: OwnSignposts.thread) == .hasRoom)
-            let (_, calls) = try Self.calls(past: mapped)
-            let call = calls[CallSites.Call.thread.index]
-            let before = Beginning(mapped.area, call)
-            try before.run()
-            #expect(before.result == 0 && before.kind == .unknown && before.kernels == 0)
-            mapped.area.setFrames(fl_frame_list())
-            let after = Beginning(mapped.area, call)
-            try after.run()
-            #expect(after.result == 0 && after.kind == .hasRoom)
         }
     }
 
@@ -169,8 +153,7 @@ extension AreaSignalTests {
         private let area: Area
         private let call: Call
         private(set) var result = -1
-        private(set) var kind = AlternateStacks.Kind.unknown
-        private(set) var made: UInt64?
+        private(set) var hasStack = false
         /// Which alternate stack it has.
         private(set) var kernels: UInt64?
 
@@ -180,8 +163,7 @@ extension AreaSignalTests {
             let list = UnsafeMutableRawPointer.allocate(byteCount: 24, alignment: 8)
             list.initializeMemory(as: UInt8.self, repeating: 0, count: 24)
             result = call(Int(bitPattern: list), UnsafeMutableRawPointer(bitPattern: 24), nil)
-            kind = area.alternateStack(of: OwnSignposts.thread)
-            made = area.madeAlternate(of: OwnSignposts.thread)
+            hasStack = area.hasAlternateStack(OwnSignposts.thread)
             kernels = UInt64(UInt(bitPattern: AreaSignalTests.current().ss_sp))
         }
 

@@ -103,21 +103,6 @@ import Testing
         TargetMemory(pid: getpid()).read(at: address, count: 1).count == 1
     }
 
-    @Test func anAlternateStackIsSwitchedOffIfItIsOurs() async {
-        await #expect(processExitsWith: .success) {
-            let diversion = try Diversion()
-            let memory = UnsafeMutableRawPointer.allocate(byteCount: 1 << 16, alignment: 16)
-            var (own, now) = (stack_t(ss_sp: memory, ss_flags: 0, ss_size: 1 << 16), stack_t())
-            #expect(sigaltstack(&own, nil) == 0)
-            let start = UInt64(UInt(bitPattern: memory))
-            for (left, stays) in [(nil, true), (start + 16, true), (start, false)] {
-                diversion.run(AreaCode.away(restoring: nil, from: 0, leaving: left, nil))
-                #expect(sigaltstack(nil, &now) == 0)
-                #expect(now.ss_flags == (stays ? 0 : Int32(SS_DISABLE)))
-            }
-        }
-    }
-
     @Test func anAreaComesAndGoes() async {
         await #expect(processExitsWith: .success) {
             let diversion = try Diversion()

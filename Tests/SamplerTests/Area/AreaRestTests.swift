@@ -11,21 +11,18 @@ import Testing
 
 /// Calls that move data and that a signal of ours cuts short: the thread makes the rest in the area's code.
 extension AreaSignalTests {
-    /// sendfile(2), of which Swift's module of the C library knows nothing.
-    private typealias Sendfile = @convention(c) (Int32, Int32, UnsafeMutableRawPointer?, Int) -> Int
-
     private static let restSize = 3 << 20
 
     private static func byte(_ index: Int) -> UInt8 { UInt8(truncatingIfNeeded: index % 251) }
 
     /// Signals all the time, while somebody reads what is written piece by piece.
-    @Test(arguments: ["write", "writev", "send", "sendfile"])
+    @Test(arguments: ["write to a pipe", "write to a socket", "send"])
     func allIsMovedThatASignalOfOursCutShort(name: String) async {
         await #expect(processExitsWith: .success) { [name = name as String] in
             let mapped = try MappedArea()
             mapped.settle { $0.signal = (Self.signal, 0) }
             var ends: [Int32] = [-1, -1]
-            let isSocket = name.hasPrefix("send")
+            let isSocket = name != "write to a pipe"
             let kind = Int32(SOCK_STREAM.rawValue)
             try #require(isSocket ? socketpair(AF_UNIX, kind, 0, &ends) == 0 : pipe(&ends) == 0)
             let (input, output) = (ends[0], ends[1])
@@ -34,28 +31,10 @@ extension AreaSignalTests {
                 for index in 0..<size { buffer[index] = Self.byte(index) }
                 count = size
             }
-            let file = fl_make_memory("moved", size)
-            try #require(file >= 0 && Glibc.write(file, bytes, size) == size)
-            try #require(lseek(file, 0, SEEK_SET) == 0)
-            let sendfile = unsafeBitCast(
-                try #require(dlsym(nil, "sendfile")), to: Sendfile.self)
             let waiter = Waiter {
-                switch name {
-                case "write": return Int32(Glibc.write(output, bytes, size))
-                case "send": return Int32(Glibc.send(output, bytes, size, 0))
-                case "sendfile": return Int32(sendfile(output, file, nil, size))
-                default:
-                    return bytes.withUnsafeBytes { all in
-                        let start = UnsafeMutableRawPointer(mutating: all.baseAddress)
-                        let borders = [0, 1, 70_000, 70_000, 1 << 20, size]
-                        var parts = zip(borders, borders.dropFirst()).map {
-                            iovec(
-                                iov_base: start.map { [first = $0] in $0 + first }, iov_len: $1 - $0
-                            )
-                        }
-                        return Int32(Glibc.writev(output, &parts, Int32(parts.count)))
-                    }
-                }
+                name == "send"
+                    ? Int32(Glibc.send(output, bytes, size, 0))
+                    : Int32(Glibc.write(output, bytes, size))
             }
             #expect(eventually { waiter.tid != nil })
             let tid = try #require(waiter.tid)
@@ -86,24 +65,31 @@ extension AreaSignalTests {
             let (rest, made) = (
                 mapped.address + AreaCode.rest, mapped.address + AreaCode.restMade
             )
+            let file = UInt64(UInt32(bitPattern: fl_make_memory("file", 4096)))
+            var ends: [Int32] = [-1, -1]
+            try #require(pipe(&ends) == 0)
+            let output = UInt64(ends[1])
             // copy_file_range: places are the kernel's to count.
             frame.handle(
-                326, 1000, [.rsp: pointer, .rsi: 11, .rdx: 12, .r10: 13, .r8: 5000], by: mapped)
+                326, 1000,
+                [.rsp: pointer, .rdi: 9, .rsi: 11, .rdx: file, .r10: 13, .r8: 5000, .r9: 15],
+                by: mapped)
             #expect(frame[.rip] == rest && frame[.rax] == 326)
-            #expect(frame[.rsi] == 11 && frame[.rdx] == 12 && frame[.r10] == 13)
+            #expect(frame[.rsi] == 11 && frame[.rdx] == file && frame[.r10] == 13)
             #expect(frame[.r8] == 4000)
-            let place = pointer - 128 - UInt64(MemoryLayout<fl_rest>.size)
+            let size = MemoryLayout<fl_rest>.size
+            let (place, first) = (pointer - 128 - UInt64(size), 400 - 16 - size / 8)
             #expect(frame[.rsp] == place)
-            let words = (0..<8).map { stack[400 - 16 - 8 + $0] }
-            #expect(words[0...4].elementsEqual([1000, 11, 12, 13, 5000]))
-            #expect(words[6] == 326 && words[7] == pointer)
+            let words = (0..<(size / 8)).map { stack[first + $0] }
+            #expect(words[0...6].elementsEqual([1000, 9, 11, file, 13, 5000, 15]))
+            #expect(words[8] == 326 && words[9] == pointer)
             // For who unwinds, it is where it was.
             let memory = TargetMemory(pid: getpid())
             var registers = Registers(programCounter: made, stackPointer: place)
             let outside = AreaCode.outsideRest(registers, area: mapped.address) {
                 memory.word(at: $0)
             }
-            #expect(outside?.programCounter == words[5] && outside?.stackPointer == pointer)
+            #expect(outside?.programCounter == words[7] && outside?.stackPointer == pointer)
             #expect(outside?.argument(1) == 11 && outside?.argument(4) == 5000)
             registers[Registers.programCounter] = mapped.address + AreaCode.restRange.upperBound
             #expect(
@@ -111,30 +97,42 @@ extension AreaSignalTests {
             )
             // The rest is cut short, too.
             frame.handle(
-                0, 1500, [.rip: made, .rsp: place, .rsi: 11, .rdx: 12, .r10: 13, .r8: 4000],
+                0, 1500, [.rip: made, .rsp: place, .rsi: 11, .rdx: file, .r10: 13, .r8: 4000],
                 by: mapped)
             #expect(frame[.rip] == rest && frame[.rax] == 326 && frame[.r8] == 2500)
-            #expect(frame[.rsp] == place && stack[400 - 16 - 8] == 2500)
-            // sendfile to a file, but to no pipe.
-            let file = UInt64(UInt32(bitPattern: fl_make_memory("file", 4096)))
-            var ends: [Int32] = [-1, -1]
-            try #require(pipe(&ends) == 0)
+            #expect(frame[.rsp] == place && stack[first] == 2500)
+            // sendfile to a file.
             frame.handle(
                 40, 7, [.rsp: pointer, .rdi: file, .rsi: 11, .rdx: 12, .r10: 8], by: mapped)
             #expect(frame[.rip] == rest && frame[.r10] == 1 && frame[.rdx] == 12)
-            // Complete, of another kind, without a place for the frame, or of a regular file.
+            // A pipe is written to from what is left on.
+            frame.handle(1, 7, [.rsp: pointer, .rdi: output, .rsi: 100, .rdx: 20], by: mapped)
+            #expect(frame[.rip] == mapped.address + AreaCode.restOfStream)
+            #expect(stack[first + 12] == 107 && stack[first + 13] == 13)
+            #expect(stack[first + 11] == 4 << 32 | output && stack[first + 14] == 0)
+            // Complete, of another kind, without a place for the frame, of a regular file, to a pipe.
             for (number, registers) in [
                 (40, [.rsp: pointer, .rdi: file, .r10: 7]), (275, [.rsp: pointer, .r8: 5000]),
                 (40, [.rsp: 4096, .rdi: file, .r10: 8]),
-                (40, [.rsp: pointer, .rdi: UInt64(ends[1]), .r10: 8]),
+                (40, [.rsp: pointer, .rdi: output, .r10: 8]),
                 (1, [.rsp: pointer, .rdi: file, .rdx: 100]),
             ] as [(UInt32, [InterruptedFrame.Register: UInt64])] {
                 #expect(frame.result(of: number, got: 7, registers, by: mapped) == 7)
             }
+            // At a limit the rest would be a signal.
+            var limit = rlimit()
+            getrlimit(__rlimit_resource_t(1), &limit)
+            limit.rlim_cur = 1 << 20
+            #expect(setrlimit(__rlimit_resource_t(1), &limit) == 0)
+            let sendfile: [InterruptedFrame.Register: UInt64] = [
+                .rsp: pointer, .rdi: file, .r10: 8,
+            ]
+            #expect(frame.result(of: 40, got: 7, sendfile, by: mapped) == 7)
             // Who makes no calls of ours gets what it has.
             mapped.area.silence()
             #expect(
-                frame.result(of: 40, got: 7, [.rsp: pointer, .rdi: file, .r10: 8], by: mapped) == 7)
+                frame.result(
+                    of: 1, got: 7, [.rsp: pointer, .rdi: output, .rdx: 20], by: mapped) == 7)
         }
     }
 }

@@ -186,6 +186,10 @@ import Testing
         }
         let set = WaitTimeout.until(MonotonicTime(nanoseconds: 1_199_930_000))
         #expect(set.words(from: time(1000)) == "200 ms")
+        #expect(WaitTimeout.words(149_999_247) == "150 ms")
+        #expect(WaitTimeout.words(12_340_000) == "12.3 ms" && WaitTimeout.words(.max) != "")
+        #expect(
+            WaitTimeout.words(1_999_999_999) == "2 s" && WaitTimeout.words(1_500_000) == "1500 µs")
         #expect(WaitTimeout.until(time(900)).length(from: time(1000)) == .zero)
         let lock = WaitReason(.condition, detail: "condition variable", place: 8)
         #expect(

@@ -40,7 +40,11 @@ import Testing
         #expect(call(271, 0x1000, 2) == .poll(0x1000, count: 2))
         #expect(call(7, 0, 0, 50) == .sleep(.poll, length: nil))
         #expect(call(23, 9, 0x10, 0, 0x20) == .select([0x10, 0x20], count: 9))
-        #expect(call(270, 0, 0, 0, 0) == .sleep(.select, length: nil))
+        #expect(call(270, 0, 0, 0, 0, 0x30) == .sleep(.select, length: nil))
+        #expect(call(271, 0, 0, 0x30) == .sleep(.poll, length: nil))
+        // For ever, or until a signal comes.
+        #expect(call(270, 0, 0, 0, 0, 0) == .signal && call(271, 0, 0, 0) == .signal)
+        #expect(call(7, 0, 0, UInt64(UInt32.max)) == .signal)
         for number in [232, 281, 441] as [Int32] { #expect(call(number, 4) == .epoll(4)) }
         #expect(call(426, 4) == .ioUring)
     }

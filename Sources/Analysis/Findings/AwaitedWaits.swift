@@ -1,0 +1,50 @@
+import ProfileModel
+
+/// What the threads wait for that the main thread waits for: the launch would have been shorter without
+/// these waits, too. Their own waits for each other are steps on the way to them.
+struct AwaitedWaits: FindingRule {
+    func findings(in search: inout FindingSearch) -> [Finding] {
+        var found: [Finding] = []
+        let awaited = search.awaitedWindows()
+        for thread in awaited.keys.sorted() {
+            let windows = awaited[thread].map(search.unclaimed)
+            for group in WaitGroups(of: thread, within: windows, isAwaited: true, in: search).groups
+            where group.kind != .lockWait && group.kind != .threadWait {
+                let windows = search.unclaimed(group.windows)
+                guard windows.length >= search.least, let range = windows.span else { continue }
+                search.claim(windows)
+                found.append(
+                    Finding(
+                        subject: .wait(group.evidence(nil)), saving: windows.length,
+                        thread: thread, range: range, place: group.place, stack: group.stack))
+            }
+        }
+        return found
+    }
+}
+
+extension FindingSearch {
+    /// Where other threads of the first process were blocked while the main thread waited for them, by
+    /// thread; empty where it was not recorded who woke whom.
+    fileprivate func awaitedWindows() -> [Int: TimeWindows] {
+        guard profile.header.account == .wakeups,
+            let main = profile.threads.firstIndex(where: \.isMain)
+        else { return [:] }
+        var walk = BackwardWalk(profile, from: main, at: end)
+        var ranges: [Int: [Range<TimeSpan>]] = [:]
+        for segment in walk.segments()
+        where segment.depth > 0 && segment.state == .blocked
+            && profile.threads[segment.thread].child == nil
+            && !isMain(segment.thread, at: segment.start)
+        {
+            ranges[segment.thread, default: []].append(segment.start..<segment.end)
+        }
+        // Who waits for a lock is told who holds it.
+        let forLocks = TimeWindows(
+            profile.mainThread.threads.flatMap { thread in
+                waits(of: thread).filter { $0.reason.kind == .lock }
+                    .map { window(from: $0.start, to: $0.end) }
+            })
+        return ranges.mapValues { TimeWindows($0).subtracting(forLocks) }
+    }
+}

@@ -1,0 +1,150 @@
+// Calls that move data, and that a signal of ours cut short: they move the rest (rest.h).
+
+#define MOST_BYTES 0x7FFFF000  // of one call
+
+// `/dev/zero`, `full`, `random` and `urandom`: they give whatever is asked for.
+CODE int fl_gives_all(uint64_t descriptor) {
+    // The kernel's struct stat, as far as it concerns us.
+    volatile struct { uint64_t head[3]; uint32_t mode, ids[3]; uint64_t device, rest[12]; } file;
+    if (call(call_fstat, (long)descriptor, (long)&file, 0, 0, 0, 0) != 0) return 0;
+    const uint64_t number = file.device & 0xFF;
+    return (file.mode & 0xF000) == 0x2000 && file.device >> 8 == 1 &&
+           (number == 5 || number == 7 || number == 8 || number == 9);
+}
+
+// By the kernel: where there is no room, that is no fault.
+INLINE int put(uint64_t to, volatile void *from, uint64_t size) {
+    volatile struct { uint64_t start, size; } here, there;
+    here.start = (uint64_t)from;
+    there.start = to;
+    here.size = there.size = size;
+    return call(call_process_vm_writev, (long)state()->pid, (long)&here, 1, (long)&there, 1, 0) ==
+           (long)size;
+}
+
+enum { call_sendfile = 40, call_sendto = 44, call_fcntl = 72, call_copy_file_range = 326 };
+
+// The register with a call's length; 0: another call.
+INLINE volatile uint64_t *length_of(volatile struct interrupted *at, long number) {
+    if (number == call_sendfile) return &at->r10;
+    if (number == call_copy_file_range) return &at->r8;
+    return number == call_write || number == call_sendto ? &at->rdx : 0;
+}
+
+enum { is_pipe = 0x1000, is_socket = 0xC000, is_regular = 0x8000 };  // S_IF…
+
+CODE uint32_t fl_kind_of(uint64_t descriptor) {
+    volatile struct { uint64_t head[3]; uint32_t mode, ids[3]; uint64_t device, rest[12]; } file;
+    if (call(call_fstat, (long)descriptor, (long)&file, 0, 0, 0, 0) != 0) return 0;
+    return file.mode & 0xF000;
+}
+
+// Whether a file may be as long as it likes. At a limit the rest would be a signal.
+INLINE int has_no_limit(void) {
+    volatile uint64_t limit[2];
+    return call(call_getrlimit, 1, (long)limit, 0, 0, 0, 0) == 0 && limit[0] == ~(uint64_t)0;
+}
+
+// Whether threads of this process are cancelled: their handlers must find them in the C library's code.
+INLINE int cancels_threads(void) {
+    volatile struct kernel_action action;
+    action.handler = 0;
+    return call(call_sigaction, 32, 0, (long)&action, 8, 0, 0) != 0 || action.handler > 1;
+}
+
+// Has the thread move the rest of its call, once it is back from our handler. `kind`: of the file that it is
+// moved to.
+CODE void fl_lead_to_rest(volatile struct interrupted *at, long number, uint32_t kind) {
+    uint64_t between_files, made, stream;
+    __asm__("lea fl_make_rest(%%rip), %0" : "=r"(between_files));
+    __asm__("lea fl_rest_made(%%rip), %0" : "=r"(made));
+    __asm__("lea fl_stream_rest(%%rip), %0" : "=r"(stream));
+    volatile struct fl_rest rest;
+    volatile uint64_t *const length = length_of(at, number);
+    const uint64_t got = at->rax;
+    if (at->rip == made) {
+        // The rest was cut short, too.
+        rest.moved = *(volatile uint64_t *)at->rsp + got;
+        if (!put(at->rsp, &rest.moved, sizeof rest.moved)) return;
+    } else {
+        const int is_stream = kind == is_pipe || kind == is_socket;
+        rest.moved = got;
+        rest.rdi = at->rdi;
+        rest.rsi = at->rsi;
+        rest.rdx = at->rdx;
+        rest.r10 = at->r10;
+        rest.r8 = at->r8;
+        rest.r9 = at->r9;
+        rest.resume = at->rip;
+        rest.number = (uint64_t)number;
+        rest.stack_pointer = at->rsp;
+        rest.flags = at->flags;
+        rest.descriptor = (int32_t)at->rdi;
+        rest.events = 4;  // POLLOUT
+        rest.told = 0;
+        rest.start = at->rsi + got;
+        rest.left = *length - got;
+        rest.is_socket = kind == is_socket;
+        rest.length = 0;
+        rest.limit[0] = rest.limit[1] = rest.unused = 0;
+        const uint64_t place = at->rsp - 128 - sizeof rest;
+        if (!put(place, &rest, sizeof rest)) return;
+        at->rsp = place;
+        if (is_stream) {
+            at->rip = stream;
+            return;
+        }
+    }
+    // The kernel counts on in the places that the call has for it.
+    *length -= got;
+    at->rax = (uint64_t)number;
+    at->rip = between_files;
+}
+
+// The kernel fills memory in a loop, and returns what it has as soon as a signal is pending. Alone no
+// signal would have come: the rest is fetched here, where none does.
+INLINE void fill_rest(volatile struct interrupted *at, long number) {
+    uint64_t got = at->rax;
+    // It looks at signals between two pages, or two blocks of random numbers.
+    if (got % 64 != 0) return;
+    const int is_read = number == call_read;
+    uint64_t wanted = is_read ? at->rdx : at->rsi;
+    if (wanted > MOST_BYTES) wanted = MOST_BYTES;
+    if (got >= wanted || (is_read && !fl_gives_all(at->rdi))) return;
+    while (got < wanted) {
+        const long place = (long)((is_read ? at->rsi : at->rdi) + got);
+        const long rest = (long)(wanted - got);
+        const long more = is_read ? call(call_read, (long)at->rdi, place, rest, 0, 0, 0)
+                                  : call(call_getrandom, place, rest, (long)at->rdx, 0, 0, 0);
+        if (more <= 0) break;
+        got += (uint64_t)more;
+    }
+    at->rax = got;
+}
+
+// A call of the program's has just returned, or it was at any other place.
+CODE void fl_get_rest(volatile struct interrupted *at) {
+    volatile struct fl_state *const own = state();
+    const uint64_t got = at->rax;
+    if (got == 0 || got >= MOST_BYTES ||
+        (got >= at->rdx && got >= at->rsi && got >= at->r10 && got >= at->r8))
+        return;
+    if (own->filtered || *IN_AREA(uint32_t, FL_OWN) != 1) return;  // no calls of ours
+    uint64_t made;
+    __asm__("lea fl_rest_made(%%rip), %0" : "=r"(made));
+    const long number = at->rip == made
+        ? (long)((volatile struct fl_rest *)at->rsp)->number : number_of_call(at);
+    if (number == call_read || number == call_getrandom) return fill_rest(at, number);
+    volatile uint64_t *const length = length_of(at, number);
+    if (length == 0 || *length > MOST_BYTES || got >= *length) return;
+    // A signal of the program's that is pending would have cut it short.
+    volatile uint64_t pending;
+    if (call(call_sigpending, (long)&pending, 8, 0, 0, 0, 0) != 0 || (pending & ~at->mask) != 0 ||
+        cancels_threads())
+        return;
+    // sendfile gives a pipe what there is room for, and writes to other files move all.
+    const uint32_t kind = fl_kind_of(number == call_copy_file_range ? at->rdx : at->rdi);
+    if (length == &at->rdx ? kind == is_pipe || (kind == is_socket && (number == call_write || at->r10 == 0))
+                           : kind == is_regular && has_no_limit())
+        fl_lead_to_rest(at, number, kind);
+}
