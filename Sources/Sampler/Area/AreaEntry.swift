@@ -86,9 +86,13 @@ extension TraceSession {
         }
         image.noted = start.noted
         let size = Area.size(stackBytes: options.stackBytes)
-        guard let place = start.place(size: size + AlternateStacks.roomForAll) else {
-            throw .obstacle(.noRoom)
-        }
+        // Where events can be had, signals find threads in their own code only, and few of them. With
+        // musl, calls that our signal ends cannot be told.
+        let makesAlternates =
+            capture == .signal && sharesNamespace && EventAvailability.areRefused
+            && start.linker?.isMusl != true
+        let whole = makesAlternates ? size + AlternateStacks.roomForAll : size
+        guard let place = start.place(size: whole) else { throw .obstacle(.noRoom) }
         var contents = Area.Contents(
             place: place, recorder: sharesNamespace ? getpid() : 0,
             cookie: SharedSlots.makeCookie())
@@ -104,10 +108,7 @@ extension TraceSession {
         } else if capture == .signal {
             contents.signal = signal
             contents.spare = Self.spare(besides: signal.number)
-            // Where events can be had, signals find threads in their own code only, and few of them. With
-            // musl, calls that our signal ends cannot be told.
-            contents.makesAlternates =
-                sharesNamespace && EventAvailability.areRefused && start.linker?.isMusl != true
+            contents.makesAlternates = makesAlternates
             contents.sites = isThere ? nil : CallSites.ofOwnLibrary ?? .unknown
         }
         start.fillMain(into: &contents)
@@ -116,8 +117,7 @@ extension TraceSession {
         let needsIsland = marks != nil
         if needsIsland {
             contents.island =
-                start.islandPlace(
-                    besides: place..<(place &+ UInt64(size + AlternateStacks.roomForAll))) ?? 0
+                start.islandPlace(besides: place..<(place &+ UInt64(whole))) ?? 0
         }
         // A program that the linker was told to run is found when the linker has mapped it.
         setup.runsLinker = start.runsLinker
