@@ -55,9 +55,16 @@ extension LaunchedTests {
                 launch.start()
                 let end = try launch.end()
                 #expect(end.status == 0)
-                #expect(conditions.judge(state, readBytes: end.readBytes) == .cold)
+                let verdict = conditions.judge(state, readBytes: end.readBytes)
+                // Programs beside this one use the same libraries: then it is said.
+                if case .warm(let why) = verdict {
+                    #expect(why.contains("something reads them between the launches"))
+                    continue
+                }
+                #expect(verdict == .cold)
                 reads.append(end.readBytes)
             }
+            guard let usual = reads.sorted().dropFirst(reads.count / 2).first else { return }
             // The same without making it cold. Right after a cold launch another may still read ahead
             // what that one did not need, and a machine short of memory takes pages away: such a launch
             // reads a little, but never passes as cold. Without such trouble it reads nothing.
@@ -69,7 +76,7 @@ extension LaunchedTests {
                 let end = try launch.end()
                 let evidence = ColdEvidence(
                     before: before, unavoidable: files.unavoidable, readBytes: end.readBytes,
-                    usualReadBytes: reads.sorted()[1])
+                    usualReadBytes: usual)
                 #expect(!evidence.isProvenCold, "\(end.readBytes) bytes read")
                 // Each of the two alone says so: what was cached, and what was read.
                 #expect(!evidence.with(readBytes: reads[0]).isProvenCold)
