@@ -5,19 +5,19 @@
 // The kernel's stack_t.
 struct kernel_stack { uint64_t start; uint32_t flags, unused; uint64_t size; };
 enum { stack_is_off = 2 };  // SS_DISABLE
-enum { guard_size = 4096 };  // below each stack: what does not fit on it is a fault, and harms nobody
+enum { guard_size = 4096 };  // of a page below each stack: a frame that does not fit is a fault, and no other stack is harmed
 
 INLINE uint64_t alternates_size(void) {
     return FL_MOST_ALTERNATES * (state()->alternate_size + guard_size);
 }
 
-// Whether a stack is one of ours; nobody's are at 0.
+// Whether a stack is one of ours. No stack lies at 0.
 INLINE int is_ours(uint64_t start) {
     volatile struct fl_state *const own = state();
     return own->alternates_at != 0 && start - own->alternates_at < alternates_size();
 }
 
-// Both words at once: whoever reads them finds a thread with the kind that is its own.
+// Both words of an entry at once: a reader finds a thread with the kind that is its own.
 INLINE volatile uint64_t *owner_of(volatile struct fl_alternate *entry) {
     return (volatile uint64_t *)(volatile void *)entry;
 }
@@ -32,7 +32,7 @@ INLINE int claim(volatile struct fl_alternate *entry, uint64_t before, uint32_t 
                                        __ATOMIC_SEQ_CST);
 }
 
-// A thread's entry, or one that nobody uses, or that of a thread which has ended; 0: there is none.
+// A thread's entry, or a free one, or that of a thread which has ended; 0: all are in use.
 CODE volatile struct fl_alternate *entry_for(uint32_t tid) {
     volatile struct fl_state *const own = state();
     volatile struct fl_alternate *const all = own->alternates;
@@ -41,7 +41,7 @@ CODE volatile struct fl_alternate *entry_for(uint32_t tid) {
     for (int index = 0; index < FL_MOST_ALTERNATES; index++)
         if (all[index].tid == 0 && claim(&all[index], *owner_of(&all[index]), tid))
             return &all[index];
-    // Some each time: who comes last must not ask about all.
+    // A few entries each time: a thread that begins must not ask about all threads.
     for (int tries = 0; tries < 4; tries++) {
         const uint32_t turn = __atomic_fetch_add(&own->alternate_turn, 1, __ATOMIC_SEQ_CST);
         volatile struct fl_alternate *const entry = &all[turn % FL_MOST_ALTERNATES];
@@ -60,7 +60,7 @@ INLINE uint64_t made_stack(volatile struct fl_alternate *entry) {
     const uint64_t index = (uint64_t)(entry - own->alternates);
     const uint64_t stack =
         own->alternates_at + index * (own->alternate_size + guard_size) + guard_size;
-    // Nobody else has this entry.
+    // No other thread has this entry.
     if ((own->alternates_made >> index & 1) == 0) {
         if (call(call_mprotect, (long)stack, (long)own->alternate_size, may_read | may_write, 0, 0,
                  0) != 0)

@@ -22,7 +22,7 @@ INLINE int put(uint64_t to, volatile void *from, uint64_t size) {
            (long)size;
 }
 
-enum { call_sendfile = 40, call_sendto = 44, call_fcntl = 72, call_copy_file_range = 326 };
+enum { call_sendfile = 40, call_sendto = 44, call_copy_file_range = 326 };
 
 // The register with a call's length; 0: another call.
 INLINE volatile uint64_t *length_of(volatile struct interrupted *at, long number) {

@@ -25,7 +25,7 @@ struct AwaitedWaits: FindingRule {
 
 extension FindingSearch {
     /// Where other threads of the first process were blocked while the main thread waited for them, by
-    /// thread; empty where it was not recorded who woke whom.
+    /// thread; empty where the recording has no wake-ups.
     fileprivate func awaitedWindows() -> [Int: TimeWindows] {
         guard profile.header.account == .wakeups,
             let main = profile.threads.firstIndex(where: \.isMain)
@@ -39,7 +39,7 @@ extension FindingSearch {
         {
             ranges[segment.thread, default: []].append(segment.start..<segment.end)
         }
-        // Who waits for a lock is told who holds it.
+        // A wait for a lock has a finding of its own, which names the holder.
         let forLocks = TimeWindows(
             profile.mainThread.threads.flatMap { thread in
                 waits(of: thread).filter { $0.reason.kind == .lock }

@@ -36,7 +36,7 @@ struct CallSites: Hashable, Sendable {
             }
         }
 
-        /// Without these no signals are sent. Without the others, none to threads with alternate stacks.
+        /// Without these no signals are sent. Without the others, threads get no alternate stacks of ours.
         var isNeeded: Bool { self != .sigaltstack && self != .thread }
 
         /// The call, and the instruction before it.
