@@ -5,7 +5,7 @@
 // The kernel's stack_t.
 struct kernel_stack { uint64_t start; uint32_t flags, unused; uint64_t size; };
 enum { stack_is_off = 2 };  // SS_DISABLE
-enum { guard_size = 4096 };  // of a page below each stack: a frame that does not fit is a fault, and no other stack is harmed
+enum { guard_size = 4096 };  // of a page below each stack: a frame that does not fit is a fault
 
 INLINE uint64_t alternates_size(void) {
     return FL_MOST_ALTERNATES * (state()->alternate_size + guard_size);
