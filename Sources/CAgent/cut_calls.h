@@ -2,13 +2,23 @@
 
 #define MOST_BYTES 0x7FFFF000  // of one call
 
+enum { is_pipe = 0x1000, is_device = 0x2000, is_regular = 0x8000, is_socket = 0xC000 };  // S_IF…
+
+// The kernel's struct stat, as far as it concerns us.
+struct kernel_stat { uint64_t head[3]; uint32_t mode, ids[3]; uint64_t device, rest[12]; };
+
+// 0: there is no such file.
+CODE uint32_t fl_kind_of(uint64_t descriptor, volatile struct kernel_stat *file) {
+    if (call(call_fstat, (long)descriptor, (long)file, 0, 0, 0, 0) != 0) return 0;
+    return file->mode & 0xF000;
+}
+
 // `/dev/zero`, `full`, `random` and `urandom`: they give whatever is asked for.
 CODE int fl_gives_all(uint64_t descriptor) {
-    // The kernel's struct stat, as far as it concerns us.
-    volatile struct { uint64_t head[3]; uint32_t mode, ids[3]; uint64_t device, rest[12]; } file;
-    if (call(call_fstat, (long)descriptor, (long)&file, 0, 0, 0, 0) != 0) return 0;
+    volatile struct kernel_stat file;
+    if (fl_kind_of(descriptor, &file) != is_device) return 0;
     const uint64_t number = file.device & 0xFF;
-    return (file.mode & 0xF000) == 0x2000 && file.device >> 8 == 1 &&
+    return file.device >> 8 == 1 &&
            (number == 5 || number == 7 || number == 8 || number == 9);
 }
 
@@ -22,21 +32,30 @@ INLINE int put(uint64_t to, volatile void *from, uint64_t size) {
            (long)size;
 }
 
-enum { call_sendfile = 40, call_sendto = 44, call_copy_file_range = 326 };
+enum { call_writev = 20, call_sendfile = 40, call_sendto = 44, call_copy_file_range = 326 };
 
-// The register with a call's length; 0: another call.
+// The register with a call's length; 0: another call, or one of several parts.
 INLINE volatile uint64_t *length_of(volatile struct interrupted *at, long number) {
     if (number == call_sendfile) return &at->r10;
     if (number == call_copy_file_range) return &at->r8;
     return number == call_write || number == call_sendto ? &at->rdx : 0;
 }
 
-enum { is_pipe = 0x1000, is_socket = 0xC000, is_regular = 0x8000 };  // S_IF…
-
-CODE uint32_t fl_kind_of(uint64_t descriptor) {
-    volatile struct { uint64_t head[3]; uint32_t mode, ids[3]; uint64_t device, rest[12]; } file;
-    if (call(call_fstat, (long)descriptor, (long)&file, 0, 0, 0, 0) != 0) return 0;
-    return file.mode & 0xF000;
+// Where a call that writes several parts goes on behind what it has moved. 0: it has moved all, or they
+// cannot be read.
+INLINE int find_part(volatile struct interrupted *at, uint64_t got, volatile struct fl_rest *rest) {
+    volatile struct { uint64_t start, size; } part;
+    rest->parts = (uint32_t)at->rdx;
+    for (rest->part = 0; rest->part < rest->parts;) {
+        if (!copy(&part, at->rsi + 16 * (uint64_t)rest->part++, 16)) return 0;
+        if (got < part.size) {
+            rest->start = part.start + got;
+            rest->left = part.size - got;
+            return 1;
+        }
+        got -= part.size;
+    }
+    return 0;
 }
 
 // Whether a file may be as long as it likes. At a limit the rest would be a signal.
@@ -82,11 +101,16 @@ CODE void fl_lead_to_rest(volatile struct interrupted *at, long number, uint32_t
         rest.descriptor = (int32_t)at->rdi;
         rest.events = 4;  // POLLOUT
         rest.told = 0;
-        rest.start = at->rsi + got;
-        rest.left = *length - got;
+        rest.part = rest.parts = 0;
+        if (length != 0) {
+            rest.start = at->rsi + got;
+            rest.left = *length - got;
+        } else if (!find_part(at, got, &rest)) {
+            return;
+        }
         rest.is_socket = kind == is_socket;
         rest.length = 0;
-        rest.limit[0] = rest.limit[1] = rest.unused = 0;
+        rest.limit[0] = rest.limit[1] = 0;
         const uint64_t place = at->rsp - 128 - sizeof rest;
         if (!put(place, &rest, sizeof rest)) return;
         at->rsp = place;
@@ -136,15 +160,17 @@ CODE void fl_get_rest(volatile struct interrupted *at) {
         ? (long)((volatile struct fl_rest *)at->rsp)->number : number_of_call(at);
     if (number == call_read || number == call_getrandom) return fill_rest(at, number);
     volatile uint64_t *const length = length_of(at, number);
-    if (length == 0 || *length > MOST_BYTES || got >= *length) return;
+    if (length == 0 ? number != call_writev : *length > MOST_BYTES || got >= *length) return;
     // A signal of the program's that is pending would have cut it short.
     volatile uint64_t pending;
     if (call(call_sigpending, (long)&pending, 8, 0, 0, 0, 0) != 0 || (pending & ~at->mask) != 0 ||
         cancels_threads())
         return;
     // sendfile gives a pipe what there is room for, and writes to other files move all.
-    const uint32_t kind = fl_kind_of(number == call_copy_file_range ? at->rdx : at->rdi);
-    if (length == &at->rdx ? kind == is_pipe || (kind == is_socket && (number == call_write || at->r10 == 0))
-                           : kind == is_regular && has_no_limit())
+    volatile struct kernel_stat file;
+    const uint32_t kind = fl_kind_of(number == call_copy_file_range ? at->rdx : at->rdi, &file);
+    const int is_plain = number != call_sendto || at->r10 == 0;
+    if (length == 0 || length == &at->rdx ? kind == is_pipe || (kind == is_socket && is_plain)
+                                          : kind == is_regular && has_no_limit())
         fl_lead_to_rest(at, number, kind);
 }

@@ -86,6 +86,21 @@ __asm__(
     "  add %rax, 96(%rsp)\n"
     "  sub %rax, 104(%rsp)\n"
     "  jne 1b\n"
+    // The next part that is not empty.
+    "5:\n"
+    "  mov 136(%rsp), %ecx\n"
+    "  cmp 140(%rsp), %ecx\n"
+    "  jae fl_rest_over\n"
+    "  incl 136(%rsp)\n"
+    "  shl $4, %rcx\n"
+    "  add 16(%rsp), %rcx\n"
+    "  mov (%rcx), %rax\n"
+    "  mov %rax, 96(%rsp)\n"
+    "  mov 8(%rcx), %rax\n"
+    "  mov %rax, 104(%rsp)\n"
+    "  test %rax, %rax\n"
+    "  je 5b\n"
+    "  jmp 1b\n"
 
     "fl_rest_over:\n"
     "  mov (%rsp), %rax\n"
@@ -117,3 +132,5 @@ CHECK_REST(left, 104);
 CHECK_REST(is_socket, 112);
 CHECK_REST(length, 116);
 CHECK_REST(limit, 120);
+CHECK_REST(part, 136);
+CHECK_REST(parts, 140);

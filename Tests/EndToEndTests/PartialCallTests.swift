@@ -40,7 +40,8 @@ extension EndToEnd {
         /// Where a stop cuts a call short, the thread makes the rest in our code. Who has devices open that
         /// give whatever is asked for is left alone.
         @Test(arguments: [
-            "zero", "urandom", "between", "pipe", "socket", "sendfile", "copy", "computed", "deep",
+            "zero", "urandom", "between", "pipe", "parts", "socket", "sendfile", "copy", "computed",
+            "deep",
         ])
         func byStops(call: String) throws {
             try SideBySide(scratch: scratch).compare(
@@ -49,7 +50,7 @@ extension EndToEnd {
 
         /// The same where a signal does, as in many containers.
         @Test(arguments: [
-            "zero", "between", "pipe", "socket", "sendfile", "copy", "computed", "deep",
+            "zero", "between", "pipe", "parts", "socket", "sendfile", "copy", "computed", "deep",
         ])
         func withoutEvents(call: String) throws {
             try SideBySide(scratch: scratch).compare(

@@ -306,7 +306,7 @@ struct fl_rest {
     uint64_t start, left;
     uint32_t is_socket, length;
     uint64_t limit[2];      // scratch: how long the socket waits
-    uint64_t unused;
+    uint32_t part, parts;   // of a call that writes several (rsi): the next, and how many
 };
 
 // A piece of code that stands alone for a while, in a place where the program has none of its own:

@@ -22,9 +22,8 @@ struct RestOfCall {
         _ number: UInt32, of tid: Int32, _ registers: Registers, flags: UInt64, area: UInt64
     ) {
         guard let call = SystemCall(rawValue: Int32(bitPattern: number)),
-            let place = Self.length(of: call), let wanted = registers.argument(place),
-            let moved = registers[Registers.result], moved > 0, moved < wanted,
-            wanted <= SystemCall.mostBytes,
+            let moved = registers[Registers.result], moved > 0,
+            let left = Self.left(of: call, behind: moved, of: tid, registers),
             let kind = Self.kindIfCutShort(call, of: tid, registers)
         else { return nil }
         self.registers = registers
@@ -36,12 +35,12 @@ struct RestOfCall {
         } else {
             let saved = AreaCode.restRegisters.compactMap { registers[$0] }
             guard saved.count == AreaCode.restRegisters.count else { return nil }
-            let (start, descriptor) = (saved[1] &+ moved, saved[0] & 0xFFFF_FFFF)
+            let descriptor = saved[0] & 0xFFFF_FFFF
             let (toWrite, isSocket): (UInt64, UInt64) = (4, kind == S_IFSOCK ? 1 : 0)  // POLLOUT
             words =
                 [moved] + saved + [registers.programCounter, UInt64(number)]
-                + [registers.stackPointer, flags, descriptor | toWrite << 32, start]
-                + [wanted - moved, isSocket, 0, 0, 0]
+                + [registers.stackPointer, flags, descriptor | toWrite << 32, left.start]
+                + [left.length, isSocket, 0, 0, left.part | left.parts << 32]
             self.registers[Registers.stackPointer] =
                 registers.stackPointer &- UInt64(CallingConvention.redZone + 8 * words.count)
             guard kind == S_IFREG else {
@@ -49,8 +48,9 @@ struct RestOfCall {
                 return
             }
         }
+        guard let place = Self.length(of: call) else { return nil }
         // The kernel counts on in the places that the call has for it.
-        self.registers[RegisterOrder.arguments[place]] = wanted - moved
+        self.registers[RegisterOrder.arguments[place]] = left.length
         self.registers[Registers.result] = UInt64(number)
         self.registers[Registers.programCounter] = area &+ AreaCode.rest
     }
@@ -66,6 +66,50 @@ struct RestOfCall {
         try check(
             fl_ptrace_set_registers(tid, &values), "setting thread \(tid)'s registers")
     }
+
+    /// What a call has not moved yet.
+    private struct Left {
+        /// Where it begins, if the call has an address.
+        var start: UInt64
+        /// In bytes; of several parts, of the one that it begins in.
+        var length: UInt64
+        /// The part that comes after that.
+        var part: UInt64 = 0
+        /// How many there are; 0: the call has no parts.
+        var parts: UInt64 = 0
+    }
+
+    /// nil: another call, or one that moved all.
+    private static func left(
+        of call: SystemCall, behind moved: UInt64, of tid: Int32, _ registers: Registers
+    ) -> Left? {
+        guard let start = registers.argument(1) else { return nil }
+        if let place = length(of: call) {
+            guard let wanted = registers.argument(place), moved < wanted,
+                wanted <= SystemCall.mostBytes
+            else { return nil }
+            return Left(start: start &+ moved, length: wanted - moved)
+        }
+        guard call == .writev, let parts = registers.argument(2), parts <= mostParts else {
+            return nil
+        }
+        let memory = TargetMemory(pid: tid)
+        var moved = moved
+        for part in 0..<parts {
+            let place = start &+ 16 &* part
+            guard let address = memory.word(at: place), let size = memory.word(at: place &+ 8)
+            else { return nil }
+            if moved < size {
+                return Left(
+                    start: address &+ moved, length: size - moved, part: part + 1, parts: parts)
+            }
+            moved -= size
+        }
+        return nil
+    }
+
+    /// So many parts may a call have (`UIO_MAXIOV`).
+    private static let mostParts: UInt64 = 1024
 
     /// Which argument is its length.
     private static func length(of call: SystemCall) -> Int? {
@@ -90,7 +134,7 @@ struct RestOfCall {
         let kind = file.mode & S_IFMT
         let isCutShort =
             switch call {
-            case .write: kind == S_IFIFO || kind == S_IFSOCK
+            case .write, .writev: kind == S_IFIFO || kind == S_IFSOCK
             case .sendto: kind == S_IFSOCK && registers.argument(3) == 0
             // It gives a pipe what there is room for. At a limit the rest would be a signal.
             default: kind == S_IFREG && fl_file_size_limit(tid) == .max

@@ -16,13 +16,15 @@ extension AreaSignalTests {
     private static func byte(_ index: Int) -> UInt8 { UInt8(truncatingIfNeeded: index % 251) }
 
     /// Signals all the time, while somebody reads what is written piece by piece.
-    @Test(arguments: ["write to a pipe", "write to a socket", "send"])
+    @Test(arguments: [
+        "write to a pipe", "write to a socket", "send", "parts to a pipe", "parts to a socket",
+    ])
     func allIsMovedThatASignalOfOursCutShort(name: String) async {
         await #expect(processExitsWith: .success) { [name = name as String] in
             let mapped = try MappedArea()
             mapped.settle { $0.signal = (Self.signal, 0) }
             var ends: [Int32] = [-1, -1]
-            let isSocket = name != "write to a pipe"
+            let isSocket = !name.hasSuffix("pipe")
             let kind = Int32(SOCK_STREAM.rawValue)
             try #require(isSocket ? socketpair(AF_UNIX, kind, 0, &ends) == 0 : pipe(&ends) == 0)
             let (input, output) = (ends[0], ends[1])
@@ -31,10 +33,20 @@ extension AreaSignalTests {
                 for index in 0..<size { buffer[index] = Self.byte(index) }
                 count = size
             }
+            let start = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 1)
+            start.copyMemory(from: bytes, byteCount: size)
+            let address = UInt(bitPattern: start)
             let waiter = Waiter {
-                name == "send"
-                    ? Int32(Glibc.send(output, bytes, size, 0))
-                    : Int32(Glibc.write(output, bytes, size))
+                let start = UnsafeMutableRawPointer(bitPattern: address)
+                let borders = [0, 1000, 1000, 70_000, 2_000_000, size]
+                let parts = zip(borders, borders.dropFirst()).map {
+                    iovec(iov_base: start?.advanced(by: $0), iov_len: $1 - $0)
+                }
+                return name == "send"
+                    ? Int32(Glibc.send(output, start, size, 0))
+                    : name.hasPrefix("parts")
+                        ? Int32(writev(output, parts, Int32(parts.count)))
+                        : Int32(Glibc.write(output, start, size))
             }
             #expect(eventually { waiter.tid != nil })
             let tid = try #require(waiter.tid)
@@ -110,6 +122,22 @@ extension AreaSignalTests {
             #expect(frame[.rip] == mapped.address + AreaCode.restOfStream)
             #expect(stack[first + 12] == 107 && stack[first + 13] == 13)
             #expect(stack[first + 11] == 4 << 32 | output && stack[first + 14] == 0)
+            // Of several parts, from the one on that was not written whole. The second is empty.
+            let parts = UnsafeMutablePointer<UInt64>.allocate(capacity: 6)
+            for (index, word) in [1000, 5, 2000, 0, 3000, 9].enumerated() {
+                parts[index] = UInt64(word)
+            }
+            let written: [InterruptedFrame.Register: UInt64] = [
+                .rsp: pointer, .rdi: output, .rsi: UInt64(UInt(bitPattern: parts)), .rdx: 3,
+            ]
+            frame.handle(20, 5, written, by: mapped)
+            #expect(frame[.rip] == mapped.address + AreaCode.restOfStream)
+            #expect(stack[first + 12] == 3000 && stack[first + 13] == 9)
+            #expect(stack[first + 17] == 3 << 32 | 3)
+            frame.handle(20, 3, written, by: mapped)
+            #expect(stack[first + 12] == 1003 && stack[first + 13] == 2)
+            #expect(stack[first + 17] == 3 << 32 | 1)
+            #expect(frame.result(of: 20, got: 14, written, by: mapped) == 14)
             // Complete, of another kind, without a place for the frame, of a regular file, to a pipe.
             for (number, registers) in [
                 (40, [.rsp: pointer, .rdi: file, .r10: 7]), (275, [.rsp: pointer, .r8: 5000]),
