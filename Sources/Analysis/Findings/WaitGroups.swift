@@ -8,6 +8,9 @@ package struct WaitEvidence: Hashable, Sendable {
     package var things: [String]
     /// The thread whose work or lock was waited for; nil: there is none, or it is not known.
     package var counterpart: Counterpart?
+    /// How many threads of the counterpart's name were waited for in turn, that one among them; 0: none is
+    /// known.
+    package var counterparts = 0
     /// How long each of the things was waited for; empty: not known.
     package var lengths: [TimeSpan] = []
     /// A process that it had started and that lived meanwhile, for half of the time or more: a program that
@@ -29,14 +32,18 @@ struct WaitGroups {
         var things: [String] = []
         /// Of each thing, in all.
         var lengths: [TimeSpan] = []
+        /// The threads that were waited for.
+        var peers: Set<Int32> = []
     }
 
     fileprivate struct Key: Hashable {
         var kind: Finding.Kind
         /// nil: for pages anybody may have to wait.
         var function: FunctionID?
-        /// Two locks, or two threads, are two causes.
+        /// Two locks are two causes, and so are two threads.
         var owner: Int32?
+        /// But for threads of one name, as of a pool, that are waited for in turn.
+        var name: String?
     }
 
     /// In the order of their first waits.
@@ -90,6 +97,27 @@ struct WaitGroups {
                 }
         }
         for index in groups.indices { groups[index].windows = TimeWindows(windows[index]) }
+        joinTimedLooks(in: search)
+    }
+
+    /// A thread that looks again and again whether another one is through waits for that one, also where a
+    /// time-out ended the look.
+    private mutating func joinTimedLooks(in search: FindingSearch) {
+        func function(of group: Group) -> FunctionID { search.profile.frames[group.place].function }
+        for look in groups.indices.reversed() where groups[look].isTimedLook {
+            let place = function(of: groups[look])
+            let same = groups.indices.filter {
+                groups[$0].kind == .threadWait && function(of: groups[$0]) == place
+            }
+            guard
+                let awaited = same.max(by: { groups[$0].windows.length < groups[$1].windows.length }
+                )
+            else { continue }
+            groups[awaited].count += groups[look].count
+            groups[awaited].windows = TimeWindows(
+                groups[awaited].windows.ranges + groups[look].windows.ranges)
+            groups.remove(at: look)
+        }
     }
 
     /// nil: this is no wait that a launch should do without. A program that waits for people, for
@@ -162,26 +190,41 @@ struct WaitGroups {
 }
 
 extension WaitGroups.Group {
+    /// Whether only time-outs of a wait for something ended it, and no length of sleep.
+    fileprivate var isTimedLook: Bool {
+        kind == .sleep && things.allSatisfy { $0.contains(", time-out ") } && !things.isEmpty
+    }
+
     fileprivate mutating func add(_ other: Self) {
         count += 1
+        if kind == .threadWait, let peer = other.longest.peer { peers.insert(peer) }
         guard other.longest.duration > longest.duration else { return }
         (longest, place, stack) = (other.longest, other.place, other.stack)
     }
 
     func evidence(_ counterpart: Counterpart?) -> WaitEvidence {
         WaitEvidence(
-            kind: kind, count: count, things: things, counterpart: counterpart, lengths: lengths)
+            kind: kind, count: count, things: things, counterpart: counterpart,
+            counterparts: counterpart == nil ? 0 : peers.count, lengths: lengths)
     }
 }
 
 extension WaitGroups.Key {
     fileprivate init(_ group: WaitGroups.Group, in search: FindingSearch) {
         let wait = group.longest
-        let isOfThreads = [.lockWait, .threadWait].contains(group.kind)
+        let isForThread = group.kind == .threadWait
+        let peer = isForThread || group.kind == .lockWait ? wait.peer : nil
+        let name = peer.flatMap { search.thread($0, at: wait) }
+            .map { search.profile.threads[$0].name }
         self.init(
             kind: group.kind,
             function: group.kind == .diskWait
                 ? nil : search.profile.frames[group.place].function,
-            owner: isOfThreads ? wait.reason.owner ?? wait.endedBy?.tid : nil)
+            owner: isForThread && name != nil ? nil : peer, name: isForThread ? name : nil)
     }
+}
+
+extension WaitFigures {
+    /// The thread that held the lock, or ended the wait; nil: not known.
+    fileprivate var peer: Int32? { reason.owner ?? endedBy?.tid }
 }

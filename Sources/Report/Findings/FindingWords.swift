@@ -115,7 +115,9 @@ struct FindingWords {
             case .lockWait:
                 (isForAddressSpace(wait) ? "the lock of the process's memory" : "a lock")
                     + (wait.counterpart.map { " that is held by \(words(for: $0))" } ?? "")
-            default: wait.counterpart.map(words) ?? "another thread"
+            default:
+                wait.counterpart.map { words(for: $0, others: wait.counterparts - 1) }
+                    ?? "another thread"
             }
         return "\(waiter) waits in \(callers) for \(thing)\(beside)"
     }
@@ -315,8 +317,11 @@ struct FindingWords {
     }
 
     /// "thread loader (12) of lower priority (nice 19), in readAll"
-    private func words(for other: Counterpart) -> String {
-        let label = "thread \(profile.label(ofThread: other.thread))"
+    /// - Parameter others: how many threads of its name were waited for besides.
+    private func words(for other: Counterpart, others: Int = 0) -> String {
+        let label =
+            "thread \(profile.label(ofThread: other.thread))"
+            + (others > 0 ? " and \(Numbers.grouped(others)) more of its name" : "")
         let priority = other.lowerPriority.map {
             " of lower priority (\($0.own.words), against \($0.waiting.words))"
         }

@@ -1,0 +1,49 @@
+import MadeRecordings
+import ProfileModel
+import Testing
+
+@testable import Analysis
+
+/// Which waits of a thread are one finding.
+@Suite struct WaitGroupTests {
+    private let look = WaitReason(.sleep, detail: "futex, time-out after 150 ms")
+
+    /// The main thread waits three times at one place: for two threads, and until a time-out.
+    private func findings(_ first: String, _ second: String, _ look: WaitReason) -> [Finding] {
+        var launch = FindingLaunch()
+        launch.builder.recording.header.account = .wakeups
+        for (name, tid, start) in [(first, 11, 200), (second, 12, 300)] as [(String, Int32, Int64)]
+        {
+            let worker = launch.worker(name, tid: tid)
+            launch.wait(WaitReason(.condition), from: start, to: start + 60, call: 202)
+            launch.compute(worker, "register", from: start, to: start + 60)
+            launch.builder.wakeup(of: launch.main, at: start + 60, by: worker)
+        }
+        launch.wait(look, from: 400, to: 550, call: 202)
+        return launch.findings
+    }
+
+    @Test func threadsOfOneNameThatAreWaitedForInTurn() throws {
+        let found = findings("pool", "pool", look)
+        let finding = try #require(found.first)
+        #expect(found.count == 1 && finding.kind == .threadWait)
+        #expect(finding.saving == .milliseconds(270))
+        guard case .wait(let wait) = finding.subject else {
+            Issue.record("no wait")
+            return
+        }
+        #expect(wait.count == 3 && wait.counterparts == 2)
+        #expect(wait.counterpart != nil)
+    }
+
+    @Test func threadsOfOtherNamesAreOtherCauses() {
+        let found = findings("reader", "writer", look)
+        #expect(found.map(\.kind) == [.threadWait, .threadWait])
+        #expect(found.map(\.saving).sorted() == [.milliseconds(60), .milliseconds(210)])
+    }
+
+    @Test func aLengthOfSleepIsNoLookForAThread() {
+        let found = findings("pool", "pool", WaitReason(.sleep, detail: "nanosleep 150 ms"))
+        #expect(Set(found.map(\.kind)) == [.threadWait, .sleep])
+    }
+}
