@@ -156,7 +156,8 @@ package struct LaunchBorder: Hashable, Sendable {
         case relocated = 3
         /// `main` was entered; where no start code of a C library leads to it (Go), the program's entry.
         case main = 4
-        /// The recorder attached to the running process.
+        /// The recorder attached to the running process; or noticed an image that runs already, in place
+        /// of ``firstInstruction``.
         case attached = 5
         /// The recording ended: exit, detach, or end of `--duration`.
         case ended = 6

@@ -119,6 +119,25 @@ import Testing
                 == ["Process creation 0+2", "Dynamic linking 2+4", "Static initialisers 6+4"])
     }
 
+    /// How far the launch of an image is that ran already when it was noticed, nothing tells.
+    @Test func anImageThatWasNoticedLateIsNotDivided() {
+        var builder = RecordingBuilder(images: [("/bin/sh", 1), ("/home/dev/app", 4)])
+        builder.border(.spawned, 0)
+        builder.border(.firstInstruction, 1)
+        builder.border(.relocated, 2)
+        builder.border(.main, 3)
+        builder.border(.attached, 4)
+        builder.border(.watched, 5)
+        builder.border(.ended, 20)
+        let start = ["Process creation 0+1", "Wrapper: sh 1+3"]
+        #expect(names(builder) == start + ["Not divided 4+16"])
+        builder.border(.relocated, 6)
+        #expect(names(builder) == start + ["Before main 4+2", "Static initialisers 6+14"])
+        builder.border(.main, 9)
+        #expect(
+            names(builder) == start + ["Before main 4+2", "Static initialisers 6+3", "Main 9+11"])
+    }
+
     /// Each set of borders that were not seen, of a dynamic program and of a static one: a phase begins at
     /// its own border and ends at the next one that a launch comes to, or says that it is not divided.
     @Test(arguments: 0..<64) func noPhaseOfABorderThatWasNotSeen(set: Int) {

@@ -172,16 +172,18 @@ struct PhasePlan {
         guard let start = steps[index].border else { return nil }
         let name = steps[index].name
         let isMain = index == steps.count - 1
+        // The image ran already when it was noticed.
+        let isDivided = start.kind != .attached
         guard let next = steps[(index + 1)...].firstIndex(where: { $0.border != nil }) else {
             // The launch did not come to the next border if that would have been noted.
             let isInProgress =
                 isMain || (index == 0 && !isExecuted)
                 || launch.contains { $0.kind == .watched && $0.time >= start.time }
-            return isInProgress
+            return isInProgress && isDivided
                 ? border(name, isMain ? .afterMain : .beforeMain, start)
                 : undivided(from: start, isBeforeMain: false)
         }
-        return next == index + 1
+        return next == index + 1 && isDivided
             ? border(name, .beforeMain, start) : undivided(from: start, isBeforeMain: true)
     }
 
@@ -194,7 +196,7 @@ struct PhasePlan {
 
     /// Where each image began; without counters if no border says so.
     private static func imageStarts(_ images: [Image], _ launch: [LaunchBorder]) -> [LaunchBorder] {
-        let found = launch.filter { $0.kind == .firstInstruction }
+        let found = launch.filter { [.firstInstruction, .attached].contains($0.kind) }
         if images.isEmpty { return found.suffix(1) }
         return images.enumerated().map { index, image in
             index < found.count

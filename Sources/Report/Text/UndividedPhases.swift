@@ -29,13 +29,15 @@ struct UndividedPhases {
 
     private var reason: String {
         if profile.header.capture == .perf { return "perf does not record it" }
+        if profile.notes.contains(where: { $0.kind == .lateExec }) {
+            return "it was executed unnoticed"
+        }
         return profile.notes.contains { Self.obstacles.contains($0.kind) }
             ? "our code was not in the program" : "the program's linker or start code does not tell"
     }
 
     /// What keeps our code out.
     private static let obstacles: Set<RecorderNote.Kind> = [
-        .filtered, .ownHandler, .occupied, .noRoom, .limited, .unmapped, .lateEntry, .lateExec,
-        .shadowStack,
+        .filtered, .ownHandler, .occupied, .noRoom, .limited, .unmapped, .lateEntry, .shadowStack,
     ]
 }

@@ -65,6 +65,9 @@ extension Area {
     /// False as soon as its execve has failed: then it runs on, and may be about to try another.
     var isExecuting: Bool { value(\.execution) == UInt32(FL_EXECUTION_FOLLOWED) }
 
+    /// When a thread left our code for its `execve`, if none has come back from there.
+    var executed: MonotonicTime? { value(\.executor) == 0 ? nil : time(\.followed_ns) }
+
     /// - Returns: false: the thread has stopped waiting, and continues without us.
     func followExecution() -> Bool { changeExecution(FL_EXECUTION_AHEAD, FL_EXECUTION_FOLLOWED) }
 

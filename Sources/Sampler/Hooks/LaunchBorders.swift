@@ -8,7 +8,9 @@ extension TraceSession {
     /// Reports the borders reached since the last call.
     func reportBorders(at now: MonotonicTime) {
         guard let image = stage.image, let code = image.instrumentation else { return }
-        if code.area.isSettled, code.watchesLaunch, code.borders.beginWatch() {
+        if code.area.isSettled, code.watchesLaunch, image.opening?.kind == .firstInstruction,
+            code.borders.beginWatch()
+        {
             let settled = code.area.time(\.settled_ns) ?? image.start
             watched(from: min(max(settled, image.start), now))
         }

@@ -111,8 +111,11 @@ extension TraceSession {
     private struct ImageEntry {
         let image: RunningImage
         let stopped: MonotonicTime
-        /// When the program's own first instruction was executed.
+        /// When the program's own first instruction was executed. Of a late image: when it was, as far
+        /// as known.
         let began: MonotonicTime
+        /// It was noticed after the fact: how far its launch is, nothing tells.
+        let isLate: Bool
         /// The first thread's counters at that moment.
         let counters: SchedulerCounters?
         /// nil: it can be asked when the first thread goes on, because the program's end would be a
@@ -136,14 +139,17 @@ extension TraceSession {
         if !isLate { main.isTraced = true }
         var counters = main.counters()
         let program = tree == nil ? nil : process.image(at: now)
-        let began = start.map { enter(image, at: $0, next, by: main, at: now) } ?? now
+        let began =
+            start.map { enter(image, at: $0, next, by: main, at: now) } ?? next.executed ?? now
         // That clock is exact; the kernel's counters tell only of what has left its core.
-        if began != now, let area = image.instrumentation?.area, let known = counters?.run {
+        if !isLate, began != now, let area = image.instrumentation?.area, let known = counters?.run
+        {
             let most = known.addingReportingOverflow((began - now).nanoseconds).partialValue
             counters?.run = min(max(area[\.settled_cpu_ns], known), max(known, most))
         }
         return ImageEntry(
-            image: image, stopped: now, began: began, counters: counters, program: program,
+            image: image, stopped: now, began: began, isLate: isLate, counters: counters,
+            program: program,
             beginsWithMain: start.map { $0.isStatic && $0.beginsAtEntry } ?? false)
     }
 
@@ -172,7 +178,8 @@ extension TraceSession {
         main.calls = CallHistory()
         if let status = main.status() { main.burst.sawStop(voluntary: status.voluntary) }
         observer.restart()
-        observer.closeWithoutStack(main, at: entry.began, counters: entry.counters)
+        observer.closeWithoutStack(
+            main, at: entry.isLate ? entry.stopped : entry.began, counters: entry.counters)
         noteHold(from: entry.stopped, to: entry.began)
         var description = entry.program ?? process.image(at: entry.began)
         if let known, description.path.isEmpty { description = known }
@@ -181,7 +188,8 @@ extension TraceSession {
         entry.image.arguments = description.arguments
         sink.receive(.image(description))
         let opening = LaunchBorder(
-            kind: .firstInstruction, time: entry.began, counters: process.counters())
+            kind: entry.isLate ? .attached : .firstInstruction, time: entry.began,
+            counters: process.counters())
         entry.image.opening = opening
         sink.receive(.border(opening))
         observer.rereadMappings(at: entry.began)

@@ -78,12 +78,14 @@ enum Stage {
 
     /// The image is gone, or about to go. What it leaves to the next one stays.
     ///
-    /// - Parameter isLate: the next one runs already.
+    /// - Parameters:
+    ///   - isLate: the next one runs already.
+    ///   - executed: as ``NextImage/executed``.
     @discardableResult
-    mutating func loseImage(isLate: Bool = false) -> Bool {
+    mutating func loseImage(isLate: Bool = false, executed: MonotonicTime? = nil) -> Bool {
         switch self {
         case .settling, .sampling, .following:
-            self = .launching(isLate ? NextImage(isLate: true) : next)
+            self = .launching(isLate ? NextImage(isLate: true, executed: executed) : next)
         case .leaving(_?, let execution): self = .leaving(nil, execution)
         case .leaving(nil, _), .launching, .over: return false
         }
@@ -184,6 +186,8 @@ struct NextImage {
     var sites: PreparedSites?
     /// It was noticed after the fact, and is past its first instruction.
     var isLate = false
+    /// When that one was executed, if the code of the image before has noted it.
+    var executed: MonotonicTime?
 }
 
 /// An exec that is about to happen, or to fail.

@@ -92,7 +92,8 @@ extension TraceSession {
         takeChanges()
         guard stage.image === image, image.untraced != nil else { return }
         reportHooks(at: process.now, isLast: true)
-        leaveImage(isLate: true)
+        let executed = area?.executed.map { min(max($0, image.start), process.now) }
+        leaveImage(isLate: true, executed: executed)
         for thread in threads.values where thread.tid != pid {
             end(thread, at: process.now)
             threads[thread.tid] = nil
@@ -113,9 +114,11 @@ extension TraceSession {
 
     /// The program is gone, and with it what was known of it.
     ///
-    /// - Parameter isLate: the next one runs already.
-    func leaveImage(isLate: Bool = false) {
-        stage.loseImage(isLate: isLate)
+    /// - Parameters:
+    ///   - isLate: the next one runs already.
+    ///   - executed: when it was executed, as far as known.
+    func leaveImage(isLate: Bool = false, executed: MonotonicTime? = nil) {
+        stage.loseImage(isLate: isLate, executed: executed)
         observer.ownCode = nil
         observer.isNarrow = false
         marks?.leaveImage()

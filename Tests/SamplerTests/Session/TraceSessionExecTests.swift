@@ -74,6 +74,8 @@ extension TraceSessionTests {
         #expect(!session.stage.hasMissedExec)
         process.program.isGone = false
         #expect(sink.images == ["/made/first", "/made/second"])
+        // It is past its first instruction.
+        #expect(sink.borders == [.attached, .attached])
         #expect(session.stage.isSettling)
         #expect(session.result().notes.contains { $0.kind == .lateExec })
         #expect(!process.main.isStopped)
