@@ -132,6 +132,7 @@ import Testing
         let start = ["Process creation 0+1", "Wrapper: sh 1+3"]
         #expect(names(builder) == start + ["Not divided 4+16"])
         builder.border(.relocated, 6)
+        builder.border(.watched, 6)
         #expect(names(builder) == start + ["Before main 4+2", "Static initialisers 6+14"])
         builder.border(.main, 9)
         #expect(
