@@ -42,14 +42,6 @@ import Testing
         #expect(clock.counters == Self.counters(run: 1000))
     }
 
-    @Test func whatARunningThreadHasUsed() {
-        let clock = Self.clock()
-        let lagging = Self.counters(delay: 300)
-        #expect(clock.run(until: Self.at(3000), lagging) == (5000 + 2000 - 300) * 1000)
-        #expect(clock.run(until: Self.at(900), Self.counters()) == 5_000_000)
-        #expect(clock.run(until: Self.at(1100), Self.counters(run: 400)) == 5_400_000)
-    }
-
     /// It comes from memory that the program can write.
     @Test func whatAThreadTellsOfItself() {
         let clock = Self.clock()

@@ -1,7 +1,8 @@
 import ProfileModel
 
 /// Divides a thread's waiting for a core by the scheduler's own account: what followed a wake-up,
-/// and what followed being pushed off. The kernel's counters have only the sum of both, exactly.
+/// and what followed being pushed off. The kernel's counters have only the sum of both. And they have it
+/// only when the wait is over: until then it looks as if the thread were blocked.
 /// Whatever else a slice says stays as it is.
 struct ExactStates {
     private let schedule: RecordedSchedule
@@ -23,32 +24,55 @@ struct ExactStates {
         let thread = slice.thread.rawValue
         guard isExact, next.indices.contains(thread) else { return slice }
         // A thread that waited and then ran between two looks has two slices: the wait is the first.
-        let start = waitStarts[thread] ?? slice.start
+        let waitStart = waitStarts[thread]
+        let start = waitStart ?? slice.start
         let isWait = slice.times.wall == slice.times.blocked
         waitStarts[thread] = isWait ? slice.start : nil
-        let waited = slice.times.runnable + slice.times.preempted
-        guard waited > .zero, let runnable = runnable(of: thread, from: start, to: slice.end)
-        else { return slice }
         var result = slice
-        result.times.runnable = min(waited, runnable)
-        result.times.preempted = waited - result.times.runnable
+        let waited = slice.times.runnable + slice.times.preempted
+        if waited > .zero, let told = states(of: thread, from: start, to: slice.end) {
+            result.times.runnable = min(waited, told.runnable)
+            result.times.preempted = waited - result.times.runnable
+        }
+        // Where exactly the border of two slices lies is not known.
+        if slice.times.blocked > .zero, !isWait, waitStart == nil,
+            let told = states(of: thread, from: start, to: slice.end)
+        {
+            result.times.move(blockedBeyond: told)
+        }
         return result
     }
 
     /// nil where the account does not tell of all that time.
-    private mutating func runnable(
+    private mutating func states(
         of thread: Int, from start: MonotonicTime, to end: MonotonicTime
-    ) -> TimeSpan? {
+    ) -> StateTimes? {
         let runs = schedule.threads[thread]
         while next[thread] < runs.count, runs[next[thread]].end <= start { next[thread] += 1 }
-        var (known, result) = (TimeSpan.zero, TimeSpan.zero)
+        var result = StateTimes.zero
         for run in runs[next[thread]...] {
             guard run.start < end else { break }
-            guard run.state != nil else { continue }
             let common = min(run.end, end) - max(run.start, start)
-            known = known + common
-            if run.state == .runnable { result = result + common }
+            switch run.state {
+            case .running: result.running = result.running + common
+            case .runnable: result.runnable = result.runnable + common
+            case .preempted: result.preempted = result.preempted + common
+            case .blocked: result.blocked = result.blocked + common
+            case nil: break
+            }
         }
-        return known == end - start ? result : nil
+        return result.wall == end - start ? result : nil
+    }
+}
+
+extension StateTimes {
+    /// What counts as blocked, and was a wait for a core by the scheduler's account.
+    fileprivate mutating func move(blockedBeyond told: StateTimes) {
+        let excess = max(.zero, blocked - told.blocked)
+        let pushedOff = min(excess, max(.zero, told.preempted - preempted))
+        let woken = min(excess - pushedOff, max(.zero, told.runnable - runnable))
+        blocked = blocked - pushedOff - woken
+        preempted = preempted + pushedOff
+        runnable = runnable + woken
     }
 }

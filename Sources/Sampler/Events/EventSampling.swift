@@ -20,8 +20,7 @@ extension TraceSession {
         do throws(SystemError) {
             thread.samples = try ThreadSamples(
                 tid: thread.tid,
-                cpu: counters.map { thread.clock.run(until: process.now, $0) }
-                    ?? thread.clock.counters.run,
+                cpu: (counters ?? thread.clock.counters).run,
                 interval: options.sampleInterval,
                 stackBytes: eventStackBytes(of: thread))
         } catch {

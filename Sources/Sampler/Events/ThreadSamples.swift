@@ -14,7 +14,8 @@ import System
 final class ThreadSamples {
     private let source: Source
     private let tid: Int32
-    /// The thread's CPU time when the event began to count, in nanoseconds; as far as it is known.
+    /// The thread's CPU time when the event began to count, in nanoseconds; as far as it is known, and
+    /// never more: what was counted too much for one look could not be taken back at the next.
     private var base: Int64
     private var isBaseExact = false
     private let interval: Int64
@@ -37,7 +38,9 @@ final class ThreadSamples {
     private static let leastStackBytes = 4096
 
     /// - Parameters:
-    ///   - cpu: the thread's CPU time, as far as it is known.
+    ///   - cpu: the thread's CPU time by the kernel's own figure. That of a running thread lags, by a tick of
+    ///     the scheduler; but the time that has gone by since a look is no better, because the thread may
+    ///     be waiting for a core.
     ///   - interval: of CPU time.
     ///   - inKernelOnly: whether its own code is left out.
     /// - Throws: why it cannot be had; `ENOMEM` where there is no memory for the ring.

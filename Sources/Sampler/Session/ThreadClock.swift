@@ -49,13 +49,6 @@ struct ThreadClock: Hashable, Sendable {
     /// Shorter spans are no waits: leaving a core and getting it back takes that long.
     static let negligible = TimeSpan(nanoseconds: 10_000)
 
-    /// The CPU time up to `now` of a thread that has not waited for anything since: the elapsed
-    /// time less that in which it wanted a core. The kernel's own figure of a running thread lags.
-    func run(until now: MonotonicTime, _ newer: SchedulerCounters) -> Int64 {
-        let span = max(.zero, now - time) - delay(since: newer)
-        return max(newer.run, counters.run &+ max(0, span.nanoseconds))
-    }
-
     /// A CPU time that the program itself reported, as far as it is believable: no more than the
     /// time since the last look, plus what the kernel's own figure lagged behind then.
     func believable(_ cpu: Int64, at now: MonotonicTime) -> Int64 {

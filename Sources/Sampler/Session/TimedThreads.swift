@@ -98,9 +98,7 @@ extension TraceSession {
             return false
         }
         thread.runAtTimer = counters.run
-        observeKernel(
-            of: thread, thread.clock.run(until: now, counters),
-            stackBytes: eventStackBytes(of: thread))
+        observeKernel(of: thread, counters.run, stackBytes: eventStackBytes(of: thread))
         return true
     }
 
