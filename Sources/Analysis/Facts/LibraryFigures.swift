@@ -19,7 +19,7 @@ package struct LibraryFigures: Hashable, Sendable {
     /// Whether it was there before `main`.
     package var isInitial: Bool
     /// Whether its code was seen on any stack after its initialisers had run; nil: no stack was
-    /// taken after that, or its code was never seen mapped.
+    /// taken after that, too many looks are missing, or its code was never seen mapped.
     package var used: Bool?
     /// Whether another file that was loaded names a symbol of it; nil: not known.
     package var isReferenced: Bool?
@@ -103,7 +103,8 @@ struct LibraryExaminer {
         guard let last = lastSeen.last, last >= since else { return nil }
         guard let seen, seen >= since else {
             // Without their times, initialisers are not told from what came after.
-            return isUnwatched(library) && seen != nil ? nil : false
+            return recording.header.isMuchMissed || (isUnwatched(library) && seen != nil)
+                ? nil : false
         }
         // Before `main` it may have been an initialiser.
         return isUnwatched(library) && main.map { seen < $0 } ?? true ? nil : true
@@ -121,4 +122,12 @@ struct ModuleSightings {
     var byModule: [Int: MonotonicTime] = [:]
     /// Of any stack.
     var last: MonotonicTime?
+}
+
+extension Recording.Header {
+    /// Whether so many looks are missing that nothing follows from what was not seen.
+    var isMuchMissed: Bool {
+        let all = ticks.addingReportingOverflow(missedTicks)
+        return all.overflow || Double(missedTicks) > 0.2 * Double(all.partialValue)
+    }
 }

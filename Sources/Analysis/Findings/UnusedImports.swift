@@ -14,7 +14,7 @@ package struct ImportEvidence: Hashable, Sendable {
 /// program went on for as long.
 struct UnusedImports: FindingRule {
     func findings(in search: inout FindingSearch) -> [Finding] {
-        guard !search.profile.isMuchMissed, let start = search.programStart,
+        guard !search.profile.header.isMuchMissed, let start = search.programStart,
             let scripts = ScriptPaths(search.profile)
         else { return [] }
         let sightings = ScriptSightings(scripts, in: search, from: start)
@@ -60,14 +60,6 @@ struct UnusedImports: FindingRule {
                     used: used.map { search.moduleName(costs.step($0)) }.distinct)),
             saving: windows.length, thread: search.mainThread(at: range.lowerBound),
             range: range, place: importer.place, stack: importer.stack)
-    }
-}
-
-extension Profile {
-    /// Whether so many looks are missing that nothing follows from what was not seen.
-    var isMuchMissed: Bool {
-        let all = header.ticks.addingReportingOverflow(header.missedTicks)
-        return all.overflow || Double(header.missedTicks) > 0.2 * Double(all.partialValue)
     }
 }
 

@@ -5,7 +5,6 @@ import ProfileModel
 struct UnusedLibraries: FindingRule {
     func findings(in search: inout FindingSearch) -> [Finding] {
         var found: [Finding] = []
-        guard !search.profile.isMuchMissed else { return [] }
         for library in search.profile.libraries where library.used == false {
             let runs = Self.initializers(of: library, in: search)
             let whole = TimeWindows(runs.map { search.window(from: $0.start, to: $0.end) })

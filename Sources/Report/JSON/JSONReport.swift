@@ -127,6 +127,7 @@ package enum JSONReport {
             writer.field("cpuNs", launch.cpu)
             writer.field("frequencyHz", header.frequency)
             writer.field("ticks", header.ticks)
+            writer.field("missedTicks", header.missedTicks)
             writer.field("slices", launch.slices)
             writer.field("truncatedStacks", launch.truncatedStacks)
             writer.field("lostSamples", header.lostSamples)

@@ -25,8 +25,9 @@ struct LibrariesView {
         ]
         if shown.contains(where: { $0.used == nil }) {
             let text =
-                "? means unknown: no stack was taken after it was loaded, its code was never seen "
-                + "mapped, or initialisers were not watched and could be mistaken for use"
+                "? means unknown: no stack was taken after it was loaded, a fifth of the looks or more "
+                + "is missing, its code was never seen mapped, or initialisers were not watched and "
+                + "could be mistaken for use"
             blocks[1] += text.wrapped(to: options.columns)
         }
         let unused = libraries.filter { $0.used == false }
