@@ -189,9 +189,7 @@ bench: build
 # "Error 3").
 truth: build
 	@scripts/install-packages $(TEST_PACKAGES)
-	$(STEP) "building the measurements" "some 5 minutes" $(LOGS)/build-truth.log \
-		env FIRSTLIGHT_MEASURES=1 $(SWIFT) build $(TEST_FLAGS) --build-tests
-	@$(MAKE) --no-print-directory fixtures
+	@$(MAKE) --no-print-directory build-tests fixtures
 	@FIRSTLIGHT=$(CURDIR)/$(BINARY) FIXTURES=$(CURDIR)/$(FIXTURES) STARS=$(CURDIR)/$(STARS) \
 		scripts/run-truth $(SWIFT) test $(TEST_FLAGS)
 

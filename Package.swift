@@ -291,6 +291,10 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests", dependencies: ["EndToEndSupport", "TestSupport"],
             swiftSettings: testSettings),
+        // What `make truth` runs: figures compared with clocks and with other tools.
+        .testTarget(
+            name: "TruthTests", dependencies: ["EndToEndSupport", "TestSupport"],
+            swiftSettings: testSettings),
     ],
     cLanguageStandard: .gnu17
 )
@@ -308,14 +312,6 @@ if Context.environment["FIRSTLIGHT_BENCH"] != nil {
         benchmark("Symbolicate", ["ProfileModel", "Symbolicate"]),
         benchmark("Gate", ["Analysis"]),
     ]
-}
-
-// What `make truth` runs, which sets the variable: figures compared with clocks and with other tools.
-if Context.environment["FIRSTLIGHT_MEASURES"] != nil {
-    package.targets.append(
-        .testTarget(
-            name: "TruthTests", dependencies: ["EndToEndSupport", "TestSupport"],
-            swiftSettings: testSettings))
 }
 
 // For libFuzzer, which needs its flags: `make fuzz` sets the variable (docs/fuzzing.md).

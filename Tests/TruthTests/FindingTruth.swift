@@ -58,8 +58,14 @@ extension Measured {
                     [try Setup.fixture("waits"), name], in: scratch,
                     adding: ["FIRSTLIGHT_TRUTH": scratch("truth")])
                 let truth = try scratch.truth()[name]
-                let found = try recorded.json().findings.first {
-                    $0.kind == kind && $0.function == function
+                let report = try recorded.json()
+                // Where it is known who woke whom: what the thread does that is waited for.
+                let isFollowed = report.launch.scheduler == "wakeups"
+                let wanted =
+                    isFollowed && ["semaphore", "pipe"].contains(name)
+                    ? (kind: "sleep", function: "pause_for") : (kind: kind, function: function)
+                let found = report.findings.first {
+                    $0.kind == wanted.kind && $0.function == wanted.function
                 }
                 figures.check(name, found?.savingNs, truth: truth)
             }
