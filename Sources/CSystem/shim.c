@@ -108,6 +108,12 @@ uint64_t fl_address_space_limit(pid_t pid) { return soft_limit(pid, RLIMIT_AS); 
 uint64_t fl_file_size_limit(pid_t pid) { return soft_limit(pid, RLIMIT_FSIZE); }
 uint64_t fl_stack_limit(pid_t pid) { return soft_limit(pid, RLIMIT_STACK); }
 
+uint64_t fl_robust_list(pid_t tid) {
+    void *head = NULL;
+    size_t size = 0;
+    return syscall(SYS_get_robust_list, tid, &head, &size) == 0 ? (uint64_t)head : 0;
+}
+
 int fl_read_int(int descriptor, int *value) {
     ssize_t got;
     do got = read(descriptor, value, sizeof *value);

@@ -154,6 +154,8 @@ int64_t fl_process_cpu_ns(pid_t pid);
 uint64_t fl_address_space_limit(pid_t pid);
 uint64_t fl_file_size_limit(pid_t pid);
 uint64_t fl_stack_limit(pid_t pid);
+// Where a thread has its list of robust mutexes (get_robust_list(2)); 0: nowhere, or not known.
+uint64_t fl_robust_list(pid_t tid);
 
 // read(2) of an int with EINTR retried: 1 read, 0 end of file, or -errno.
 int fl_read_int(int descriptor, int *value);

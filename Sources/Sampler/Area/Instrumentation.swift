@@ -45,6 +45,12 @@ final class Instrumentation {
     /// True if the linker calls our code.
     var hasLinkerHook: Bool { setup.linkerHook != nil }
 
+    /// Whether the linker's hook was not changed: in a file system without `/proc` our code cannot write to
+    /// it.
+    func lacksLinkerHook(_ memory: TargetMemory) -> Bool {
+        setup.linkerHook.map { memory.word(at: $0.address) == $0.word } ?? false
+    }
+
     /// Where `main` is has been found behind the relocation, and our code told.
     func willNoteMain() { setup.notesMain = true }
 

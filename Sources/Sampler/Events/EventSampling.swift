@@ -89,7 +89,8 @@ extension TraceSession {
 
     /// Whether there is a way to a longer copy: longer ones by events, or the thread's own.
     private func canCopyMore(of thread: TracedThread, than samples: ThreadSamples) -> Bool {
-        eventStackBytes(of: thread) > samples.stackBytes || wantsTimer(thread)
+        eventStackBytes(of: thread) > samples.stackBytes
+            || (wantsTimer(thread) && hasRoomForSignal(thread))
     }
 
     /// Pages of a stack that were never touched, or are swapped out, end the kernel's copy. A read from

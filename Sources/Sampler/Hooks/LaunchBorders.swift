@@ -9,7 +9,7 @@ extension TraceSession {
     func reportBorders(at now: MonotonicTime) {
         guard let image = stage.image, let code = image.instrumentation else { return }
         if code.area.isSettled, code.watchesLaunch, image.opening?.kind == .firstInstruction,
-            code.borders.beginWatch()
+            code.borders.beginWatch(), !code.lacksLinkerHook(TargetMemory(pid: pid))
         {
             let settled = code.area.time(\.settled_ns) ?? image.start
             watched(from: min(max(settled, image.start), now))

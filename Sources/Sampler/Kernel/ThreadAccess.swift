@@ -1,4 +1,5 @@
 import Architecture
+import CSystem
 import ProfileModel
 
 /// One thread as the kernel shows it, and what we can do to it. What was read may be out of date a
@@ -24,6 +25,9 @@ protocol ThreadAccess: AnyObject {
     /// Up to `count` bytes of the process's memory, read through this thread: the first thread may
     /// have ended, and then has no memory.
     func memory(at address: UInt64, count: Int) -> [UInt8]
+    /// Where the C library keeps its list of the thread's robust mutexes: in the thread's descriptor, which
+    /// glibc puts behind the thread's stack. 0: nowhere, or not known.
+    var robustList: UInt64 { get }
     /// Opens its files again after an exec, when another thread may have taken its id.
     func reopen()
     /// From now on its name will be read rarely.
@@ -152,6 +156,8 @@ final class KernelThread: ThreadAccess {
     func memory(at address: UInt64, count: Int) -> [UInt8] {
         TargetMemory(pid: tid).read(at: address, count: count)
     }
+
+    var robustList: UInt64 { fl_robust_list(tid) }
 
     func seize(followingChildren: Bool) throws(SystemError) {
         try tracee.seize(followingChildren: followingChildren)

@@ -106,12 +106,15 @@ extension TraceSession {
     /// and no thread of the process may have been seen on one that the program made itself.
     func canBeTimed(_ thread: TracedThread, _ status: ThreadStatus) -> Bool {
         guard let signals = signalCapture else { return false }
+        return signals.obstacle(thread, status, hasRoom: hasRoomForSignal(thread)) == nil
+    }
+
+    /// Whether a signal's frame may go to the stack that a thread was seen on last.
+    func hasRoomForSignal(_ thread: TracedThread) -> Bool {
         let place = observer.stackPlace(of: thread)
         if place.isForeign { stage.image?.hasOtherStacks = true }
         noteRoom(of: thread, place)
-        let hasRoom =
-            place.hasRoom && !thread.lacksRoom && stage.image?.hasOtherStacks != true
-        return signals.obstacle(thread, status, hasRoom: hasRoom) == nil
+        return place.hasRoom && !thread.lacksRoom && stage.image?.hasOtherStacks != true
     }
 
     private func ask(

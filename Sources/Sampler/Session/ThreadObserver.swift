@@ -167,7 +167,9 @@ struct ThreadObserver: ~Copyable {
         guard let pointer = thread.stackPointer else { return StackPlace() }
         let now = process.now
         if mappings.isUnknown(pointer, at: now) { rereadMappings(at: now) }
-        guard let region = mappings.region(around: pointer) else { return StackPlace() }
+        guard let found = mappings.region(around: pointer) else { return StackPlace() }
+        let region =
+            found.isStack ? found : guardedStack(of: thread, in: found, at: pointer) ?? found
         if region.isGrowing, stackLimit == nil {
             stackLimit = process.stackLimit
             stackStart = process.stackStart
@@ -180,6 +182,29 @@ struct ThreadObserver: ~Copyable {
         return StackPlace(
             range: region.start..<high, isForeign: !region.isStack,
             hasRoom: region.isStack && pointer &- low >= StackPlace.roomForSignal, end: low)
+    }
+
+    /// glibc 2.42 and later guard threads' stacks without a mapping of its own, and so stacks may share one
+    /// with each other and with other memory. The thread's descriptor behind its stack and the guard
+    /// below say which part is its stack. nil: the thread is elsewhere.
+    private func guardedStack(
+        of thread: TracedThread, in region: MappingWatch.Region, at pointer: UInt64
+    ) -> MappingWatch.Region? {
+        if let known = thread.guardedStack, known.start < pointer, pointer < known.end {
+            return known
+        }
+        let descriptor = thread.tracee.robustList
+        guard region.start < descriptor, descriptor < region.end, pointer < descriptor,
+            let start = process.guardEnd(below: pointer, downTo: region.start)
+        else { return nil }
+        // Between the stack and its descriptor no other one begins.
+        guard process.guardEnd(below: descriptor, downTo: region.start) == start else { return nil }
+        let stack = MappingWatch.Region(
+            start: start, end: min(region.end, VirtualMemory.pageEnd(of: descriptor)),
+            isStack: true,
+            isGrowing: false)
+        thread.guardedStack = stack
+        return stack
     }
 
     /// Reads the registers of a thread that was stopped in the middle of being blocked, for the

@@ -57,7 +57,7 @@ extension TraceSession {
     }
 
     private func mayHaveTimer(_ thread: TracedThread, _ status: ThreadStatus) -> Bool {
-        guard capture == .signal, timersServe, stage.execution == nil, !isLeaving, !handlersBlock,
+        guard capture == .signal, timersServe, stage.execution == nil, !isLeaving,
             signalCapture?.slots.isReady == true,
             thread.phase == .free, !thread.isTraced, !thread.isUntimed,
             !thread.usesAlternateStack, thread.knowsMask || !someBlockOurs
@@ -131,8 +131,7 @@ extension TraceSession {
         for thread in threads.values {
             guard let timer = thread.timer else { continue }
             let isToEnd =
-                handlersBlock || area?.isAboutToExecute == true
-                || signalCapture?.isOutdated(timer) != false
+                area?.isAboutToExecute == true || signalCapture?.isOutdated(timer) != false
             if isToEnd { endTimer(of: thread) }
         }
     }

@@ -103,6 +103,8 @@ final class TracedThread {
     var tally = CoreTally()
     /// Its stack, as far as it is known.
     var stackPointer: UInt64?
+    /// Its stack, if that has a guard without a mapping of its own.
+    var guardedStack: MappingWatch.Region?
     /// Whether the last look found the thread on its core, or wanting one.
     var wasRunning = false
     var name: String

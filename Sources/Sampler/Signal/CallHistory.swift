@@ -56,12 +56,17 @@ struct CallHistory: Hashable, Sendable {
     ///
     /// - Parameter number: the call's; nil: unknown.
     private static func isCutShort(_ registers: Registers, _ number: Int32?) -> Bool {
+        let call = number.flatMap { SystemCall(rawValue: $0) }
         guard let got = registers[Registers.result], got >= 4096,
-            let wanted = wanted(by: number.flatMap { SystemCall(rawValue: $0) }, registers)
+            call.map({ !reading.contains($0) }) ?? true, let wanted = wanted(by: call, registers)
         else { return false }
         // What is beyond that is an address.
         return got < wanted && wanted <= SystemCall.mostBytes
     }
+
+    /// They return what there is, and a file's end in time. Of files without an end the rest is fetched
+    /// (``FillingCall``).
+    private static let reading: Set<SystemCall> = [.read, .recvfrom, .recvmsg, .getdents64]
 
     /// How much was asked for: the third argument says so as a rule, of getrandom(2) the second, beside flags.
     private static func wanted(by call: SystemCall?, _ registers: Registers) -> UInt64? {

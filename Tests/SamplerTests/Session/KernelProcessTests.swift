@@ -56,6 +56,34 @@ import Testing
         }
     }
 
+    /// As glibc 2.42 and later guard threads' stacks, from Linux 6.13 on. 6.15 and later tell of it.
+    @Test func aGuardWithoutAMapping() throws {
+        let size = 1 << 20
+        let memory = try #require(
+            mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))
+        try #require(memory != MAP_FAILED)
+        defer { munmap(memory, size) }
+        let start = UInt64(UInt(bitPattern: memory))
+        let process = KernelProcess(pid: getpid())
+        func guardEnd() -> UInt64? { process.guardEnd(below: start + 900_000, downTo: start) }
+        #expect(guardEnd() == nil)
+        guard madvise(memory + 8192, 8192, Self.guardInstall) == 0 else { return }
+        guard let end = guardEnd() else { return }
+        #expect(end == start + 16384)
+        #expect(process.guardEnd(below: start + 4096, downTo: start) == nil)
+        #expect(process.guardEnd(below: start, downTo: start) == nil)
+    }
+
+    /// MADV_GUARD_INSTALL, which headers of Debian 12 do not have.
+    private static let guardInstall: Int32 = 102
+
+    @Test func theListOfRobustMutexesIsInTheThreadsDescriptor() {
+        let descriptor = UInt64(pthread_self())
+        let list = fl_robust_list(0)
+        #expect(list > descriptor && list < descriptor + 8192)
+        #expect(fl_robust_list(.max) == 0)
+    }
+
     /// A recorder that is killed as it attaches leaves its piece where the next one needs room.
     @Test func aPieceThatAKilledRecorderHasLeft() throws {
         let child = try Child(["sleep", "60"])

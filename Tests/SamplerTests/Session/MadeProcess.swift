@@ -125,6 +125,11 @@ final class MadeProcess: ProcessAccess {
     var stackStart: UInt64 { 0 }
     var stackLimit: UInt64 { 8 << 20 }
     func hasUsed(_ range: Range<UInt64>) -> Bool { false }
+    /// The ends of guards without mappings of their own.
+    var guards: [UInt64] = []
+    func guardEnd(below address: UInt64, downTo start: UInt64) -> UInt64? {
+        guards.filter { $0 <= address && $0 > start }.max()
+    }
     func runningProgram() -> any ProgramAccess { program }
 
     func process(_ pid: Int32) -> any ProcessAccess { others[pid] ?? MadeProcess(pid: pid) }
@@ -301,6 +306,8 @@ final class MadeThread: ThreadAccess {
 
     func children() -> [UInt8] { Array(childIDs.utf8) }
     func name() -> String? { doing == .gone ? nil : comm }
+
+    var robustList: UInt64 = 0
 
     func memory(at address: UInt64, count: Int) -> [UInt8] {
         memoryReads += 1
