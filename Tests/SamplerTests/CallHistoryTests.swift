@@ -80,11 +80,12 @@ import Testing
     /// What has just returned less than it was asked for may be our doing; but files end, and what is
     /// missing of endless ones is fetched. (By stops, a Python program that read its modules was left alone
     /// for a second.)
-    @Test(arguments: [
-        ([0x90, 0x90, 0x90, 0x31, 0xC0, 0x0F, 0x05], false),  // read
-        ([0xB8, 1, 0, 0, 0, 0x0F, 0x05], true),  // write
-        ([0xB8, 19, 0, 0, 0, 0x0F, 0x05], true),  // readv
-    ] as [([UInt8], Bool)])
+    @Test(
+        arguments: [
+            ([0x90, 0x90, 0x90, 0x31, 0xC0, 0x0F, 0x05], false),  // read
+            ([0xB8, 1, 0, 0, 0, 0x0F, 0x05], true),  // write
+            ([0xB8, 19, 0, 0, 0, 0x0F, 0x05], true),  // readv
+        ] as [([UInt8], Bool)])
     func aCallThatMovedLess(code: [UInt8], mayBeOurDoing: Bool) {
         var registers = Self.registers(counter: 0x1000, behind: 0x1000)
         (registers[0], registers[1], registers[4]) = (8192, Self.mebibyte, Self.pointer)
