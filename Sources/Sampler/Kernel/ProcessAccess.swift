@@ -160,10 +160,8 @@ final class KernelProcess: ProcessAccess {
     func guardEnd(below address: UInt64, downTo start: UInt64) -> UInt64? {
         guard start < address else { return nil }
         let all = VirtualMemory.pages(of: start..<address)
-        let pages =
-            max(
-                all.lowerBound, all.upperBound - min(all.upperBound, Self.mostStackPages))..<all
-            .upperBound
+        let least = all.upperBound - min(all.upperBound, Self.mostStackPages)
+        let pages = max(all.lowerBound, least)..<all.upperBound
         let words = pageWords(of: pages)
         guard words.count == pages.count,
             let index = words.lastIndex(where: { $0 & Self.isGuard != 0 })

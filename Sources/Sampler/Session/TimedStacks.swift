@@ -18,6 +18,22 @@ extension TraceSession {
         thread.laterEvents = Array(rest[count...])
         rest.removeSubrange(count...)
         guard !answers.isEmpty || !rest.isEmpty else { return }
+        // The answer beside an event may have come with the last look, or come with the next.
+        let known = thread.lastTimed + answers
+        if let last = answers.last { thread.lastTimed = [last.withoutStack] }
+        rest.removeAll {
+            $0.isCovered(by: known, each: options.sampleInterval, ownCode: observer.ownCode)
+        }
+        if thread.timer != nil {
+            // Of a deep stack, an answer takes a third of a millisecond.
+            let settled =
+                signals.isAnswering(thread)
+                ? thread.lastTimed.last?.time ?? MonotonicTime(nanoseconds: 0)
+                : limit - TimeSpan(nanoseconds: options.sampleInterval / 10)
+            let count = rest.firstIndex { $0.time > settled } ?? rest.count
+            thread.laterEvents.insert(contentsOf: rest[count...], at: 0)
+            rest.removeSubrange(count...)
+        }
         if answers.isEmpty {
             // That long it was in the kernel's code.
             thread.runAtTimer += Int64(rest.count) * options.sampleInterval
@@ -25,10 +41,7 @@ extension TraceSession {
             thread.runAtTimer = counters.run
             thread.timerRestarts = 0
         }
-        rest.removeAll {
-            $0.isCovered(by: answers, each: options.sampleInterval, ownCode: observer.ownCode)
-                || fetchesMissing(of: $0, thread) || $0.stack.bytes.isEmpty
-        }
+        rest.removeAll { fetchesMissing(of: $0, thread) || $0.stack.bytes.isEmpty }
         for answer in answers {
             if answer.isOnAlternateStack {
                 thread.stackPointer = answer.registers.stackPointer
@@ -73,6 +86,15 @@ extension TraceSession {
         else { return false }
         observeKernel(of: thread, thread.clock.counters.run, stackBytes: size)
         return true
+    }
+}
+
+extension SharedSlots.Answer {
+    /// When it was given, and where.
+    fileprivate var withoutStack: SharedSlots.Answer {
+        SharedSlots.Answer(
+            time: time, cpu: cpu, registers: registers, stack: StackCopy(start: 0, bytes: []),
+            isOnAlternateStack: isOnAlternateStack)
     }
 }
 

@@ -72,6 +72,8 @@ final class TracedThread {
     var samples: ThreadSamples?
     /// Of a thread with a timer: what its events showed while we looked for what came before.
     var laterEvents: [ThreadSamples.Observation] = []
+    /// The last answer to its timer, without the stack; or none.
+    var lastTimed: [SharedSlots.Answer] = []
     /// Has it send us its stacks where it runs its own code; nil: it has none.
     var timer: SignalTimer?
     /// Where it answers its timer's signals. They stay the thread's until its end, because an answer

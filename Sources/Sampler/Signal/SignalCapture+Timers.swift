@@ -42,6 +42,11 @@ extension SignalCapture {
         return count
     }
 
+    /// Whether a thread is giving an answer to its timer, or has given one that was not taken.
+    func isAnswering(_ thread: TracedThread) -> Bool {
+        thread.timedSlots.contains { [.busy, .filled].contains(slots.state(of: $0)) }
+    }
+
     /// What a thread has answered to its timer's signals, in the order of time.
     ///
     /// - Parameter limit: later ones are left for the next call.
