@@ -106,6 +106,45 @@ import Testing
         #expect(!isAllowedSoon && isAllowedLater)
     }
 
+    private final class MadeView: LaunchView {
+        let now = MonotonicTime(nanoseconds: 0)
+        /// What each question is answered with, and all that follow the last.
+        var signatures: [UInt64?] = [7]
+        var blockedSignature: UInt64? {
+            signatures.count > 1 ? signatures.removeFirst() : signatures[0]
+        }
+        var waitsForDisk = false
+        func note(_ kind: RecorderNote.Kind) {}
+    }
+
+    @Test func whatIsBlockedForAWhileIsIdle() {
+        let view = MadeView()
+        let source = IdleSource(.milliseconds(20))
+        func look(_ time: Int64) -> MonotonicTime? {
+            source.look(at: MonotonicTime(nanoseconds: time * 1_000_000), in: view)
+        }
+        #expect(look(1) == nil && look(20) == nil)
+        view.waitsForDisk = true
+        #expect(look(21) == nil)
+        view.waitsForDisk = false
+        #expect(look(22) == nil && look(41) == nil)
+        #expect(look(42) == MonotonicTime(nanoseconds: 22_000_000))
+    }
+
+    /// Its page came between the two questions: a busy machine took a process for idle that had not
+    /// executed its program yet.
+    @Test func whoGoesOnAsItIsLookedAtIsNotIdle() {
+        let view = MadeView()
+        let source = IdleSource(.milliseconds(20))
+        func look(_ time: Int64) -> MonotonicTime? {
+            source.look(at: MonotonicTime(nanoseconds: time * 1_000_000), in: view)
+        }
+        view.signatures = [7, 7, nil, 8]
+        #expect(look(1) == nil && look(21) == nil)
+        #expect(look(22) == nil)
+        #expect(look(42) == MonotonicTime(nanoseconds: 22_000_000))
+    }
+
     @Test func signaturesOfIdleness() {
         func signature(_ threads: [(Int32, UInt32?)]) -> UInt64? {
             IdleSource.signature(of: threads)

@@ -21,8 +21,9 @@ final class IdleSource: ReadySource {
             return nil
         }
         guard now - quiet.since >= span else { return nil }
-        // Checked last, because it is expensive. A thread in a page fault shows as blocked, too.
-        if launch.waitsForDisk {
+        // Checked last, because it is expensive. A thread in a page fault shows as blocked, too; and one
+        // whose page has come just now waits for the disk no more, but goes on.
+        if launch.waitsForDisk || launch.blockedSignature != signature {
             self.quiet = nil
             return nil
         }
