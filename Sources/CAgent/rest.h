@@ -17,7 +17,7 @@ __asm__(
 
     // To a pipe or a socket. The same call would be restarted after a handler of the program's, had it moved
     // nothing yet; the first one would have returned what it had. So what waits here is a call that never
-    // is. Who does not wait, or only for a while, has all that it would have got.
+    // is. A thread that does not wait, or only for a while, has all that it would have got.
     "fl_stream_rest:\n"
     "  mov 88(%rsp), %edi\n"
     "  mov $3, %esi\n"  // F_GETFL
@@ -68,8 +68,8 @@ __asm__(
     "  cmp $-11, %rax\n"  // EAGAIN
     "  je 1b\n"
     "  jmp 4f\n"
-    // Who writes to a pipe that nobody reads any more gets SIGPIPE, whatever was moved. So much as fits into
-    // one of its pages does not wait.
+    // A write to a pipe without readers raises SIGPIPE, whatever was moved. A write of one page at most
+    // does not wait.
     "2:\n"
     "  test $0x8, %ecx\n"  // POLLERR
     "  jne 3f\n"

@@ -60,11 +60,11 @@ import Testing
         // Too short, or a step on the way to another thread.
         #expect(awaited(WaitReason(.sleep), until: 204).map(\.kind) == [.threadWait])
         #expect(awaited(WaitReason(.lock)).map(\.kind) == [.threadWait])
-        // Who waits for a lock is told who holds it.
+        // A wait for a lock names the holder.
         let held = awaited(
             WaitReason(.sleep), for: WaitReason(.lock, detail: "mutex", owner: 8))
         #expect(held.map(\.kind) == [.lockWait])
-        // Nobody knows who woke whom.
+        // Without wake-ups the waker is unknown.
         #expect(awaited(WaitReason(.sleep), account: .switches).map(\.kind) == [.threadWait])
     }
 

@@ -93,7 +93,7 @@ extension EndToEnd {
                 [try Setup.fixture("waits"), name], in: scratch,
                 adding: ["FIRSTLIGHT_TRUTH": scratch("truth")])
             let report = try recorded.json()
-            // Where it is known who woke whom: what the thread does that is waited for.
+            // With wake-ups known: what the thread does that the main thread waits for.
             let isFollowed = report.launch.scheduler == "wakeups"
             let wanted =
                 isFollowed && ["semaphore", "pipe"].contains(name)

@@ -133,7 +133,7 @@ import Testing
 
     /// Its page came between the two questions: a busy machine took a process for idle that had not
     /// executed its program yet.
-    @Test func whoGoesOnAsItIsLookedAtIsNotIdle() {
+    @Test func aThreadThatGoesOnMeanwhileIsNotIdle() {
         let view = MadeView()
         let source = IdleSource(.milliseconds(20))
         func look(_ time: Int64) -> MonotonicTime? {

@@ -59,7 +59,7 @@ extension Measured {
                     adding: ["FIRSTLIGHT_TRUTH": scratch("truth")])
                 let truth = try scratch.truth()[name]
                 let report = try recorded.json()
-                // Where it is known who woke whom: what the thread does that is waited for.
+                // With wake-ups known: what the thread does that the main thread waits for.
                 let isFollowed = report.launch.scheduler == "wakeups"
                 let wanted =
                     isFollowed && ["semaphore", "pipe"].contains(name)

@@ -254,7 +254,7 @@ struct fl_state {
     uint32_t spare_flags;   // SA_ONSTACK if the program's own action has it that the spare signal stands in for
     uint32_t unused;
     uint64_t alternate_size;    // of each; 0: none are made
-    uint64_t alternates_at;     // where they are, an entry's each behind a page that nobody may access
+    uint64_t alternates_at;     // where they are, one for each entry, each above a guard page
     uint64_t alternates_made;   // which entries' stacks may be accessed: bits
     struct fl_alternate alternates[FL_MOST_ALTERNATES];
 };

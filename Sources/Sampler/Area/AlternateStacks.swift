@@ -10,7 +10,7 @@ enum AlternateStacks {
     /// Of each, in bytes. Handlers of the program's that ask for alternate stacks run there, too, as long
     /// as the program has made none. Alone they would have a thread's own stack.
     static let size: UInt64 = 1 << 20
-    /// Of all of them, each behind a page that nobody may access. Only pages in use take memory.
+    /// Of all stacks, each above a guard page. Only pages in use take memory.
     static let roomForAll = Int(FL_MOST_ALTERNATES) * Int(size + VirtualMemory.pageSize)
 }
 
