@@ -246,3 +246,14 @@ package struct LaunchReport: Decodable {
             .reduce(0) { $0 + $1.totalCpuNs }
     }
 }
+
+extension LaunchReport {
+    /// Of a wait of the fixture `waits`. Where it is recorded who woke whom, what the other thread does is
+    /// the finding.
+    package func finding(ofWait name: String, kind: String, in function: String) -> Finding? {
+        let isOther = launch.scheduler == "wakeups" && ["semaphore", "pipe"].contains(name)
+        let wanted =
+            isOther ? (kind: "sleep", function: "pause_for") : (kind: kind, function: function)
+        return findings.first { $0.kind == wanted.kind && $0.function == wanted.function }
+    }
+}

@@ -92,15 +92,7 @@ extension EndToEnd {
             let recorded = try Firstlight.record(
                 [try Setup.fixture("waits"), name], in: scratch,
                 adding: ["FIRSTLIGHT_TRUTH": scratch("truth")])
-            let report = try recorded.json()
-            // With wake-ups known: what the thread does that the main thread waits for.
-            let isFollowed = report.launch.scheduler == "wakeups"
-            let wanted =
-                isFollowed && ["semaphore", "pipe"].contains(name)
-                ? (kind: "sleep", function: "pause_for") : (kind: kind, function: function)
-            let found = report.findings.first {
-                $0.kind == wanted.kind && $0.function == wanted.function
-            }
+            let found = try recorded.json().finding(ofWait: name, kind: kind, in: function)
             #expect(found?.file?.hasSuffix("/waits.c") == true)
         }
 

@@ -115,7 +115,7 @@ import Testing
     }
 
     /// What fits no case is not said.
-    /// Who writes and syncs does not read too much.
+    /// A program that writes and syncs does not read too much.
     @Test func adviceOnSyncs() {
         var words = wait(.fileWait)
         #expect(words.advice?.contains("Read less") == true)

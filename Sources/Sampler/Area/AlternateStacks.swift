@@ -3,9 +3,9 @@ import CAgent
 import Glibc
 import Synchronization
 
-/// The alternate signal stacks on which our handler runs where requests by signal are the only way. Where a
-/// thread's stack pointer is when a signal comes, nobody knows beforehand: it may be on a coroutine's small
-/// stack, or in a block of the heap. With an alternate stack, the kernel writes nothing there.
+/// The alternate signal stacks on which our handler runs where requests by signal are the only way. The
+/// recorder cannot know where a thread's stack pointer is when a signal comes: it may be on a coroutine's
+/// small stack, or in a block of the heap. With an alternate stack, the kernel writes nothing there.
 enum AlternateStacks {
     /// Of each, in bytes. Handlers of the program's that ask for alternate stacks run there, too, as long
     /// as the program has made none. Alone they would have a thread's own stack.

@@ -94,8 +94,8 @@ extension AreaSignalTests {
             expectNone(former)
             #expect(area.hasAlternateStack(thread))
             #expect(Self.flags(of: Self.signal) & 0x0800_0000 != 0)  // SA_ONSTACK
-            // Once it makes one, nothing is sent any more, and who gets the signal from elsewhere is
-            // where it was.
+            // Once it makes one, nothing is sent any more, and a thread that gets the signal from
+            // elsewhere is where it was.
             area.setReturn(of: .sigaction, to: 7, word: 0)
             let slots = SharedSlots(area: area, cookie: Self.cookie)
             let slot = try #require(slots.take())
