@@ -218,8 +218,10 @@ import Testing
     }
 
     @Test func aProgramThatComputesLittleHasNone() {
-        #expect(working(400, of: 600).findings.map(\.kind) == [.mainThreadWork])
-        #expect(working(400, of: 599).findings.isEmpty)
+        #expect(working(200, of: 600).findings.map(\.kind) == [.mainThreadWork])
+        #expect(working(249, of: 599).findings.isEmpty)
+        // A quarter of the launch is worth a look, whatever else it computes.
+        #expect(working(250, of: 599).findings.map(\.kind) == [.mainThreadWork])
     }
 
     @Test func whereAllIsOneJobItIsTheInnermost() {
@@ -318,6 +320,47 @@ import Testing
         let finding = try #require(launch.findings.first)
         #expect(finding.subject == .mainThreadWork(withoutCore: .zero))
         #expect(launch.profile.name(of: finding) == "initTables")
+    }
+
+    /// A library whose functions have no names has a name itself.
+    @Test func withoutNamesItIsTheLibrary() throws {
+        var launch = FindingLaunch()
+        let path = [
+            Spot("main", "/usr/bin/gimp"), Spot("parse", "/usr/lib/libglib.so"),
+            Spot(nil, "/usr/lib/libgegl.so"), Spot(nil, "/usr/lib/libbabl.so"),
+            Spot(nil, "/usr/lib/libbabl.so"), Spot("memset", FindingLaunch.libc),
+        ]
+        for time in 0..<800 as Range<Int64> {
+            // Half of the whole is in `parse`, most of which is in one library.
+            let spots =
+                time < 290
+                ? path
+                : Array(path.prefix(time < 460 ? 2 : 1)) + [Spot("f\(time % 20)", path[0].module)]
+            launch.run(launch.main, at: 110 + time, running: 1, in: spots)
+        }
+        let finding = try #require(launch.findings.first)
+        #expect(launch.profile.name(of: finding) == "parse")
+        guard case .mainThreadWork(_, let inner?) = finding.subject else {
+            Issue.record("\(finding.subject)")
+            return
+        }
+        let function = launch.profile.frames.function(of: inner)
+        #expect(function.module == "libbabl.so" && function.isUnnamed)
+    }
+
+    /// Behind a function with a name, those without tell nothing new.
+    @Test func unnamedLibrariesInAStack() {
+        var launch = FindingLaunch()
+        let spots = [
+            Spot(nil, "/home/dev/app"), Spot(nil, "/usr/lib/libone.so"),
+            Spot(nil, "/usr/lib/libone.so"), Spot("two", "/usr/lib/libtwo.so"),
+            Spot(nil, "/usr/lib/libtwo.so"), Spot(nil, FindingLaunch.libc),
+        ]
+        launch.run(launch.main, at: 110, running: 1, in: spots)
+        let profile = launch.profile
+        let stack = profile.heaviestStack(.all, weight: .cpu).entries.map(\.frame)
+        #expect(stack.count == spots.count)
+        #expect(profile.unnamedLibraries(in: stack) == [1])
     }
 
     // MARK: The dynamic linker
@@ -439,6 +482,25 @@ import Testing
         }
         #expect(machine.lacked == .milliseconds(100) && machine.wall == .milliseconds(1000))
         #expect(machine.computes && machine.others == nil)
+    }
+
+    /// A thread of the program's own had that core: then the machine did nothing else.
+    @Test(arguments: [(1, 1), (1, nil), (0, 1)] as [(Int32, Int32?)])
+    func aCoreThatTheProgramTookItself(mains: Int32, others: Int32?) {
+        let found = notes([]) { launch in
+            let stack = launch.builder.stack(FindingLaunch.entry)
+            launch.builder.slice(launch.main, at: 850, preempted: 100, stack)
+            launch.builder.runs(
+                launch.main, from: 850, (.preempted, until: 950), (.running, until: 951))
+            let worker = launch.worker()
+            launch.builder.runs(worker, from: 850, (.running, until: 910))
+            launch.builder.recording.runs.edit { runs in
+                for index in runs.indices where runs[index].state == .running {
+                    runs[index].core = runs[index].thread == worker ? others : mains
+                }
+            }
+        }
+        #expect(found.isEmpty == (mains == others))
     }
 
     @Test func waitingForStorageIsOthersUnlessTheProgramDid() {

@@ -234,6 +234,47 @@ import Testing
         #expect(!tree.findings.map(\.kind).contains(.unawaitedProcess))
     }
 
+    /// In a pipeline, who is waited for waits for the one before.
+    @Test func whoIsWaitedForByWhoIsWaitedFor() {
+        var tree = Self.contended(on: 1)
+        let indexer = tree.builder.recording.children[0].pid
+        tree.process("reader", from: 10, to: 900)
+        let reader = tree.builder.recording.children[1].pid
+        tree.builder.wait(ThreadIndex(0), from: 20, to: 40, WaitReason(.pipe, owner: reader))
+        tree.builder.wait(ThreadIndex(2), from: 120, to: 150, WaitReason(.pipe, owner: indexer))
+        #expect(!tree.findings.map(\.kind).contains(.unawaitedProcess))
+    }
+
+    /// The end of a child ends its parent's wait, though that waited for another one.
+    @Test func aParentThatWaitsForAnotherChild() {
+        var tree = Self.contended(on: 1)
+        tree.builder.wait(ThreadIndex(0), from: 20, to: 40, WaitReason(.child))
+        tree.builder.wakeup(of: ThreadIndex(0), at: 40, by: ThreadIndex(1))
+        #expect(tree.findings.map(\.kind).contains(.unawaitedProcess))
+    }
+
+    /// A third of the launch is enough for one that has the CPU time.
+    @Test(arguments: [(400, true), (100, false)] as [(Int64, Bool)])
+    func aThirdOfTheLaunch(cpu: Int64, isFound: Bool) {
+        var tree = Tree()
+        let server = tree.process("postgres", from: 100, to: 500)
+        tree.process("sh", from: 600, to: 700)
+        tree.builder.recording.children[0].cpu = .milliseconds(cpu)
+        tree.wait(for: server, from: 100, to: 500)
+        #expect((tree.findings.first?.subject == .dominantProcess(1)) == isFound)
+    }
+
+    /// All members of a pipeline live as long: the one that computes is the subject.
+    @Test func ofAPipelineItIsWhoComputes() throws {
+        var tree = Tree()
+        tree.process("sort", from: 10, to: 880)
+        tree.process("uniq", from: 10, to: 900)
+        tree.builder.recording.children[0].cpu = .milliseconds(800)
+        tree.builder.recording.children[1].cpu = .milliseconds(20)
+        tree.wait(for: nil, from: 10, to: 900)
+        #expect(tree.findings.first?.subject == .dominantProcess(1))
+    }
+
     /// Hostile: parents that stand behind their children, ends before starts.
     @Test func aTreeThatIsNone() {
         var tree = Tree()

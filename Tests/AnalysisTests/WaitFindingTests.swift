@@ -101,6 +101,32 @@ import Testing
         #expect(!finding.stack.contains(call))
     }
 
+    /// A slice in which a thread computes for a millisecond may have several, together longer than one. The
+    /// scheduler tells them apart.
+    @Test(arguments: [true, false]) func severalInOneSlice(areTold: Bool) throws {
+        var launch = FindingLaunch()
+        let stack = launch.builder.stack(
+            FindingLaunch.entry + [
+                Spot("save", file: "/src/save.c", line: 4), Spot("fsync", FindingLaunch.libc),
+            ])
+        for index in 0..<25 as Range<Int64> {
+            launch.builder.slice(launch.main, at: 200 + 4 * index, running: 2, blocked: 2, stack)
+        }
+        let half = TimeSpan(nanoseconds: 500_000)
+        var time = RecordingBuilder.at(200)
+        for _ in 0..<100 where areTold {
+            for state in [ThreadState.running, .blocked] {
+                launch.builder.recording.runs.append(
+                    ScheduledRun(
+                        thread: launch.main, start: time, end: time + half, state: state,
+                        core: state == .running ? 0 : nil))
+                time = time + half
+            }
+        }
+        let found = launch.findings.filter { $0.kind == .shortWaits }
+        #expect(found.map(\.saving) == (areTold ? [.milliseconds(50)] : []))
+    }
+
     @Test func aLittleWaitingIsNone() {
         #expect(shortWaits(in: "fdatasync", running: 3).count == 1)
         #expect(shortWaits(in: "fdatasync", running: 12).isEmpty)
@@ -119,6 +145,28 @@ import Testing
         launch.wait(WaitReason(.poll), from: 200, to: 400, call: 7)
         launch.builder.ready("notify", at: 500)
         #expect(launch.findings.map(\.kind) == [.pollWait])
+    }
+
+    /// Who reads a child's output and errors waits for that child; an event loop's own pipe is none.
+    @Test(arguments: [
+        ("2 descriptors: pipe, pipe", false, true), ("1 descriptor: pipe", false, true),
+        ("2 descriptors: pipe, eventfd", false, false),
+        ("5 descriptors: pipe, pipe, pipe, …", false, false),
+        ("1 descriptor: pipe", true, false),
+    ])
+    func pipesThatAreLookedAt(detail: String, byOwn: Bool, isFound: Bool) {
+        var launch = FindingLaunch()
+        let worker = launch.worker()
+        launch.wait(WaitReason(.poll, detail: detail), from: 200, to: 400, call: 7)
+        launch.builder.wakeup(of: launch.main, at: 400, by: byOwn ? worker : nil)
+        #expect(launch.findings.map(\.kind) == (isFound ? [.pipeWait] : []))
+    }
+
+    /// A lock is nothing that a program waits for all day.
+    @Test func aLockUntilTheEnd() {
+        var launch = FindingLaunch()
+        launch.wait(WaitReason(.lock, detail: "/run/app.lock"), from: 200, to: 1000, call: 73)
+        #expect(launch.findings.map(\.kind) == [.lockWait])
     }
 
     /// It may be what the program does all day.

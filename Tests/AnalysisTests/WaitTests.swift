@@ -214,6 +214,8 @@ import Testing
         #expect(try waker([wakeup(at: 50, by: 0)]) == nil)
         // Another thread's.
         #expect(try waker([wakeup(1, at: 50, by: 3)]) == nil)
+        // Time ends a sleep, whoever was seen then.
+        #expect(try waker(kind: .sleep, [other]) == nil)
     }
 
     /// A look saw the wait's end late: the next one had begun and ended by then.

@@ -362,7 +362,9 @@ import Testing
     @Test(arguments: [
         ("perl", "Perl"), ("perl5.36", "Perl"), ("libperl.so.5.36", "Perl"), ("ruby3.1", "Ruby"),
         ("libruby-3.1.so.3.1", "Ruby"), ("zsh", "zsh"), ("zsh-5.9", "zsh"), ("php8.2", "PHP"),
-        ("libguile-3.0.so.1", "Guile"), ("libR.so", "R"), ("perldoc", nil), ("R", nil), ("", nil),
+        ("libguile-3.0.so.1", "Guile"), ("libR.so", "R"), ("perldoc", nil), ("R", "R"),
+        ("Rscript", nil), ("", nil),
+        ("emacs-nox", "Emacs Lisp"), ("emacs", "Emacs Lisp"), ("emacsclient", nil),
         ("rubyist", nil), ("libc.so.6", nil), ("9", nil),
     ])
     func languagesWithAProfilerOfTheirOwn(module: String, language: String?) {
@@ -383,6 +385,21 @@ import Testing
         #expect(advice?.hasPrefix("Perl runs") == true && advice?.contains("NYTProf") == true)
         let own = words(.mainThreadWork(withoutCore: .zero)).advice
         #expect(own?.contains("another thread") == true)
+    }
+
+    /// Where the functions of scripts have names, no other profiler is needed.
+    @Test func namedFunctionsNeedNoOtherProfiler() throws {
+        var builder = RecordingBuilder(images: [("/usr/bin/node", 0)])
+        builder.border(.spawned, 0)
+        builder.border(.ended, 1000)
+        let main = builder.thread("node", tid: 7, to: 1000, isMain: true)
+        builder.slice(main, at: 10, running: 700, builder.stack([Spot("main", "/usr/bin/node")]))
+        let unnamed = Profile(builder.recording)
+        #expect(UnnamedLanguage(module: "node", in: unnamed)?.name == "JavaScript")
+        let runtime = "[runtime:Python 3.11.2]"
+        let script = builder.stack([Spot("load", runtime, file: "/home/dev/app.py", line: 1)])
+        builder.slice(main, at: 800, running: 1, script)
+        #expect(UnnamedLanguage(module: "node", in: Profile(builder.recording)) == nil)
     }
 
     @Test func notes() throws {

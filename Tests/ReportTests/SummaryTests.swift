@@ -152,6 +152,49 @@ import Testing
         #expect(names == ["main", "require", "__x64_sys_openat", "do_filp_open"])
     }
 
+    /// A library without names is a step of the way, once; the program's own nameless functions are none.
+    @Test func thePathHasLibrariesWithoutNames() throws {
+        var builder = RecordingBuilder(images: [("/usr/bin/gimp", 0)])
+        builder.border(.spawned, 0)
+        builder.border(.firstInstruction, 1)
+        builder.border(.main, 2)
+        builder.border(.ended, 100)
+        let main = builder.thread("gimp", tid: 1, to: 100, isMain: true)
+        typealias Spot = RecordingBuilder.Spot
+        let path = [
+            Spot("main", "/usr/bin/gimp"), Spot(nil, "/usr/bin/gimp"),
+            Spot("parse", "/usr/lib/libglib.so"), Spot(nil, "/usr/lib/libbabl.so"),
+            Spot(nil, "/usr/lib/libbabl.so"), Spot("memset", "/usr/lib/libc.so.6"),
+        ]
+        builder.slice(main, at: 2, running: 98, builder.stack(path))
+        let profile = Profile(builder.recording)
+        let answer = Answer(profile)
+        let modules = try #require(AnswerPath(answer)).entries(of: profile.frames, most: 10).map {
+            profile.frames.function(of: $0.frame).module
+        }
+        #expect(modules == ["libglib.so", "libbabl.so", "libc.so.6"])
+    }
+
+    /// Of a stripped program the summary says what it called, and where names would be.
+    @Test func aProgramWithoutNames() {
+        var builder = RecordingBuilder(images: [("/usr/bin/git", 0)])
+        builder.border(.spawned, 0)
+        builder.border(.main, 2)
+        builder.border(.ended, 100)
+        let main = builder.thread("git", tid: 1, to: 100, isMain: true)
+        typealias Spot = RecordingBuilder.Spot
+        let program = Spot(nil, "/usr/bin/git")
+        builder.slice(main, at: 2, running: 30, builder.stack([program]))
+        builder.slice(
+            main, at: 40, running: 50,
+            builder.stack([program, Spot("fstatat", "/usr/lib/libc.so.6")]))
+        let text = TextReport.render(Profile(builder.recording), options: TextOptions())
+        #expect(
+            text.contains(
+                "git's functions have no names: it computed 30.0 ms itself, 50.0 ms in fstatat"))
+        #expect(text.contains("--view modules") && text.contains("where names of git's"))
+    }
+
     /// What a command is for stands behind it, however long another command is.
     @Test func aCommandThatIsTooLongHasItsPurpose() throws {
         var builder = RecordingBuilder(images: [("/usr/bin/vim", 0)])

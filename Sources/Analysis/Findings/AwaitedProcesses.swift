@@ -8,6 +8,8 @@ struct AwaitedProcesses {
     let children: [[Int]]
     /// How many each has started, and they, and so on.
     let descendants: [Int]
+    /// What each computed, and they.
+    let cpu: [TimeSpan]
     /// For each process, the child of the first one that it is, or that its ancestors lead to.
     private let branches: [Int]
     /// When the main thread waited for a child of that id; nil: for any.
@@ -24,16 +26,19 @@ struct AwaitedProcesses {
         end = search.end
         var children = [[Int]](repeating: [], count: processes.count)
         var descendants = [Int](repeating: 0, count: processes.count)
+        var cpu = processes.map(\.cpu)
         // Parents stand before their children; a file may say otherwise.
         for index in processes.indices.reversed() {
             guard let parent = processes[index].parent, parent < index else { continue }
             children[parent].append(index)
             descendants[parent] += descendants[index] + 1
+            cpu[parent] = cpu[parent] + cpu[index]
         }
         self.children = children.map { [processes] list in
             list.sorted { (processes[$0].start, $0) < (processes[$1].start, $1) }
         }
         self.descendants = descendants
+        self.cpu = cpu
         var branches: [Int] = []
         for index in processes.indices {
             let parent = processes[index].parent ?? 0

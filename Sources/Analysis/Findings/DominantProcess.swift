@@ -1,20 +1,21 @@
 import ProfileModel
 
-/// One child has most of the launch. The main thread waits for it, or for a thread that waits for it, and the
+/// One child has a large part of the launch. The main thread waits for it, or for a thread that waits for it, and the
 /// child does more than wait for children of its own. How many others there are does not matter then.
 struct DominantProcess: FindingRule {
     /// Of the launch, up to readiness: it has more.
-    private static let mostShare = 0.5
-    /// How much of its own life it may wait for children of which one has less than ``mostShare``.
+    private static let leastShare = 0.5
+    /// The same of a process that computes most of the time in which it is waited for (it and what it started), and
+    /// has a large part of the launch's CPU time: it is a subject of its own, however many others there are.
+    private static let leastShareOfBusy = 1.0 / 3
+    private static let leastBusy = 0.5
+    private static let leastOfCPU = 0.4
+    /// How much of its own life it may wait for children of which one has less than ``leastShare``.
     private static let mostPassedOn = 0.5
 
     func findings(in search: inout FindingSearch) -> [Finding] {
         let tree = AwaitedProcesses(search)
-        let least = TimeSpan(
-            nanoseconds: Int64(Double(search.end.nanoseconds) * Self.mostShare))
-        guard let process = Self.dominant(in: tree, least: max(least, search.least)) else {
-            return []
-        }
+        guard let process = Self.dominant(in: tree, of: search) else { return [] }
         let windows = search.unclaimed(tree.windows(orBusy: process))
         guard windows.length >= search.least, let range = windows.span,
             let thread = search.profile.leader(of: search.profile.processes[process])
@@ -30,13 +31,28 @@ struct DominantProcess: FindingRule {
     }
 
     /// The innermost process that has so much; nil: none has, or it has it of many children.
-    private static func dominant(in tree: AwaitedProcesses, least: TimeSpan) -> Int? {
+    private static func dominant(in tree: AwaitedProcesses, of search: FindingSearch) -> Int? {
+        let end = Double(search.end.nanoseconds)
+        let whole = Double(search.profile.launch.cpu.nanoseconds)
+        func isBusy(_ process: Int, _ length: TimeSpan) -> Bool {
+            let cpu = Double(tree.cpu[process].nanoseconds)
+            return cpu >= leastBusy * Double(length.nanoseconds) && cpu >= leastOfCPU * whole
+        }
         var found: (process: Int, length: TimeSpan)?
         while true {
             let children = found.map { tree.children[$0.process] } ?? tree.children.first ?? []
-            let next = children.map { (process: $0, length: tree.windows(orBusy: $0).length) }
-                .max { ($0.length, $1.process) < ($1.length, $0.process) }
-            guard let next, next.length > least else { break }
+            let large: [(process: Int, length: TimeSpan)] = children.map {
+                (process: $0, length: tree.windows(orBusy: $0).length)
+            }
+            .filter { process, length in
+                let share = isBusy(process, length) ? leastShareOfBusy : leastShare
+                return length >= search.least && Double(length.nanoseconds) > share * end
+            }
+            // Of a pipeline's members, which all live as long, one that computes has the others wait.
+            let next =
+                large.first(where: { isBusy($0.process, $0.length) })
+                ?? large.max(by: { ($0.length, $1.process) < ($1.length, $0.process) })
+            guard let next else { break }
             found = next
         }
         guard let (found, length) = found else { return nil }

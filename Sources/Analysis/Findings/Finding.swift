@@ -22,8 +22,9 @@ package struct Finding: Hashable, Sendable {
         case dlopen(LoadingEvidence)
         /// The library's path, and ``LibraryFigures/isLinkedForNothing``.
         case unusedLibrary(String, isLinkedForNothing: Bool)
-        /// How long the function, and what it called, had work but no core.
-        case mainThreadWork(withoutCore: TimeSpan)
+        /// How long the function, and what it called, had work but no core; and where most of it was
+        /// computed, if that is further inwards and no code is the developer's own.
+        case mainThreadWork(withoutCore: TimeSpan, mostly: FrameID? = nil)
         case uncachedBytecode(CompilationEvidence)
         case unusedImport(ImportEvidence)
         case repeatedImports(RepeatedImportEvidence)

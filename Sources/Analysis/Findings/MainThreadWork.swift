@@ -6,10 +6,11 @@ struct MainThreadWork: FindingRule {
     /// Of the launch, up to readiness, but for what the main thread had no core for.
     private static let leastShare = 0.2
     /// What has less than this to compute is there soon, and most of it is what people wait for: unless
-    /// one function of the developer's own is more than half of it.
+    /// one function of the developer's own is a large part of it.
     private static let leastComputing = TimeSpan.milliseconds(600)
-    private static let leastOwn = TimeSpan.milliseconds(150)
-    private static let leastOwnShare = 0.5
+    private static let leastOwn = TimeSpan.milliseconds(100)
+    /// Of one job among others; and where all is one job, which says less.
+    private static let (leastOfJob, leastOfWhole) = (0.25, 0.5)
 
     func findings(in search: inout FindingSearch) -> [Finding] {
         // An attached program is launched already.
@@ -20,20 +21,21 @@ struct MainThreadWork: FindingRule {
         let tree = search.profile.topDown(
             search.mainThread(in: windows), weight: .cpu)
         let work = Work(tree)
-        let share = isLong ? Self.leastShare : Self.leastOwnShare
         // What the thread had no core for is no fault of the program's.
-        let whole = search.end - times.runnable - times.preempted
-        let least = max(
-            TimeSpan(nanoseconds: Int64(Double(whole.nanoseconds) * share)),
-            isLong ? .zero : Self.leastOwn)
-        let isEnough = { (path: [Int]) in work.own(path).running >= least }
-        let jobs = work.jobs.filter(isEnough)
-        let chosen = jobs.isEmpty ? work.wholes.filter(isEnough) : jobs
+        let whole = Double((search.end - times.runnable - times.preempted).nanoseconds)
+        let isEnough = { (path: [Int], shareOfShort: Double) in
+            let own = work.own(path).running
+            let share = isLong ? Self.leastShare : shareOfShort
+            return Double(own.nanoseconds) >= share * whole && (isLong || own >= Self.leastOwn)
+        }
+        let jobs = work.jobs.filter { isEnough($0, Self.leastOfJob) }
+        let chosen =
+            jobs.isEmpty ? work.wholes.filter { isEnough($0, Self.leastOfWhole) } : jobs
         guard chosen.isEmpty else {
             return chosen.compactMap { finding(work.worker(of: $0), of: work, in: windows, search) }
         }
         guard isLong else { return [] }
-        return work.centre(search.profile).filter(isEnough).compactMap {
+        return work.centre(search.profile).filter { isEnough($0, 1) }.compactMap {
             finding($0, of: work, in: windows, search)
         }
     }
@@ -47,11 +49,24 @@ struct MainThreadWork: FindingRule {
         let function = tree.frames[node.frame].function
         guard let range = search.range(of: function, in: windows) else { return nil }
         return Finding(
-            subject: .mainThreadWork(withoutCore: own.runnable + own.preempted),
+            subject: .mainThreadWork(
+                withoutCore: own.runnable + own.preempted,
+                mostly: Self.centre(below: last, tree, search.profile)),
             saving: own.running,
             thread: search.mainThread(at: range.lowerBound),
             range: range, place: node.frame,
             stack: path.map { tree.nodes[$0].frame } + Self.heaviest(below: last, tree))
+    }
+
+    /// What most of a function's work is in that it called, where neither is the developer's own.
+    private static func centre(
+        below node: Int, _ tree: CallTree, _ profile: Profile
+    ) -> FrameID? {
+        guard !tree.function(of: tree.nodes[node]).isOwn else { return nil }
+        let own = HeaviestStack.Entry(frame: tree.nodes[node].frame, total: tree.nodes[node].total)
+        let stack = HeaviestStack(
+            entries: [own] + entries(below: node, tree), weight: tree.weight, total: own.total)
+        return profile.centre(of: stack).flatMap { $0 == own.frame ? nil : $0 }
     }
 
     /// What the main thread did until readiness.
@@ -60,10 +75,16 @@ struct MainThreadWork: FindingRule {
     }
 
     private static func heaviest(below node: Int, _ tree: CallTree) -> [FrameID] {
-        var result: [FrameID] = []
+        entries(below: node, tree).map(\.frame)
+    }
+
+    /// The heaviest way inwards.
+    private static func entries(below node: Int, _ tree: CallTree) -> [HeaviestStack.Entry] {
+        var result: [HeaviestStack.Entry] = []
         var current = node
         while let next = tree.nodes[current].children.first(where: { !tree.isImport($0) }) {
-            result.append(tree.nodes[next].frame)
+            let node = tree.nodes[next]
+            result.append(HeaviestStack.Entry(frame: node.frame, total: node.total))
             current = next
         }
         return result

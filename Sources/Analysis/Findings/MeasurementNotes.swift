@@ -51,7 +51,11 @@ package struct BusyMachine: Hashable, Sendable {
         let main = profile.phases.reduce(StateTimes.zero) { $0 + $1.mainThread }
         computes = share(profile.phases.reduce(.zero) { $0 + $1.cpu }) >= Self.leastComputed
         let lacked = main.runnable + main.preempted
-        if lacked >= Self.leastLength, share(lacked) >= Self.leastLacked { self.lacked = lacked }
+        let isMuch = lacked >= Self.leastLength && share(lacked) >= Self.leastLacked
+        // Threads of its own are no other work.
+        if isMuch, profile.coreTakenByItself.nanoseconds * 2 < lacked.nanoseconds {
+            self.lacked = lacked
+        }
         // Only some thread's lack of a core is none of the machine's: the program's own may have had it.
         guard others != nil || stolen != nil || disk != nil || self.lacked != nil else {
             return nil
@@ -71,6 +75,32 @@ package struct BusyMachine: Hashable, Sendable {
 }
 
 extension Profile {
+    /// For how long a thread of the program ran on the core that the main thread waited for, as far as the
+    /// scheduler told.
+    fileprivate var coreTakenByItself: TimeSpan {
+        var taken: [Int32: [Range<TimeSpan>]] = [:]
+        let mains = Set(mainThread.threads)
+        for thread in schedule.threads.indices where !mains.contains(thread) {
+            for run in schedule.threads[thread] where run.state == .running {
+                let (from, to) = (run.start - start, run.end - start)
+                guard let core = run.core, from < to else { continue }
+                taken[core, default: []].append(from..<to)
+            }
+        }
+        let cores = taken.mapValues { TimeWindows($0) }
+        return mains.reduce(.zero) { sum, thread in
+            let runs = schedule.threads[thread]
+            return zip(runs, runs.dropFirst()).reduce(sum) { sum, pair in
+                let (wait, next) = pair
+                let (from, to) = (wait.start - start, wait.end - start)
+                guard wait.state == .runnable || wait.state == .preempted, from < to,
+                    let own = next.core.flatMap({ cores[$0] })
+                else { return sum }
+                return sum + own.length(within: from..<to)
+            }
+        }
+    }
+
     package func measurementNotes() -> [MeasurementNote] {
         [profilerOverhead, BusyMachine(self).map(MeasurementNote.busyMachine)].compactMap { $0 }
     }

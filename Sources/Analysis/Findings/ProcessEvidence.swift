@@ -1,4 +1,4 @@
-import ProfileModel
+package import ProfileModel
 
 /// What several processes have in common that one has started.
 package struct ProcessEvidence: Hashable, Sendable {
@@ -12,14 +12,18 @@ package struct ProcessEvidence: Hashable, Sendable {
     package struct Count: Hashable, Sendable {
         package var name: String
         package var count: Int
+        /// What these computed.
+        package var cpu = TimeSpan.zero
     }
 
     init(parent: Int, processes list: [Int], of profile: Profile) {
         self.parent = parent
         processes = list
         let counts = Dictionary(grouping: list) { profile.processes[$0].name }
-        names = counts.map { Count(name: $0.key, count: $0.value.count) }
-            .sorted { ($1.count, $0.name) < ($0.count, $1.name) }
+        names = counts.map { name, list in
+            let cpu = list.reduce(TimeSpan.zero) { $0 + profile.processes[$1].cpu }
+            return Count(name: name, count: list.count, cpu: cpu)
+        }.sorted { ($1.count, $0.name) < ($0.count, $1.name) }
     }
 }
 

@@ -61,7 +61,11 @@ struct ShortWaits: FindingRule {
                 blocked > Wait.shortest
                     || (blocked == Wait.shortest && blocked == part.times.wall)
             else { return }
-            long.append(search.window(from: part.start, to: part.end))
+            let told = profile.stretchesBlocked(
+                of: Int(part.thread), in: part.start..<part.end)
+            long +=
+                told.map { $0.filter { $0.upperBound - $0.lowerBound >= Wait.shortest } }
+                ?? [search.window(from: part.start, to: part.end)]
         }
         return TimeWindows(long)
     }

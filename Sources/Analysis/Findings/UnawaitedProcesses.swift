@@ -7,7 +7,8 @@ struct UnawaitedProcesses: FindingRule {
         let profile = search.profile
         guard profile.processes.count > 1, let queue = CoreQueue(search) else { return [] }
         var found: [Finding] = []
-        for process in profile.processes.indices where !queue.awaited.contains(process) {
+        for process in profile.processes.indices
+        where !queue.awaited.contains(process) && !profile.lasts(process) {
             let windows = search.unclaimed(queue.time(of: process, in: profile))
             guard windows.length >= search.least else { continue }
             guard
@@ -22,7 +23,8 @@ struct UnawaitedProcesses: FindingRule {
 
 /// When the launch waited for a core, and for which.
 private struct CoreQueue {
-    /// Processes that the launch waited for at some time, by their positions in the profile's list.
+    /// Processes that the launch waited for at some time, or that one of these waited for (the members of a
+    /// pipeline), by their positions in the profile's list.
     let awaited: Set<Int>
     /// By core, in the order of time.
     private let waits: [Int32: TimeWindows]
@@ -42,7 +44,7 @@ private struct CoreQueue {
             waits[core, default: []].append(segment.start..<segment.end)
         }
         guard !waits.isEmpty else { return nil }
-        self.awaited = awaited
+        self.awaited = profile.withAllAwaited(by: awaited)
         self.waits = waits.mapValues { TimeWindows($0) }
     }
 
@@ -64,6 +66,34 @@ private struct CoreQueue {
 }
 
 extension Profile {
+    /// Whether a process ended with the launch: then its end may have been what the launch still lacked, though
+    /// nobody had to wait for long.
+    fileprivate func lasts(_ process: Int) -> Bool {
+        guard let end = processes[process].end else { return false }
+        return end <= launch.wall && (launch.wall - end).nanoseconds <= launch.wall.nanoseconds / 20
+    }
+
+    /// Some processes, and all that ended a wait of one of them, and so on. That a child's end ends its
+    /// parent's wait says nothing unless that waited for this child: it may have waited for another one.
+    fileprivate func withAllAwaited(by processes: Set<Int>) -> Set<Int> {
+        var wakers: [Int: Set<Int>] = [:]
+        let threadsByID = Dictionary(grouping: threads.indices) { [threads] in threads[$0].tid }
+        for wait in waits where wait.reason.kind != .sleep {
+            guard let waker = wait.endedBy,
+                wait.reason.kind != .child || wait.reason.owner == waker.tid,
+                let thread = threadsByID[waker.tid]?.last(where: { threads[$0].start <= wait.end })
+            else { continue }
+            wakers[process(ofThread: wait.thread), default: []].insert(process(ofThread: thread))
+        }
+        var (result, pending) = (processes, Array(processes))
+        while let next = pending.popLast() {
+            for waker in wakers[next] ?? [] where result.insert(waker).inserted {
+                pending.append(waker)
+            }
+        }
+        return result
+    }
+
     /// The core on which a thread ran from a moment on; nil: nobody tells.
     fileprivate func core(of thread: Int, from time: TimeSpan) -> Int32? {
         let runs = schedule.threads[thread]

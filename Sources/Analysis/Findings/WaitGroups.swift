@@ -126,10 +126,11 @@ struct WaitGroups {
         of wait: WaitFigures, isAwaited: Bool, in search: FindingSearch
     ) -> Finding.Kind? {
         // A wait that the end of the recording cut short may be what the program does all day. A wait for
-        // a lock that another thread holds is not.
+        // a lock is not.
         let isReadyKnown = search.profile.ready != nil
-        let isHeld = wait.reason.kind == .lock && wait.reason.owner != nil
-        guard isReadyKnown || isHeld || wait.end < search.profile.launch.wall else { return nil }
+        guard
+            isReadyKnown || wait.reason.kind == .lock || wait.end < search.profile.launch.wall
+        else { return nil }
         guard !isForWork(wait, in: search), !search.profile.mainThread.isHandover(wait) else {
             return nil
         }
@@ -145,6 +146,7 @@ struct WaitGroups {
             return wait.reason.detail?.hasPrefix("listening") == true ? nil : .networkWait
         case .poll:
             if isOneConnection(wait.reason.detail) { return .networkWait }
+            if isForOutput(wait, in: search) { return .pipeWait }
             return isReadyKnown || isAwaited ? .pollWait : nil
         case .other: return isForThread(wait, in: search) ? .threadWait : nil
         case .terminal, .signal, .stopped, .frozen: return nil
@@ -177,6 +179,23 @@ struct WaitGroups {
         search.profile.stack(of: wait).contains {
             search.profile.frames.function(of: $0).name.hasPrefix("runtime.futex")
         }
+    }
+
+    /// Whether another process ended it by what it wrote to a pipe, and nothing else was waited for: a program
+    /// reads a child's output and errors. An event loop's own pipe is written to by threads of its own.
+    private static func isForOutput(_ wait: WaitFigures, in search: FindingSearch) -> Bool {
+        let profile = search.profile
+        guard let detail = wait.reason.detail, let waker = wait.endedBy,
+            let list = detail.firstRange(of: ": ").map({ detail[$0.upperBound...] })
+        else { return false }
+        let isOwn = profile.threads.contains {
+            $0.tid == waker.tid && $0.child == profile.threads[wait.thread].child
+        }
+        // What many do meanwhile is a subject of its own.
+        let children = profile.processes.count {
+            $0.parent == 0 && $0.start < wait.end && $0.end ?? wait.end > wait.start
+        }
+        return !isOwn && children <= 1 && list.split(separator: ", ").allSatisfy { $0 == "pipe" }
     }
 
     /// Whether it is a single TCP or UDP peer, as a program polls that asks a name server. Event

@@ -139,3 +139,23 @@ extension Profile {
         return result
     }
 }
+
+extension Profile {
+    /// The stretches for which a thread was blocked that reach into a range, as the scheduler told: samples
+    /// have only their sum. nil: it did not tell of all of the range.
+    func stretchesBlocked(of thread: Int, in range: Range<TimeSpan>) -> [Range<TimeSpan>]? {
+        guard schedule.threads.indices.contains(thread) else { return nil }
+        let runs = schedule.threads[thread]
+        let first = runs.partitionIndex { $0.end > start + range.lowerBound }
+        var result: [Range<TimeSpan>] = []
+        var told = range.lowerBound
+        for run in runs[first...] {
+            let (begin, end) = (run.start - start, run.end - start)
+            guard told < range.upperBound else { break }
+            guard begin <= told, let state = run.state else { return nil }
+            told = max(told, end)
+            if state == .blocked, begin < end { result.append(begin..<end) }
+        }
+        return told < range.upperBound ? nil : result
+    }
+}

@@ -16,19 +16,44 @@ extension Profile {
     }
 
     /// Where most of the time of a heaviest stack is spent: the innermost function that still has half of what
-    /// the outermost one has. The developer's own come first, then those that say something.
+    /// the outermost one has. The developer's own come first, then those that say something, if only by the
+    /// library that they are in.
     ///
     /// - Returns: nil: no function says anything.
     package func centre(of stack: HeaviestStack) -> FrameID? {
         guard let first = stack.entries.first else { return nil }
         let half = stack.weight.of(first.total).nanoseconds / 2
-        let entries = stack.entries.prefix { stack.weight.of($0.total).nanoseconds >= half }
-        func innermost(_ isWanted: (Function) -> Bool) -> FrameID? {
-            entries.last {
-                !frames[$0.frame].isInlined && isWanted(frames.function(of: $0.frame))
-            }?.frame
+        let entries = Array(
+            stack.entries.prefix { stack.weight.of($0.total).nanoseconds >= half })
+        let libraries = unnamedLibraries(in: entries.map(\.frame))
+        func innermost(_ isWanted: (Int, Function) -> Bool) -> FrameID? {
+            entries.indices.last {
+                !frames[entries[$0].frame].isInlined
+                    && isWanted($0, frames.function(of: entries[$0].frame))
+            }.map { entries[$0].frame }
         }
-        return innermost(\.isOwn) ?? innermost(\.isTelling)
+        return innermost { $1.isOwn } ?? innermost { libraries.contains($0) || $1.isTelling }
+    }
+
+    /// Where a stack comes into a library by a function without a name: then the library's name is what
+    /// there is to tell. The program's own file, the C library and the kernel tell nothing by theirs.
+    ///
+    /// - Parameter stack: outermost first.
+    /// - Returns: positions in it.
+    package func unnamedLibraries(in stack: [FrameID]) -> Set<Int> {
+        let program = programModule
+        var result: Set<Int> = []
+        var caller: ModuleIndex?
+        for (position, frame) in stack.enumerated() {
+            let function = frames.function(of: frame)
+            if function.isUnnamed, !function.isCommon, let module = function.moduleIndex,
+                module != program, module != caller
+            {
+                result.insert(position)
+            }
+            caller = function.moduleIndex
+        }
+        return result
     }
 }
 

@@ -23,6 +23,9 @@ struct Wakers {
     func waker(of wait: Wait) -> Waker? {
         // It went on when the recording ended.
         if let ended, wait.end >= ended { return nil }
+        // Time ended it. Who was on the core of the timer's interrupt, or woke the thread soon
+        // afterwards, did not.
+        if wait.reason.kind == .sleep { return nil }
         // The end of a traced child is told by its tracer.
         if let child = endedChild(during: wait) {
             return Waker(tid: child, name: name(of: child, ending: wait))

@@ -6,6 +6,8 @@ import ProfileModel
 /// matters most.
 struct AnswerPath {
     let stack: HeaviestStack
+    /// Positions in it: ``Profile/unnamedLibraries(in:)``.
+    private let unnamedLibraries: Set<Int>
     /// "Main", "cc1 (4711)": whose path it is.
     private let subject: String
     /// "Main, main thread: heaviest path".
@@ -41,6 +43,7 @@ struct AnswerPath {
         }
         stack = profile.heaviestStack(selection, weight: weight ?? .cpu)
         guard !stack.entries.isEmpty else { return nil }
+        unnamedLibraries = profile.unnamedLibraries(in: stack.entries.map(\.frame))
         self.subject = subject
         caption = subject.escapedForDisplay + suffix + ": heaviest path"
     }
@@ -86,17 +89,22 @@ struct AnswerPath {
         let path = Array(stack.entries.prefix(max(1, kept.count)))
         let hasScript = path.contains { frames.function(of: $0.frame).isScripted }
         var kernels = 0
-        let telling = path.filter { entry in
+        let telling = path.enumerated().filter { position, entry in
             let function = frames.function(of: entry.frame)
-            guard !Self.isPlumbing(entry.frame, frames),
+            guard unnamedLibraries.contains(position) || !Self.isPlumbing(entry.frame, frames),
                 !(hasScript && Self.isInterpreters(function))
             else { return false }
             // How the kernel does what it was asked for is its own affair.
             kernels += function.isKernel ? 1 : 0
             return !function.isKernel || kernels <= Self.mostKernels
-        }
+        }.map(\.element)
         return StackDigest(
-            path: telling.isEmpty ? path.suffix(1) : Self.once(telling, frames),
+            path: telling.isEmpty
+                ? Array(
+                    (path.first { frames.function(of: $0.frame).isUnnamed } ?? path.last).map {
+                        [$0]
+                    } ?? [])
+                : Self.once(telling, frames),
             weight: stack.weight, frames: frames
         ).most(most)
     }

@@ -16,7 +16,9 @@ struct NextSteps {
     typealias Step = (command: String, purpose: String)
 
     var steps: [Step] {
-        let better = isRecordedLaunch ? [children, runtime, stackBytes].compactMap { $0 } : []
+        let better =
+            [names].compactMap { $0 }
+            + (isRecordedLaunch ? [children, runtime, stackBytes].compactMap { $0 } : [])
         let views = [libraries, initializers, imports, criticalPath].compactMap { $0 }
         return Array((better + views + [page]).prefix(Self.most))
     }
@@ -39,6 +41,13 @@ struct NextSteps {
                 .reduce(TimeSpan.zero) { $0 + $1.duration }
         return isWorth(waited)
             ? recording(Self.following, "what the children did") : nil
+    }
+
+    private var names: Step? {
+        profile.unnamedProgram.map {
+            let name = Module(path: profile.modules[$0.module].path).name
+            return report("modules", "where names of \(name)'s functions are")
+        }
     }
 
     private var runtime: Step? {

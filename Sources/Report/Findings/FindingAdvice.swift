@@ -23,8 +23,12 @@ extension FindingWords {
                 + "priority inheritance), and wait for no more than is needed."
         case .dominantProcess(let index):
             "Look at it alone: --process \(profile.processes[index].pid), or record its command by itself."
-        case .processStarts:
-            "Do in the script itself what needs no program, let one program do the work of many, "
+        case .processStarts(let started):
+            heaviest(of: started).map {
+                "\($0.name) computes most of it: look at one of them alone (--process PID), or run "
+                    + "fewer."
+            }
+                ?? "Do in the script itself what needs no program, let one program do the work of many, "
                 + "or keep their results."
         case .childrenInSequence:
             "If none needs another's result, start them all at once, and then wait for all."
@@ -63,7 +67,8 @@ extension FindingWords {
 
     private var adviceOnWork: String {
         let function = profile.frames.function(of: finding.place)
-        guard !function.isOwn, let language = UnnamedLanguage(module: function.module) else {
+        guard !function.isOwn, let language = UnnamedLanguage(module: function.module, in: profile)
+        else {
             return "Do only what the first picture or answer needs; the rest later, or on another "
                 + "thread."
         }

@@ -58,7 +58,9 @@ struct FindingWords {
         case .repeatedImports(let repeated):
             let modules = repeated.modules.isEmpty ? "" : " \(list(repeated.modules))"
             return "\(place) imports\(modules) again and again"
-        case .mainThreadWork: return "\(place) computes on the main thread"
+        case .mainThreadWork(_, let inner):
+            return "\(nameOrLibrary(of: finding.place)) computes on the main thread"
+                + (inner.map { ", mostly in \(nameOrLibrary(of: $0))" } ?? "")
         case .unoptimizedBuild(let count):
             return "code that was compiled without optimisation: "
                 + Numbers.count(count, "function") + ", the heaviest \(place)"
@@ -175,7 +177,7 @@ struct FindingWords {
                     ? [] : ["not counted, because it was seen to run: \(list(imported.used))"])
         case .repeatedImports(let repeated):
             ["seen importing \(Numbers.grouped(repeated.count)) times, with other work in between"]
-        case .mainThreadWork(let lacked):
+        case .mainThreadWork(let lacked, _):
             lacked.nanoseconds > finding.saving.nanoseconds / 10
                 ? ["besides, it had no core for \(Numbers.time(lacked))"] : []
         case .unusedLibrary(_, let isLinkedForNothing):
@@ -303,8 +305,26 @@ struct FindingWords {
 
     /// "36 times bash"
     private func names(_ started: ProcessEvidence) -> [String] {
-        started.names.map {
-            $0.count == 1 ? $0.name : "\(Numbers.grouped($0.count)) times \($0.name)"
+        let heaviest = heaviest(of: started)
+        let others = started.names.filter { $0.name != heaviest?.name }
+        return ([heaviest].compactMap { $0 } + others).map { named in
+            let cpu = named == heaviest ? " (\(Numbers.time(named.cpu)) of CPU)" : ""
+            return
+                (named.count == 1
+                ? named.name : "\(Numbers.grouped(named.count)) times \(named.name)") + cpu
+        }
+    }
+
+    /// What starting a process takes is less.
+    private static let leastEach = TimeSpan.milliseconds(20)
+
+    /// Processes of one name that computed most of what all computed, and for as long as the finding is about;
+    /// nil: their number matters more.
+    func heaviest(of started: ProcessEvidence) -> ProcessEvidence.Count? {
+        let whole = started.names.reduce(TimeSpan.zero) { $0 + $1.cpu }
+        return started.names.first {
+            $0.cpu.nanoseconds * 2 > whole.nanoseconds && $0.cpu >= finding.saving
+                && $0.cpu.nanoseconds >= Self.leastEach.nanoseconds * Int64($0.count)
         }
     }
 
@@ -386,6 +406,12 @@ struct FindingWords {
     private func own(_ stack: [FrameID]) -> [FrameID] {
         let own = stack.filter { profile.frames.function(of: $0).isOwn }
         return own.isEmpty ? stack : own
+    }
+
+    /// Without a name: by its library.
+    private func nameOrLibrary(of frame: FrameID) -> String {
+        let function = profile.frames.function(of: frame)
+        return function.isUnnamed ? function.module : name(of: frame)
     }
 
     private func name(of frame: FrameID) -> String {

@@ -1,3 +1,5 @@
+import Analysis
+
 /// A language whose programs run in an interpreter that is not looked into: their functions have no names
 /// here, but their own profiler knows them.
 struct UnnamedLanguage {
@@ -7,7 +9,14 @@ struct UnnamedLanguage {
 
     var hint: String { "\(name) runs here, its functions have no names: \(profiler) has them." }
 
-    /// - Parameter module: the last component of the interpreter's path, or of its library's.
+    /// - Parameters:
+    ///   - module: the last component of the interpreter's path, or of its library's.
+    ///   - profile: where functions of a script have names, nothing needs to be said.
+    init?(module: String, in profile: Profile) {
+        guard !profile.frames.functions.contains(where: \.isScripted) else { return nil }
+        self.init(module: module)
+    }
+
     init?(module: String) {
         guard let known = Self.known.first(where: { $0.isRun(by: module) }) else { return nil }
         (name, profiler) = (known.name, known.profiler)
@@ -24,7 +33,7 @@ struct UnnamedLanguage {
             let program = module.prefix { $0.isLetter }
             let version = module.dropFirst(program.count)
             let isProgram = version.allSatisfy { $0.isNumber || $0 == "." || $0 == "-" }
-            return isProgram && programs.contains(String(program))
+            return isProgram && programs.contains(String(program)) || programs.contains(module)
                 || library.map(module.hasPrefix) == true
         }
     }
@@ -36,9 +45,15 @@ struct UnnamedLanguage {
         Known(
             name: "Ruby", profiler: "stackprof or rbspy", programs: ["ruby"], library: "libruby"),
         Known(name: "JavaScript", profiler: "record --runtime node", programs: ["node", "nodejs"]),
+        Known(
+            name: "Java", profiler: "async-profiler", programs: ["java", "javac"],
+            library: "libjvm.so"),
         Known(name: "zsh", profiler: "zprof (zmodload zsh/zprof)", programs: ["zsh"]),
         Known(name: "PHP", profiler: "Excimer or Xdebug", programs: ["php"], library: "libphp"),
         Known(name: "Guile", profiler: "statprof", programs: ["guile"], library: "libguile-"),
-        Known(name: "R", profiler: "Rprof", programs: [], library: "libR.so"),
+        Known(name: "R", profiler: "Rprof", programs: ["R"], library: "libR.so"),
+        Known(
+            name: "Emacs Lisp", profiler: "Emacs's own (M-x profiler-start)",
+            programs: ["emacs", "emacs-nox", "emacs-gtk", "emacs-lucid"]),
     ]
 }

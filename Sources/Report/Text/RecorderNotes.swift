@@ -65,7 +65,7 @@ enum RecorderNotes {
             note.value < leastUnseen
                 ? nil
                 : Numbers.time(TimeSpan(nanoseconds: note.value))
-                    + " of CPU not shown: by threads too short-lived to sample"
+                    + " of CPU not shown: at the process's end, or by threads too short-lived to sample"
         case .leftBehind:
             "our code could not be removed from the program, and does nothing"
         case .unknownLibraries:
