@@ -245,6 +245,19 @@ import Testing
         #expect(!tree.findings.map(\.kind).contains(.unawaitedProcess))
     }
 
+    /// The end of a pipeline is what the launch ends with, though nobody waits for it at length.
+    @Test(
+        arguments: [(960, true, false), (940, true, true), (960, false, true)]
+            as [(Int64, Bool, Bool)])
+    func whoReadsToTheEnd(end: Int64, reads: Bool, isFound: Bool) {
+        var tree = Self.contended(on: 1)
+        tree.builder.recording.children[0].end = RecordingBuilder.at(end)
+        if reads {
+            tree.builder.wait(ThreadIndex(1), from: 120, to: 150, WaitReason(.pipe, owner: 100))
+        }
+        #expect(tree.findings.map(\.kind).contains(.unawaitedProcess) == isFound)
+    }
+
     /// The end of a child ends its parent's wait, though that waited for another one.
     @Test func aParentThatWaitsForAnotherChild() {
         var tree = Self.contended(on: 1)

@@ -17,7 +17,8 @@ struct AwaitedProcesses {
     /// When it waited for anything but time: a thread of its own may wait for the child, or a child's output may
     /// be read.
     private let otherWaits: TimeWindows
-    /// For how much of its life each process computed, or had no core.
+    /// For how much of its life each process computed, or had no core, it and what it started; more than 1 where
+    /// several did at once.
     private let busyShares: [Double]
 
     init(_ search: FindingSearch) {
@@ -60,11 +61,17 @@ struct AwaitedProcesses {
         }
         self.waits = waits.mapValues { TimeWindows($0) }
         self.otherWaits = TimeWindows(otherWaits)
-        busyShares = processes.map { process in
+        var busy = processes.map { process in
             let times = process.threads.reduce(StateTimes.zero) { $0 + profile.threads[$1].times }
+            return times.wall - times.blocked
+        }
+        for index in processes.indices.reversed() {
+            guard let parent = processes[index].parent, parent < index else { continue }
+            busy[parent] = busy[parent] + busy[index]
+        }
+        busyShares = zip(processes, busy).map { process, busy in
             let life = (process.end ?? search.end) - process.start
-            guard life > .zero else { return 0 }
-            return Double((times.wall - times.blocked).nanoseconds) / Double(life.nanoseconds)
+            return life > .zero ? Double(busy.nanoseconds) / Double(life.nanoseconds) : 0
         }
     }
 

@@ -13,7 +13,7 @@ struct ProcessStarts: FindingRule {
         for process in tree.children.indices where isPlace(process, tree) {
             let started = Self.subtree(below: process, tree)
             let waited = started.reduce(into: [Range<TimeSpan>]()) {
-                $0 += tree.windows(of: $1).ranges
+                $0 += tree.windows(orBusy: $1).ranges
             }
             let windows = search.unclaimed(TimeWindows(waited))
             guard windows.length >= search.least else { continue }

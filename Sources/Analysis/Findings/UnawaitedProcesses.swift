@@ -8,7 +8,7 @@ struct UnawaitedProcesses: FindingRule {
         guard profile.processes.count > 1, let queue = CoreQueue(search) else { return [] }
         var found: [Finding] = []
         for process in profile.processes.indices
-        where !queue.awaited.contains(process) && !profile.lasts(process) {
+        where !queue.awaited.contains(process) && !profile.isLast(process, behind: queue.awaited) {
             let windows = search.unclaimed(queue.time(of: process, in: profile))
             guard windows.length >= search.least else { continue }
             guard
@@ -66,11 +66,17 @@ private struct CoreQueue {
 }
 
 extension Profile {
-    /// Whether a process ended with the launch: then its end may have been what the launch still lacked, though
-    /// nobody had to wait for long.
-    fileprivate func lasts(_ process: Int) -> Bool {
-        guard let end = processes[process].end else { return false }
-        return end <= launch.wall && (launch.wall - end).nanoseconds <= launch.wall.nanoseconds / 20
+    /// Whether a process reads what one that is waited for writes, and ended with the launch: then its end may have
+    /// been what the launch still lacked, though nobody had to wait for long.
+    fileprivate func isLast(_ process: Int, behind awaited: Set<Int>) -> Bool {
+        guard let end = processes[process].end, end <= launch.wall,
+            (launch.wall - end).nanoseconds <= launch.wall.nanoseconds / 20
+        else { return false }
+        let writers = Set(awaited.flatMap { processes[$0].threads }.map { threads[$0].tid })
+        return waits.contains { wait in
+            wait.reason.kind == .pipe && self.process(ofThread: wait.thread) == process
+                && wait.endedBy.map { writers.contains($0.tid) } == true
+        }
     }
 
     /// Some processes, and all that ended a wait of one of them, and so on. That a child's end ends its
