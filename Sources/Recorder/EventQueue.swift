@@ -12,9 +12,11 @@ import System
 /// state is atomic, or touched only with the mutex held.
 final class EventQueue: SampleSink, @unchecked Sendable {
     /// How many bytes of stacks and signposts may wait.
-    private static let capacity = 64 << 20
+    static let usualCapacity = 64 << 20
+    private let capacity: Int
     /// Above this level the reader is woken at once; below it, it looks by itself.
-    private static let wakeLevel = 4 << 20
+    private let wakeLevel: Int
+    private static let usualWakeLevel = 4 << 20
     /// Memory for more events than this is not kept.
     private static let usualEvents = 8192
 
@@ -34,7 +36,10 @@ final class EventQueue: SampleSink, @unchecked Sendable {
     private let hasRefinements = Atomic(false)
     private let failed = Atomic(false)
 
-    init() {
+    /// - Parameter capacity: less where memory is limited: on a busy machine all of it is used.
+    init(capacity: Int = usualCapacity) {
+        self.capacity = capacity
+        wakeLevel = min(Self.usualWakeLevel, capacity / 2)
         pthread_mutex_init(mutex, nil)
         var attributes = pthread_condattr_t()
         pthread_condattr_init(&attributes)
@@ -71,7 +76,7 @@ final class EventQueue: SampleSink, @unchecked Sendable {
         let isUrgent = event.isUrgent
         locked {
             if schedule.first == nil { schedule.first = .now }
-            if size > 0, bytes + size > Self.capacity {
+            if size > 0, bytes + size > capacity {
                 if case .mappings = event {
                     replaceMappings(of: child)
                     bytes += size
@@ -88,7 +93,7 @@ final class EventQueue: SampleSink, @unchecked Sendable {
             }
             let mustWake = isUrgent && !schedule.isUrgent && !looksSoon
             if isUrgent { schedule.isUrgent = true }
-            if mustWake || bytes >= Self.wakeLevel { pthread_cond_signal(condition) }
+            if mustWake || bytes >= wakeLevel { pthread_cond_signal(condition) }
         }
     }
 
@@ -143,7 +148,7 @@ final class EventQueue: SampleSink, @unchecked Sendable {
 
     /// Waits until the next look is due, or something happens. Returns false if the look is due.
     private func waitsOn() -> Bool {
-        if isFinished || bytes >= Self.wakeLevel { return false }
+        if isFinished || bytes >= wakeLevel { return false }
         let now = MonotonicTime.now
         let due = schedule.due(at: now)
         looksSoon = schedule.looksSoon(at: now)

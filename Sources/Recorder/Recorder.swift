@@ -71,7 +71,10 @@ package struct Recorder: Sendable {
             pid: 0, isAttached: target.isAttach, capture: options.capture,
             frequency: options.frequency)
         header.recorderVersion = version
-        let queue = EventQueue()
+        let queue = EventQueue(
+            // What is read from the queue takes as much again, until it is written.
+            capacity: Sampler.spareAddressSpace.map { min(EventQueue.usualCapacity, $0 / 4) }
+                ?? EventQueue.usualCapacity)
         // What has ended takes no room where only the end is kept.
         let most = last == nil ? FollowedChildren.usualMost : .max
         let children =

@@ -140,15 +140,31 @@ package enum Sampler {
     private static let addressSpace: UInt64 = 96 << 20
 
     private static func checkAddressSpace() throws(SamplerError) {
+        guard let limit = addressSpaceLimit else { return }
+        let needed = usedAddressSpace &+ addressSpace
+        guard needed <= limit else {
+            throw .tooLittleAddressSpace(limit: limit, needed: needed)
+        }
+    }
+
+    /// What is left beyond what a recording needs; nil: there is no limit.
+    package static var spareAddressSpace: Int? {
+        addressSpaceLimit.map { limit in
+            let needed = usedAddressSpace &+ addressSpace
+            return Int(clamping: limit > needed ? limit - needed : 0)
+        }
+    }
+
+    private static var addressSpaceLimit: UInt64? {
         let limit = Self.limit(RLIMIT_AS).rlim_max
-        guard limit != rlim_t.max else { return }
+        return limit == rlim_t.max ? nil : UInt64(limit)
+    }
+
+    private static var usedAddressSpace: UInt64 {
         var buffer = ReadBuffer()
         buffer.read(path: "/proc/self/statm")
         var text = buffer.text
-        let used = UInt64(clamping: text.decimal() ?? 0) &* VirtualMemory.pageSize
-        guard used &+ addressSpace <= UInt64(limit) else {
-            throw .tooLittleAddressSpace(limit: UInt64(limit), needed: used &+ addressSpace)
-        }
+        return UInt64(clamping: text.decimal() ?? 0) &* VirtualMemory.pageSize
     }
 
     private static func limit(_ resource: __rlimit_resource) -> rlimit {

@@ -322,6 +322,23 @@ import Testing
         #expect(launch.profile.name(of: finding) == "initTables")
     }
 
+    /// What the kernel does for the developer's own code is named by the call.
+    @Test(arguments: [(300, "read"), (100, nil)] as [(Int64, String?)])
+    func whatTheKernelDoesForIt(reading: Int64, inner: String?) throws {
+        var launch = FindingLaunch()
+        let load = FindingLaunch.entry + [Spot("load", file: "/src/load.c", line: 4)]
+        let read = [Spot("read", FindingLaunch.libc), Spot("ksys_read", "[kernel]")]
+        for time in 0..<700 as Range<Int64> {
+            let spots =
+                time < reading ? load + read : time < 400 ? load : FindingLaunch.entry
+            launch.run(launch.main, at: 110 + time, running: 1, in: spots)
+        }
+        let finding = try #require(launch.findings.first { $0.kind == .mainThreadWork })
+        #expect(launch.profile.name(of: finding) == "load")
+        guard case .mainThreadWork(_, let mostly) = finding.subject else { return }
+        #expect(mostly.map { launch.profile.frames.function(of: $0).name } == inner)
+    }
+
     /// A library whose functions have no names has a name itself.
     @Test func withoutNamesItIsTheLibrary() throws {
         var launch = FindingLaunch()

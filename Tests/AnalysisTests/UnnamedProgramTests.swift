@@ -50,6 +50,14 @@ struct UnnamedProgramTests {
             ])
     }
 
+    /// Then that call is what the program does.
+    @Test func whereOneCallHasHalfNamesAddLittle() {
+        let own = Spot(nil, Self.program)
+        let step = [own, Spot("sqlite3_step", "/usr/lib/libsqlite3.so")]
+        #expect(profile([[own], [own], step]).unnamedProgram != nil)
+        #expect(profile([[own], step]).unnamedProgram == nil)
+    }
+
     @Test func withNamesItIsNone() {
         #expect(profile([[Spot(nil, Self.program)]]).unnamedProgram != nil)
         #expect(profile([[]], entry: Spot("cmd_status", Self.program)).unnamedProgram == nil)

@@ -57,6 +57,16 @@ import Testing
         #expect(queue.lostSamples == 0)
     }
 
+    /// Where memory is limited, less may wait; times are never lost.
+    @Test func aSmallQueueDropsStacksAlone() {
+        let queue = EventQueue(capacity: 1000)
+        for index in 0..<5 { queue.receive(Self.sample(index, bytes: 400)) }
+        #expect(queue.lostSamples == 3)
+        let samples = Self.samples(Self.next(of: queue))
+        #expect(samples.map(\.thread.rawValue) == Array(0..<5))
+        #expect(samples.map(Self.isLost) == [false, false, true, true, true])
+    }
+
     /// A program that maps code without end must not fill our memory: the newest list counts.
     @Test func ofMappingsThatFindNoRoomTheNewestIsKept() throws {
         let queue = EventQueue()

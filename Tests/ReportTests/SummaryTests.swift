@@ -184,14 +184,14 @@ import Testing
         let main = builder.thread("git", tid: 1, to: 100, isMain: true)
         typealias Spot = RecordingBuilder.Spot
         let program = Spot(nil, "/usr/bin/git")
-        builder.slice(main, at: 2, running: 30, builder.stack([program]))
+        builder.slice(main, at: 2, running: 50, builder.stack([program]))
         builder.slice(
-            main, at: 40, running: 50,
+            main, at: 60, running: 30,
             builder.stack([program, Spot("fstatat", "/usr/lib/libc.so.6")]))
         let text = TextReport.render(Profile(builder.recording), options: TextOptions())
         #expect(
             text.contains(
-                "git's functions have no names: it computed 30.0 ms itself, 50.0 ms in fstatat"))
+                "git's functions have no names: it computed 50.0 ms itself, 30.0 ms in fstatat"))
         #expect(text.contains("--view modules") && text.contains("where names of git's"))
     }
 

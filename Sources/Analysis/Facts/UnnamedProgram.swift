@@ -1,7 +1,8 @@
 package import ProfileModel
 
 /// A program of whose functions hardly one has a name: its file is stripped, and nothing was found that
-/// would have them. What it called in libraries tells what it did.
+/// would have them. What it called in libraries tells what it did. Where one call had half of the time, that call
+/// is the answer, and names would add little.
 package struct UnnamedProgram: Hashable, Sendable {
     package struct Call: Hashable, Sendable {
         /// A library's function, or the library where that has no name.
@@ -46,7 +47,8 @@ extension Profile {
             }
         }
         let whole = calls.values.reduce(own, +)
-        guard
+        let most = calls.values.max() ?? .zero
+        guard most.nanoseconds * 2 < whole.nanoseconds,
             Double(whole.nanoseconds) >= UnnamedProgram.leastShare
                 * Double(times(in: .all).running.nanoseconds)
         else { return nil }

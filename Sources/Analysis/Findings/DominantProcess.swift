@@ -9,7 +9,7 @@ struct DominantProcess: FindingRule {
     /// has a large part of the launch's CPU time: it is a subject of its own, however many others there are.
     private static let leastShareOfBusy = 1.0 / 3
     private static let leastBusy = 0.5
-    private static let leastOfCPU = 0.4
+    private static let leastOfCPU = 0.3
     /// How much of its own life it may wait for children of which one has less than ``leastShare``.
     private static let mostPassedOn = 0.5
 

@@ -23,7 +23,7 @@ package struct Finding: Hashable, Sendable {
         /// The library's path, and ``LibraryFigures/isLinkedForNothing``.
         case unusedLibrary(String, isLinkedForNothing: Bool)
         /// How long the function, and what it called, had work but no core; and where most of it was
-        /// computed, if that is further inwards and no code is the developer's own.
+        /// computed, if that is further inwards and not the developer's own.
         case mainThreadWork(withoutCore: TimeSpan, mostly: FrameID? = nil)
         case uncachedBytecode(CompilationEvidence)
         case unusedImport(ImportEvidence)

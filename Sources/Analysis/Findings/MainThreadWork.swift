@@ -58,15 +58,24 @@ struct MainThreadWork: FindingRule {
             stack: path.map { tree.nodes[$0].frame } + Self.heaviest(below: last, tree))
     }
 
-    /// What most of a function's work is in that it called, where neither is the developer's own.
+    /// What most of a function's work is in that it called: of the developer's own, what has the kernel work (a
+    /// call that reads, memory that is touched first); else what says most.
     private static func centre(
         below node: Int, _ tree: CallTree, _ profile: Profile
     ) -> FrameID? {
-        guard !tree.function(of: tree.nodes[node]).isOwn else { return nil }
         let own = HeaviestStack.Entry(frame: tree.nodes[node].frame, total: tree.nodes[node].total)
-        let stack = HeaviestStack(
-            entries: [own] + entries(below: node, tree), weight: tree.weight, total: own.total)
-        return profile.centre(of: stack).flatMap { $0 == own.frame ? nil : $0 }
+        let inner = entries(below: node, tree)
+        guard tree.function(of: tree.nodes[node]).isOwn else {
+            let stack = HeaviestStack(
+                entries: [own] + inner, weight: tree.weight, total: own.total)
+            return profile.centre(of: stack).flatMap { $0 == own.frame ? nil : $0 }
+        }
+        let kernel = inner.firstIndex { profile.frames.function(of: $0.frame).isKernel }
+        guard let kernel, kernel > 0,
+            inner[kernel].total.running.nanoseconds * 2 >= own.total.running.nanoseconds,
+            !profile.frames.function(of: inner[kernel - 1].frame).isOwn
+        else { return nil }
+        return inner[kernel - 1].frame
     }
 
     /// What the main thread did until readiness.

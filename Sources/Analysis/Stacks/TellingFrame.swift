@@ -46,8 +46,8 @@ extension Profile {
         var caller: ModuleIndex?
         for (position, frame) in stack.enumerated() {
             let function = frames.function(of: frame)
-            if function.isUnnamed, !function.isCommon, let module = function.moduleIndex,
-                module != program, module != caller
+            if function.isUnnamed, !function.isCommon, function.module.contains(".so"),
+                let module = function.moduleIndex, module != program, module != caller
             {
                 result.insert(position)
             }

@@ -81,13 +81,13 @@ struct Answer {
         let parts =
             ["\(Numbers.time(program.own)) itself"]
             + shown.map {
-                "\(Numbers.time($0.time)) in \($0.name.shortenedFunction(to: Self.functionWidth))"
+                "\(Numbers.time($0.time)) in \($0.name.shortenedFunction(to: Self.callWidth))"
             } + (rest > .zero ? ["\(Numbers.time(rest)) in others"] : [])
         let name = Module(path: profile.modules[program.module].path).name
         return "\(name)'s functions have no names: it computed " + parts.joined(separator: ", ")
     }
 
-    private static let mostCalls = 4
+    private static let (mostCalls, callWidth) = (3, 20)
 
     /// One line for what is nearly all of the launch, or for what most of its longest phase is; nil: what is worth
     /// looking at says more.

@@ -323,7 +323,7 @@ struct FindingWords {
     func heaviest(of started: ProcessEvidence) -> ProcessEvidence.Count? {
         let whole = started.names.reduce(TimeSpan.zero) { $0 + $1.cpu }
         return started.names.first {
-            $0.cpu.nanoseconds * 2 > whole.nanoseconds && $0.cpu >= finding.saving
+            $0.count > 1 && $0.cpu.nanoseconds * 2 > whole.nanoseconds && $0.cpu >= finding.saving
                 && $0.cpu.nanoseconds >= Self.leastEach.nanoseconds * Int64($0.count)
         }
     }
