@@ -234,7 +234,7 @@ import Testing
         #expect(!tree.findings.map(\.kind).contains(.unawaitedProcess))
     }
 
-    /// In a pipeline, who is waited for waits for the one before.
+    /// A member of a pipeline that the launch waits for waits for the member before it.
     @Test func whoIsWaitedForByWhoIsWaitedFor() {
         var tree = Self.contended(on: 1)
         let indexer = tree.builder.recording.children[0].pid
@@ -245,7 +245,7 @@ import Testing
         #expect(!tree.findings.map(\.kind).contains(.unawaitedProcess))
     }
 
-    /// The end of a pipeline is what the launch ends with, though nobody waits for it at length.
+    /// A launch ends with the end of its pipeline, though no thread waits for that at length.
     @Test(
         arguments: [(960, true, false), (940, true, true), (960, false, true)]
             as [(Int64, Bool, Bool)])

@@ -147,7 +147,7 @@ import Testing
         #expect(launch.findings.map(\.kind) == [.pollWait])
     }
 
-    /// Who reads a child's output and errors waits for that child; an event loop's own pipe is none.
+    /// A program that reads a child's output and errors waits for that child; an event loop's own pipe is none.
     @Test(arguments: [
         ("2 descriptors: pipe, pipe", false, true), ("1 descriptor: pipe", false, true),
         ("2 descriptors: pipe, eventfd", false, false),

@@ -214,7 +214,7 @@ import Testing
         #expect(try waker([wakeup(at: 50, by: 0)]) == nil)
         // Another thread's.
         #expect(try waker([wakeup(1, at: 50, by: 3)]) == nil)
-        // Time ends a sleep, whoever was seen then.
+        // Time ends a sleep, whichever thread was seen then.
         #expect(try waker(kind: .sleep, [other]) == nil)
     }
 

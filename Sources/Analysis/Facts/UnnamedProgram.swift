@@ -42,7 +42,7 @@ extension Profile {
             let time = totals.own[path].running
             switch call(path, of: index) {
             case .own?: own = own + time
-            case .library(let name)?: calls[name, default: .zero] = (calls[name] ?? .zero) + time
+            case .library(let name)?: calls[name] = (calls[name] ?? .zero) + time
             case nil: break
             }
         }

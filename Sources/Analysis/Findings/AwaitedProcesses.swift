@@ -28,12 +28,17 @@ struct AwaitedProcesses {
         var children = [[Int]](repeating: [], count: processes.count)
         var descendants = [Int](repeating: 0, count: processes.count)
         var cpu = processes.map(\.cpu)
+        var busy = processes.map { process in
+            let times = process.threads.reduce(StateTimes.zero) { $0 + profile.threads[$1].times }
+            return times.wall - times.blocked
+        }
         // Parents stand before their children; a file may say otherwise.
         for index in processes.indices.reversed() {
             guard let parent = processes[index].parent, parent < index else { continue }
             children[parent].append(index)
             descendants[parent] += descendants[index] + 1
             cpu[parent] = cpu[parent] + cpu[index]
+            busy[parent] = busy[parent] + busy[index]
         }
         self.children = children.map { [processes] list in
             list.sorted { (processes[$0].start, $0) < (processes[$1].start, $1) }
@@ -61,14 +66,6 @@ struct AwaitedProcesses {
         }
         self.waits = waits.mapValues { TimeWindows($0) }
         self.otherWaits = TimeWindows(otherWaits)
-        var busy = processes.map { process in
-            let times = process.threads.reduce(StateTimes.zero) { $0 + profile.threads[$1].times }
-            return times.wall - times.blocked
-        }
-        for index in processes.indices.reversed() {
-            guard let parent = processes[index].parent, parent < index else { continue }
-            busy[parent] = busy[parent] + busy[index]
-        }
         busyShares = zip(processes, busy).map { process, busy in
             let life = (process.end ?? search.end) - process.start
             return life > .zero ? Double(busy.nanoseconds) / Double(life.nanoseconds) : 0

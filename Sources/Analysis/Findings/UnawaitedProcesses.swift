@@ -66,8 +66,8 @@ private struct CoreQueue {
 }
 
 extension Profile {
-    /// Whether a process reads what one that is waited for writes, and ended with the launch: then its end may have
-    /// been what the launch still lacked, though nobody had to wait for long.
+    /// Whether a process reads what one that is waited for writes, and ended with the launch: then the launch may
+    /// have lacked its end alone, though no thread had to wait for long.
     fileprivate func isLast(_ process: Int, behind awaited: Set<Int>) -> Bool {
         guard let end = processes[process].end, end <= launch.wall,
             (launch.wall - end).nanoseconds <= launch.wall.nanoseconds / 20

@@ -23,8 +23,8 @@ struct Wakers {
     func waker(of wait: Wait) -> Waker? {
         // It went on when the recording ended.
         if let ended, wait.end >= ended { return nil }
-        // Time ended it. Who was on the core of the timer's interrupt, or woke the thread soon
-        // afterwards, did not.
+        // Time ended the wait. The thread on the core of the timer's interrupt, and one that woke this
+        // thread soon afterwards, did not.
         if wait.reason.kind == .sleep { return nil }
         // The end of a traced child is told by its tracer.
         if let child = endedChild(during: wait) {
