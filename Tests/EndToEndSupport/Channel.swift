@@ -40,6 +40,14 @@ package final class Channel {
         }
     }
 
+    /// Writes until nothing more fits, so that the next writer waits.
+    package func fill() {
+        let flags = fcntl(writer, F_GETFL)
+        _ = fcntl(writer, F_SETFL, flags | O_NONBLOCK)
+        while Glibc.write(writer, "\n", 1) == 1 {}
+        _ = fcntl(writer, F_SETFL, flags)
+    }
+
     /// The next line, without its end; nil at the end of the stream.
     package func line(limit: TimeInterval = 300) throws -> String? {
         let deadline = Date(timeIntervalSinceNow: limit)

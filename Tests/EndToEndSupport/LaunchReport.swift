@@ -14,6 +14,7 @@ package struct LaunchReport: Decodable {
         package var cpuNs: Int64
         package var frequencyHz: Int
         package var ticks: Int
+        package var missedTicks: Int
         package var slices: Int
         package var truncatedStacks: Int
         package var lostSamples: Int
@@ -29,6 +30,12 @@ package struct LaunchReport: Decodable {
 
         /// Where a function cannot be unwound, this is not so, however busy the machine is.
         package var mostStacksAreWhole: Bool { truncatedStacks <= max(3, slices / 2) }
+
+        /// Whether a program replaced another one unnoticed: then its phases are not divided.
+        package var hasLateExec: Bool { notes.contains { $0.kind == "late_exec" } }
+
+        /// Whether so much was not seen that nothing is said to be unused.
+        package var isMuchMissed: Bool { missedTicks * 5 > ticks + missedTicks }
 
         /// CPU time in nanoseconds that is in no thread's slices.
         package var unseenCPU: Int64 { notes.first { $0.kind == "unseen_cpu" }?.value ?? 0 }

@@ -369,37 +369,50 @@ extension EndToEnd {
             return (text + terminal.shown(), status)
         }
 
-        /// Reading memory whose page faults nobody serves takes for ever. The recorder must still
-        /// end when asked to, and the program go on.
-        @Test(.enabled(if: geteuid() == 0, "only root may leave the kernel's faults unserved"))
-        func memoryThatDoesNotAnswer() throws {
+        /// Reading memory whose page faults nobody serves would take for ever.
+        @Test(
+            .enabled(if: geteuid() == 0, "only root may leave the kernel's faults unserved"),
+            arguments: ["ptrace", "signal"], [[], ["shared"]])
+        func memoryThatNobodyServes(capture: String, words: [String]) throws {
             let (input, output) = (try Channel(), try Channel())
+            let path = scratch("recording")
             var command = try Firstlight.recording(
-                [try Setup.fixture("unserved")], to: scratch("recording"),
-                options: ["--quiet", "--capture", "ptrace"])
+                [try Setup.fixture("unserved")] + words, to: path,
+                options: ["--quiet", "--capture", capture])
             command.input = .descriptor(input.reader)
             command.output = output.writer
             let recorder = try command.start()
             input.closeReader()
             output.closeWriter()
             #expect(try output.line() == "ready")
-            func isReading() -> Bool {
-                Proc.tasks(recorder.pid).contains { task in
-                    // process_vm_readv
-                    Proc.contents("/proc/\(recorder.pid)/task/\(task)/syscall")?
-                        .hasPrefix("310 ") == true
-                }
+            // It computes for a while, in sight of the recorder.
+            let program = try #require(Proc.children(of: recorder.pid).first)
+            let before = try #require(Proc.cpuTime(program))
+            try Proc.waitUntil("CPU time") {
+                (Proc.cpuTime(program) ?? .max) > before + 100_000_000
             }
-            try Proc.waitUntil("a read that does not end") {
-                (0..<50).allSatisfy { _ in
-                    usleep(1000)
-                    return isReading()
-                }
+            input.closeWriter()
+            #expect(try output.line() == "done")
+            let finished = try recorder.finish()
+            #expect(finished.status == 0, "\(finished)")
+            let report = try Recorded(path: path, finished: finished).json()
+            #expect(report.launch.wallNs > 0)
+        }
+
+        /// Writing to a pipe that nobody reads takes for ever. A recorder must still end when asked to.
+        @Test func anOutputThatNobodyReads() throws {
+            let output = try Channel()
+            output.fill()
+            var command = try Firstlight.recording(
+                [try Setup.fixture("static")], to: scratch("recording"), options: [])
+            command.error = output.writer
+            let recorder = try command.start()
+            try Proc.waitUntil("a write that does not end") {
+                // write
+                Proc.contents("/proc/\(recorder.pid)/syscall")?.hasPrefix("1 ") == true
             }
             kill(recorder.pid, SIGINT)
             #expect(try recorder.finish().end == .signalled(SIGINT))
-            input.closeWriter()
-            #expect(try output.line() == "done")
         }
     }
 }

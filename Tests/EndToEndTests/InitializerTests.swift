@@ -173,7 +173,9 @@ extension EndToEnd {
             }
             let text = try recorded.text("report", ["--view", "libraries"])
             let line = text.split(separator: "\n").last { $0.contains("libside.so") }
-            #expect(line?.contains("none") == true, "\(text)")
+            // Nothing is called unused where much was not seen.
+            let isKnown = !text.contains("a fifth of the looks or more is missing")
+            #expect(line?.contains(isKnown ? "none" : "?") == true, "\(text)")
         }
 
         /// The program ends or forks within an initialiser, leaves one by a jump, or forbids system

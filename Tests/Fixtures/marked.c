@@ -6,7 +6,7 @@
 // price: the truth has a call's CPU time in picoseconds, of COUNT calls of `hit`.
 // probes: passes by USDT probes COUNT times (default 5).
 // forked: `hit` in a child, in a child of vfork, and COUNT times (default 3) in the parent.
-// plugin PATH: loads a library, waits until its function's code changes (1 s at most), calls it
+// plugin PATH: loads a library, waits until its function's code changes, if it is recorded, calls it
 //   three times.
 // serve: for each byte on standard input, `hit` is called, and one written back: whether its code is
 //   as it was when the program began.
@@ -273,7 +273,9 @@ static void plugin(const char *path) {
     if (library == NULL) fail(dlerror());
     uint64_t (*work)(uint64_t) = (uint64_t(*)(uint64_t))dlsym(library, "plugin_work");
     if (work == NULL) fail("dlsym");
-    int64_t end = nanoseconds(CLOCK_MONOTONIC) + 1000000000;
+    // Only if somebody watches.
+    const int64_t patience = getenv("FIRSTLIGHT_TRUTH") ? 60000000000 : 0;
+    const int64_t end = nanoseconds(CLOCK_MONOTONIC) + patience;
     while (*(volatile const uint8_t *)work != 0xE9 && nanoseconds(CLOCK_MONOTONIC) < end) {}
     for (int index = 0; index < 3; index++) work(1);
     printf("plugin\n");

@@ -1,5 +1,6 @@
-// unserved: computes, on a stack above which memory lies that nobody serves (userfaultfd), until
-// standard input ends. Whoever reads that memory waits for ever.
+// unserved [shared]: computes, on a stack above which memory lies that nobody serves (userfaultfd),
+// until standard input ends. Whoever reads that memory waits for ever. It is the process's own, or
+// shared with others.
 // Prints "ready", and "done" at the end.
 #include <linux/userfaultfd.h>
 #include <poll.h>
@@ -21,12 +22,13 @@ static void work(void) {
     puts("done");
 }
 
-int main(void) {
+int main(int count, char **words) {
     // Faults of the kernel's, too, which takes a privilege.
     const int served = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
     struct uffdio_api api = {.api = UFFD_API};
     if (served < 0 || ioctl(served, UFFDIO_API, &api) != 0) fail("userfaultfd");
-    char *memory = mmap(NULL, 2 * STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const int kind = count > 1 && strcmp(words[1], "shared") == 0 ? MAP_SHARED : MAP_PRIVATE;
+    char *memory = mmap(NULL, 2 * STACK, PROT_READ | PROT_WRITE, kind | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) fail("mmap");
     memset(memory, 1, STACK);
     struct uffdio_register all = {.range = {(uint64_t)(uintptr_t)memory, 2 * STACK},

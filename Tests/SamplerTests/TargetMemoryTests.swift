@@ -1,3 +1,4 @@
+import Architecture
 import Glibc
 import ProfileModel
 import Testing
@@ -35,5 +36,39 @@ import Testing
         #expect(
             TargetMemory(pid: .max).read(at: [8, 16], count: 8)
                 == [UInt8](repeating: 0, count: 16))
+    }
+
+    /// Pages: there, not there, there, not there. The last one that is there is not whole in the range.
+    @Test func pagesThatAreNotThereAreNotTouched() throws {
+        let size = Int(VirtualMemory.pageSize)
+        let pages = try #require(
+            mmap(nil, 4 * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))
+        defer { munmap(pages, 4 * size) }
+        // Without huge pages, each comes alone.
+        madvise(pages, 4 * size, MADV_NOHUGEPAGE)
+        memset(pages, 1, size)
+        memset(pages + 2 * size, 2, size)
+        let start = UInt64(UInt(bitPattern: pages))
+        let table = PageTable(pid: getpid())
+        func presence() -> [Bool] {
+            table.words(of: VirtualMemory.pages(of: start..<start + UInt64(4 * size)))
+                .map(PageTable.isThere)
+        }
+        let before = presence()
+        #expect(before == [true, false, true, false])
+        let range = (start + 8)..<(start + UInt64(4 * size) - 8)
+        let own = memory.read(range, before, .zeros)
+        #expect(own.prefix(size - 8).allSatisfy { $0 == 1 })
+        #expect(own.dropFirst(size - 8).prefix(size).allSatisfy { $0 == 0 })
+        #expect(own.dropFirst(2 * size - 8) == ArraySlice([UInt8](repeating: 2, count: size)))
+        #expect(memory.read(range, before, .unknown) == [UInt8](repeating: 1, count: size - 8))
+        #expect(memory.read(range, [false, false, false, false], .zeros).isEmpty)
+        #expect(presence() == before)
+    }
+
+    /// What cannot be read ends the copy, whatever the table of pages said a moment ago.
+    @Test func aPageThatHasGoneEndsTheCopy() {
+        let page = VirtualMemory.pageSize
+        #expect(memory.read(page..<3 * page, [true, true], .zeros).isEmpty)
     }
 }

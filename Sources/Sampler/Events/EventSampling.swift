@@ -101,6 +101,8 @@ extension TraceSession {
         guard let samples = thread.samples, !seen.missing.isEmpty else { return false }
         guard let region = region(around: seen.stack.start) else { return false }
         let missing = seen.missing.clamped(to: region.start..<region.end)
+        // What the program brings is its own affair, and might never come.
+        guard !process.servesPages else { return false }
         guard !thread.tracee.memory(at: missing.lowerBound, count: missing.count).isEmpty
         else { return false }
         return samples.noteFetch(for: seen, at: process.now)

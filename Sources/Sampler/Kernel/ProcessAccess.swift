@@ -57,6 +57,8 @@ protocol ProcessAccess: AnyObject {
     var stackLimit: UInt64 { get }
     /// True if any of the addresses was ever used, as far as can be known.
     func hasUsed(_ range: Range<UInt64>) -> Bool
+    /// True if the program itself may bring pages that are missing (userfaultfd(2)).
+    var servesPages: Bool { get }
     /// Where the guard that is nearest below an address ends, if it is one without a mapping of its own
     /// (MADV_GUARD_INSTALL); nil: there is none from `start` on, or the kernel does not tell (before
     /// Linux 6.15).
@@ -153,8 +155,7 @@ final class KernelProcess: ProcessAccess {
     var stackLimit: UInt64 { fl_stack_limit(pid) }
 
     func hasUsed(_ range: Range<UInt64>) -> Bool {
-        // The two upper bits say that the page exists, here or swapped out.
-        pageWords(of: VirtualMemory.pages(of: range)).contains { $0 >> 62 != 0 }
+        pageWords(of: VirtualMemory.pages(of: range)).contains(where: PageTable.isThere)
     }
 
     func guardEnd(below address: UInt64, downTo start: UInt64) -> UInt64? {
@@ -163,25 +164,23 @@ final class KernelProcess: ProcessAccess {
         let least = all.upperBound - min(all.upperBound, Self.mostStackPages)
         let pages = max(all.lowerBound, least)..<all.upperBound
         let words = pageWords(of: pages)
-        guard words.count == pages.count,
-            let index = words.lastIndex(where: { $0 & Self.isGuard != 0 })
+        guard words.count == pages.count, let index = words.lastIndex(where: PageTable.isGuard)
         else { return nil }
         return (pages.lowerBound + UInt64(index) + 1) * VirtualMemory.pageSize
     }
 
-    /// PM_GUARD_REGION.
-    private static let isGuard: UInt64 = 1 << 58
     /// 64 MiB: more than a thread's stack takes.
     private static let mostStackPages: UInt64 = 16384
 
-    /// `/proc/PID/pagemap`: a word for each page; empty: it cannot be read.
     private func pageWords(of pages: Range<UInt64>) -> [UInt64] {
         FirstThread.orAnother(of: pid) { tid in
-            let words = ProcFile.words(
-                of: "/proc/\(tid)/pagemap", at: 8 * pages.lowerBound, count: pages.count)
+            let words = PageTable(pid: tid).words(of: pages)
             return words.isEmpty ? nil : words
         } ?? []
     }
+
+    var servesPages: Bool { !files.descriptors(of: "anon_inode:[userfaultfd]").isEmpty }
+
     func runningProgram() -> any ProgramAccess { KernelProgram(pid: pid) }
 
     func process(_ pid: Int32) -> any ProcessAccess { KernelProcess(pid: pid) }

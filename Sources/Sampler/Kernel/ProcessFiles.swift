@@ -165,10 +165,9 @@ struct ProcessFiles: Sendable {
     func descriptors(of name: String) -> [Int32] {
         FirstThread.orAnother(of: pid) { tid -> [Int32]? in
             let folder = "/proc/\(tid)/fd"
-            let numbers = Self.numbers(in: folder).filter {
-                ProgramPath.target(ofLink: "\(folder)/\($0)") == name
-            }
-            return numbers.isEmpty ? nil : numbers
+            let numbers = Self.numbers(in: folder)
+            if numbers.isEmpty { return nil }
+            return numbers.filter { ProgramPath.target(ofLink: "\(folder)/\($0)") == name }
         } ?? []
     }
 

@@ -1,3 +1,4 @@
+import Architecture
 import CSystem
 import Glibc
 import ProfileModel
@@ -31,6 +32,32 @@ struct TargetMemory: Sendable {
             if isRead == nil { buffer.initialize(repeating: 0) }
             filled = size
         }
+    }
+
+    /// What lies in a range, without touching pages that are not there. The copy ends before the first
+    /// byte that cannot be read, and after the last page that is there.
+    ///
+    /// - Parameter pages: for each page of the range, whether it is there.
+    func read(_ range: Range<UInt64>, _ pages: [Bool], _ absent: AbsentPages) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var index = 0
+        let first = VirtualMemory.pageStart(of: range.lowerBound)
+        while index < pages.count {
+            let end = pages[index...].firstIndex { $0 != pages[index] } ?? pages.count
+            let start = first + UInt64(index) * VirtualMemory.pageSize
+            let piece = start..<(first + UInt64(end) * VirtualMemory.pageSize)
+            let wanted = piece.clamped(to: range)
+            if pages[index] {
+                let read = self.read(at: wanted.lowerBound, count: wanted.count)
+                bytes += read
+                if read.count < wanted.count { return bytes }
+            } else {
+                guard absent == .zeros, end < pages.count else { return bytes }
+                bytes += repeatElement(0, count: wanted.count)
+            }
+            index = end
+        }
+        return bytes
     }
 
     /// True if all values could be written. Ignores the memory's protection.

@@ -25,6 +25,11 @@ protocol ThreadAccess: AnyObject {
     /// Up to `count` bytes of the process's memory, read through this thread: the first thread may
     /// have ended, and then has no memory.
     func memory(at address: UInt64, count: Int) -> [UInt8]
+    /// As ``memory(at:count:)``, but does not touch a page that is not there: the program itself may have to
+    /// bring it (userfaultfd(2)), by a thread that we have stopped.
+    ///
+    /// - Parameter absent: what a page holds that is not there.
+    func stack(at address: UInt64, count: Int, absent: AbsentPages) -> [UInt8]
     /// Where the C library keeps its list of the thread's robust mutexes: in the thread's descriptor, which
     /// glibc puts behind the thread's stack. 0: nowhere, or not known.
     var robustList: UInt64 { get }
@@ -63,6 +68,14 @@ extension ThreadAccess {
     func seize() throws(SystemError) { try seize(followingChildren: false) }
     func resume() throws(SystemError) { try resume(delivering: 0) }
     func detach() throws(SystemError) { try detach(delivering: 0) }
+}
+
+/// What pages hold that no page table has.
+enum AbsentPages {
+    /// Zeros: memory of the process's own that was never touched.
+    case zeros
+    /// Something that other processes or a file know. A copy ends before it.
+    case unknown
 }
 
 /// What `stat` says of a thread besides its state.
@@ -155,6 +168,16 @@ final class KernelThread: ThreadAccess {
 
     func memory(at address: UInt64, count: Int) -> [UInt8] {
         TargetMemory(pid: tid).read(at: address, count: count)
+    }
+
+    func stack(at address: UInt64, count: Int, absent: AbsentPages) -> [UInt8] {
+        let range = address..<(address &+ UInt64(clamping: count))
+        guard count > 0, range.lowerBound < range.upperBound else { return [] }
+        let memory = TargetMemory(pid: tid)
+        let pages = PageTable(pid: tid).words(of: VirtualMemory.pages(of: range))
+        // Without a list of pages, as before.
+        if pages.isEmpty { return memory.read(at: address, count: count) }
+        return memory.read(range, pages.map(PageTable.isThere), absent)
     }
 
     var robustList: UInt64 { fl_robust_list(tid) }

@@ -46,6 +46,8 @@ struct MappingWatch: ~Copyable {
         var isStack: Bool
         /// True: it is the kernel's, and grows downwards when it is used.
         var isGrowing: Bool
+        /// What its pages hold that are not there.
+        var absent = AbsentPages.unknown
     }
 
     init(pid: Int32) { self.pid = pid }
@@ -231,7 +233,9 @@ struct MappingWatch: ~Copyable {
             return Region(
                 start: line.start, end: line.end,
                 isStack: line.path == "[stack]" || line.start == guardEnd,
-                isGrowing: line.path == "[stack]")
+                isGrowing: line.path == "[stack]",
+                // Of the process's own: no file, and no memory that it shares.
+                absent: line.inode == 0 ? .zeros : .unknown)
         }
     }
 

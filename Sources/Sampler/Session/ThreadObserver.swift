@@ -201,8 +201,7 @@ struct ThreadObserver: ~Copyable {
         guard process.guardEnd(below: descriptor, downTo: region.start) == start else { return nil }
         let stack = MappingWatch.Region(
             start: start, end: min(region.end, VirtualMemory.pageEnd(of: descriptor)),
-            isStack: true,
-            isGrowing: false)
+            isStack: true, isGrowing: false, absent: region.absent)
         thread.guardedStack = stack
         return stack
     }
@@ -376,13 +375,17 @@ struct ThreadObserver: ~Copyable {
     private func copyStack(around pointer: UInt64, by thread: any ThreadAccess) -> StackCopy {
         guard let region = mappings.region(around: pointer) else {
             return StackCopy(
-                start: pointer, bytes: thread.memory(at: pointer, count: Self.unknownStackBytes))
+                start: pointer,
+                bytes: thread.stack(
+                    at: pointer, count: Self.unknownStackBytes, absent: .unknown))
         }
         let start = max(region.start, pointer > Self.redZone ? pointer - Self.redZone : 0)
         let limit = region.isStack ? stackBytes : min(stackBytes, Self.unknownStackBytes)
         return StackCopy(
             start: start,
-            bytes: thread.memory(at: start, count: Int(min(region.end - start, UInt64(limit)))))
+            bytes: thread.stack(
+                at: start, count: Int(min(region.end - start, UInt64(limit))),
+                absent: region.absent))
     }
 
     /// The stack that a signal handler interrupted, if the handler runs on an alternate one.

@@ -125,6 +125,7 @@ final class MadeProcess: ProcessAccess {
     var stackStart: UInt64 { 0 }
     var stackLimit: UInt64 { 8 << 20 }
     func hasUsed(_ range: Range<UInt64>) -> Bool { false }
+    var servesPages = false
     /// The ends of guards without mappings of their own.
     var guards: [UInt64] = []
     func guardEnd(below address: UInt64, downTo start: UInt64) -> UInt64? {
@@ -314,6 +315,10 @@ final class MadeThread: ThreadAccess {
         guard doing != .gone else { return [] }
         if address == programCounter &- UInt64(code.count) { return Array(code.prefix(count)) }
         return address == stackPointer ? Array(stack.prefix(count)) : []
+    }
+
+    func stack(at address: UInt64, count: Int, absent: AbsentPages) -> [UInt8] {
+        memory(at: address, count: count)
     }
 
     func reopen() { done.append(.reopened) }
