@@ -70,6 +70,7 @@ extension Recording {
         func move(_ time: inout MonotonicTime) { time = held.without(time) }
         for index in result.images.indices { move(&result.images[index].time) }
         for index in result.borders.indices { move(&result.borders[index].time) }
+        for index in result.mappings.indices { move(&result.mappings[index].time) }
         for index in result.children.indices {
             move(&result.children[index].start)
             result.children[index].end = result.children[index].end.map(held.without)

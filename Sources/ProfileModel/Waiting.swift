@@ -34,7 +34,7 @@ package struct WaitReason: Hashable, Sendable {
     /// - lock: `mutex`, `read-write lock`, or the path of a locked file.
     /// - condition: `end of a thread`, `condition variable`, `semaphore`.
     /// - sleep: the call and its length: `nanosleep 5 ms`. A wait that timed out has what the thread
-    ///   waited for: `condition variable, time-out after 500 ms`.
+    ///   waited for: `condition variable, time-out after 500 ms`. So has a poll.
     /// - file, terminal, and a named pipe: its path.
     /// - socket: the peer's address, or its own if it has no peer: `127.0.0.1:5432`, `[::1]:80`, a
     ///   path, `@name`; for a listening socket `listening`, `listening on 0.0.0.0:80`.
@@ -68,6 +68,14 @@ package struct WaitReason: Hashable, Sendable {
 }
 
 extension WaitReason {
+    /// Stands between what a thread waited for and the time after which it gave up.
+    package static let timeout = ", time-out after "
+    /// Python's global interpreter lock. Analysis finds it.
+    package static let interpreterLock = WaitReason(.lock, detail: "GIL")
+
+    /// Whether the time was over that the thread had allowed it, and nothing else ended it.
+    package var isTimedOut: Bool { detail?.firstRange(of: Self.timeout) != nil }
+
     /// For the lock of the process's address space: by a call that changes what is mapped, until a thread of
     /// the same process ended it. Analysis finds it.
     package static let addressSpace = WaitReason(.lock, detail: "address space")
@@ -100,5 +108,13 @@ package struct Wait: Hashable, Sendable {
         self.reason = reason
         self.systemCall = systemCall
         self.stack = stack
+    }
+}
+
+extension String {
+    /// What was waited for, without the time after which a thread gave up.
+    package var withoutTimeout: String {
+        guard let timeout = firstRange(of: WaitReason.timeout) else { return self }
+        return String(self[..<timeout.lowerBound])
     }
 }

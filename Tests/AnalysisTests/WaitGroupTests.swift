@@ -46,4 +46,37 @@ import Testing
         let found = findings("pool", "pool", WaitReason(.sleep, detail: "nanosleep 150 ms"))
         #expect(Set(found.map(\.kind)) == [.threadWait, .sleep])
     }
+
+    // MARK: Polls that timed out
+
+    private func kinds(
+        _ detail: String, outcome: Recording.Outcome = .exited(0), isReadyKnown: Bool = false
+    ) -> [Finding.Kind] {
+        var launch = FindingLaunch()
+        launch.builder.recording.header.outcome = outcome
+        launch.wait(WaitReason(.poll, detail: detail), from: 200, to: 400, call: 7)
+        if isReadyKnown { launch.builder.ready("notify", at: 500) }
+        return launch.findings.map(\.kind)
+    }
+
+    /// Nothing happened until the time was over that the program had set itself.
+    @Test func anEventLoopSleepsUntilItsTimer() {
+        let timer = "2 descriptors: eventfd, pipe, time-out after 200 ms"
+        #expect(kinds(timer) == [.sleep])
+        #expect(kinds(timer, outcome: .running, isReadyKnown: true) == [.sleep])
+        // Whether the launch was over by then is not known.
+        #expect(kinds(timer, outcome: .running).isEmpty)
+        // What came in time, and clients that did not.
+        #expect(kinds("2 descriptors: eventfd, pipe").isEmpty)
+        #expect(kinds("1 descriptor: socket listening on [::]:80, time-out after 200 ms").isEmpty)
+        // asyncio's own pair of sockets has no names.
+        #expect(kinds("1 descriptor: socket, time-out after 200 ms") == [.sleep])
+    }
+
+    @Test func whoDoesNotAnswerIsWaitedFor() {
+        let server = "1 descriptor: socket 10.0.0.2:53, time-out after 200 ms"
+        #expect(kinds(server) == [.networkWait])
+        let display = "2 descriptors: eventfd, socket /run/bus, time-out after 200 ms"
+        #expect(kinds(display).isEmpty && kinds(display, isReadyKnown: true) == [.pollWait])
+    }
 }

@@ -126,6 +126,38 @@ import Testing
         #expect(try name(0x4010, function: nil) == "mutex at 0x50004010")
     }
 
+    /// Its condition variable lies in CPython's state, whether a look at it timed out or not.
+    @Test func theInterpretersLock() throws {
+        func reason(_ wait: WaitReason, call: Int32 = 202, _ symbol: String = "_PyRuntime") throws
+            -> WaitReason
+        {
+            try detail(wait, call: call) { builder in
+                let module = builder.module("/usr/bin/python3")
+                builder.recording.mappings = [
+                    Mapping(
+                        start: 0x5000_1000, end: 0x5000_2000, bias: 0x5000_0000, module: module,
+                        time: RecordingBuilder.at(1))
+                ]
+                let address = FrameAddress(
+                    module: module, address: CodeAddress(0x4010, .instruction))
+                builder.recording.symbols.frames[address] = [
+                    SourceFrame(function: symbol, file: nil, line: nil, isInlined: false)
+                ]
+            }
+        }
+        let place: UInt64 = 0x5000_4010
+        let look = "condition variable, time-out after 5 ms"
+        for wait in [
+            WaitReason(.condition, detail: "condition variable", place: place),
+            WaitReason(.sleep, detail: look, place: place), WaitReason(.other, place: place),
+        ] {
+            #expect(try reason(wait) == .interpreterLock)
+        }
+        let slept = WaitReason(.sleep, detail: look, place: place)
+        #expect(try reason(slept, "g_ready") == slept)
+        #expect(try reason(slept, call: 7) == slept)
+    }
+
     // MARK: Figures
 
     @Test func figures() throws {

@@ -96,4 +96,61 @@ import Testing
         let end = held.without(MonotonicTime(nanoseconds: now))
         #expect(left.slices.last?.end == end)
     }
+
+    /// One of each thing that has times: none stays on the old clock.
+    @Test func everyTimeMoves() {
+        let time = at(20)
+        let thread = ThreadIndex(0)
+        var whole = Recording(
+            header: Recording.Header(
+                pid: 1, isAttached: false, capture: .signal, frequency: 1000))
+        let image = Image(path: "/bin/app", arguments: [], time: time)
+        let border = LaunchBorder(kind: .main, time: time)
+        var child = ChildProcess(pid: 2, parent: 1, name: "child", start: time, end: time)
+        (child.images, child.borders) = ([image], [border])
+        whole.children = [child]
+        (whole.images, whole.borders) = ([image], [border])
+        whole.threads = [RecordedThread(tid: 1, name: "app", start: time, end: time, isMain: true)]
+        whole.mappings = [
+            Mapping(start: 1, end: 2, bias: 0, module: ModuleIndex(0), time: time)
+        ]
+        whole.slices = [Slice(thread: thread, start: time, times: .zero, stack: nil)]
+        whole.libraries = [LibraryLoad(path: "/lib/a.so", start: time, size: 1, isInitial: true)]
+        whole.initializers = [
+            InitializerRun(
+                function: StackID(0), thread: thread, start: time, end: time, cpu: .zero,
+                isComplete: true)
+        ]
+        whole.intervals = [
+            Interval(name: "load", category: "", thread: thread, start: time, end: time)
+        ]
+        whole.signposts = [Signpost(name: "first", category: "", thread: thread, time: time)]
+        whole.ready = Readiness(time: time, by: "listen")
+        whole.waits = [
+            Wait(thread: thread, start: time, end: time, reason: WaitReason(.sleep), systemCall: 1)
+        ]
+        whole.runs = ScheduledRuns([
+            ScheduledRun(thread: thread, start: time, end: time, state: .running)
+        ])
+        whole.wakeups = [
+            Wakeup(
+                thread: thread, time: time, waker: 1, wakerName: "", wakerThread: nil,
+                isInterrupt: false)
+        ]
+        whole.priorities = [
+            Priority(thread: thread, time: time, policy: 0, nice: 0, realTime: 0)
+        ]
+        #expect(Self.times(in: whole).count >= 21)
+        for (path, time) in Self.times(in: whole) { #expect(time == at(20), "\(path)") }
+        let moved = Self.times(in: whole.without(held([(10, 14)])))
+        for (path, time) in moved { #expect(time == at(16), "\(path)") }
+    }
+
+    /// Whatever the recording holds, by what leads there.
+    private static func times(in value: Any, path: String = "") -> [(String, MonotonicTime)] {
+        if let time = value as? MonotonicTime { return [(path, time)] }
+        return Mirror(reflecting: value).children.enumerated().flatMap { index, child in
+            times(in: child.value, path: "\(path).\(child.label ?? String(index))")
+        }
+    }
 }

@@ -64,6 +64,28 @@ import Testing
     @Test(
         arguments: [
             (.sleep, 2, [], "main thread sleeps in load ← main"),
+            (.sleep, 1, ["nanosleep 5 ms"], "main thread sleeps in load ← main (nanosleep 5 ms)"),
+            (
+                .sleep, 1, ["2 descriptors: eventfd, pipe, time-out after 399 ms"],
+                "main thread sleeps in load ← main until a timer (399 ms)"
+            ),
+            (
+                .sleep, 3, ["1 descriptor: pipe, time-out after 2 s"],
+                "main thread sleeps in load ← main until a timer (3 times 2 s)"
+            ),
+            (
+                .sleep, 2,
+                ["1 descriptor, time-out after 2 s", "2 descriptors, time-out after 1 s"],
+                "main thread sleeps in load ← main until a timer"
+            ),
+            (
+                .sleep, 1, ["condition variable, time-out after 2 s"],
+                "main thread sleeps in load ← main (condition variable, time-out after 2 s)"
+            ),
+            (
+                .networkWait, 1, ["1 descriptor: socket 10.0.0.2:53, time-out after 5 s"],
+                "main thread waits in load ← main for the network, which does not answer in time"
+            ),
             (.fileWait, 1, ["/etc/x"], "main thread waits in load ← main for a file"),
             (.fileWait, 2, ["/etc/x"], "main thread waits in load ← main for files"),
             (.networkWait, 1, [], "main thread waits in load ← main for the network"),
@@ -80,6 +102,21 @@ import Testing
         ] as [(Finding.Kind, Int, [String], String)])
     func waits(kind: Finding.Kind, count: Int, things: [String], title: String) {
         #expect(wait(kind, count: count, things).title == title)
+    }
+
+    @Test func timersAreTheProgramsOwn() {
+        let timer = wait(.sleep, ["1 descriptor: pipe, time-out after 2 s"])
+        #expect(timer.advice?.contains("setTimeout") == true)
+        #expect(timer.details == ["1 descriptor: pipe, time-out after 2 s"])
+        #expect(wait(.sleep, ["nanosleep 5 ms"]).advice?.contains("setTimeout") == false)
+    }
+
+    @Test func theLockOfTheInterpreter() {
+        let words = wait(.lockWait, ["GIL"])
+        #expect(
+            words.title == "main thread waits in load ← main for Python's interpreter lock (GIL)")
+        #expect(words.details.isEmpty)
+        #expect(words.advice?.contains("multiprocessing") == true)
     }
 
     @Test func theLockOfTheAddressSpace() {

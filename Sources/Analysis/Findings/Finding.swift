@@ -19,6 +19,7 @@ package struct Finding: Hashable, Sendable {
         /// A position in the profile's list of processes.
         case unawaitedProcess(Int)
         case dynamicLinking(LinkingEvidence)
+        case scriptLoading(ScriptLoader)
         case dlopen(LoadingEvidence)
         /// The library's path, and ``LibraryFigures/isLinkedForNothing``.
         case unusedLibrary(String, isLinkedForNothing: Bool)
@@ -69,6 +70,7 @@ extension Finding {
         case childrenInSequence = "children-in-sequence"
         case unawaitedProcess = "unawaited-process"
         case dynamicLinking = "dynamic-linking"
+        case scriptLoading = "script-loading"
         case dlopen
         case unusedLibrary = "unused-library"
         case uncachedBytecode = "uncached-bytecode"
@@ -92,6 +94,7 @@ extension Finding {
         case .childrenInSequence: .childrenInSequence
         case .unawaitedProcess: .unawaitedProcess
         case .dynamicLinking: .dynamicLinking
+        case .scriptLoading: .scriptLoading
         case .dlopen: .dlopen
         case .unusedLibrary: .unusedLibrary
         case .uncachedBytecode: .uncachedBytecode

@@ -35,7 +35,7 @@ struct FindingSearch {
         DynamicLinking.self, HeavyInitializers.self, GoInitializers.self, UncachedBytecode.self,
         UnusedImports.self,
         RepeatedImports.self,
-        MainThreadLoading.self,
+        MainThreadLoading.self, ScriptLoading.self,
         UnusedLibraries.self, MainThreadWork.self, OtherInversions.self,
         UnoptimizedBuild.self, DebugLibraries.self,
     ]

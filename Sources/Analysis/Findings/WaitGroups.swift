@@ -147,7 +147,11 @@ struct WaitGroups {
         case .poll:
             if isOneConnection(wait.reason.detail) { return .networkWait }
             if isForOutput(wait, in: search) { return .pipeWait }
-            return isReadyKnown || isAwaited ? .pollWait : nil
+            let isKnown = isReadyKnown || isAwaited
+            if wait.reason.isTimedOut, !hasPeers(wait.reason.detail) {
+                return isKnown || search.profile.header.outcome != .running ? .sleep : nil
+            }
+            return isKnown ? .pollWait : nil
         case .other: return isForThread(wait, in: search) ? .threadWait : nil
         case .terminal, .signal, .stopped, .frozen: return nil
         }
@@ -198,6 +202,14 @@ struct WaitGroups {
         return !isOwn && children <= 1 && list.split(separator: ", ").allSatisfy { $0 == "pipe" }
     }
 
+    /// Whether somebody was asked, and may not have answered.
+    private static func hasPeers(_ detail: String?) -> Bool {
+        let names = detail?.withoutTimeout.split(separator: ": ", maxSplits: 1).dropFirst().first
+        return names?.split(separator: ", ").contains {
+            $0.hasPrefix("socket ") && !$0.hasPrefix("socket listening")
+        } ?? false
+    }
+
     /// Whether it is a single TCP or UDP peer, as a program polls that asks a name server. Event
     /// loops have more to look at, or a display's socket.
     private static func isOneConnection(_ detail: String?) -> Bool {
@@ -211,7 +223,8 @@ struct WaitGroups {
 extension WaitGroups.Group {
     /// Whether only time-outs of a wait for something ended it, and no length of sleep.
     fileprivate var isTimedLook: Bool {
-        kind == .sleep && things.allSatisfy { $0.contains(", time-out ") } && !things.isEmpty
+        kind == .sleep && !things.isEmpty
+            && things.allSatisfy { $0.contains(WaitReason.timeout) }
     }
 
     fileprivate mutating func add(_ other: Self) {

@@ -49,8 +49,11 @@ struct WaitDetails {
             let call = Function.callName(wait.systemCall)
             reason.detail = thing.map { "\(call): \($0)" } ?? call
         }
-        var label = WaitReason(reason.kind, detail: reason.kind == .sleep ? nil : reason.detail)
-        guard let place = reason.place, let what = reason.detail else { return (reason, label) }
+        if isForInterpreter(wait) { return (.interpreterLock, .interpreterLock) }
+        var label = WaitReason(
+            reason.kind, detail: reason.kind == .sleep ? nil : reason.detail?.withoutTimeout)
+        guard let place = reason.place, let what = reason.detail, reason.kind != .sleep
+        else { return (reason, label) }
         if let name = name(of: Place(address: place, child: child(of: wait.thread))) {
             reason.detail = "\(what) \(name)"
             label.detail = reason.detail
@@ -85,6 +88,13 @@ struct WaitDetails {
         guard let child, !child.name.isEmpty else { return nil }
         let arguments = child.images.last?.arguments ?? []
         return ([child.name] + arguments.dropFirst().prefix(1)).joined(separator: " ")
+    }
+
+    /// Whether a thread of Python waited for its turn. The lock's condition variable lies in CPython's own
+    /// state. Threads wait for it in looks of 5 ms, each of which ends by its time-out.
+    private mutating func isForInterpreter(_ wait: Wait) -> Bool {
+        guard wait.systemCall == Self.futex, let place = wait.reason.place else { return false }
+        return name(of: Place(address: place, child: child(of: wait.thread))) == "_PyRuntime"
     }
 
     private func child(of thread: ThreadIndex) -> ChildIndex? {

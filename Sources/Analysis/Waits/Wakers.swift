@@ -25,7 +25,7 @@ struct Wakers {
         if let ended, wait.end >= ended { return nil }
         // Time ended the wait. The thread on the core of the timer's interrupt, and one that woke this
         // thread soon afterwards, did not.
-        if wait.reason.kind == .sleep { return nil }
+        if wait.reason.kind == .sleep || wait.reason.isTimedOut { return nil }
         // The end of a traced child is told by its tracer.
         if let child = endedChild(during: wait) {
             return Waker(tid: child, name: name(of: child, ending: wait))

@@ -36,6 +36,7 @@ extension FindingWords {
             "Start it when the launch is over, or give it a lower priority (nice)."
         case .dynamicLinking:
             "Link fewer libraries (--view libraries), or load what is seldom needed when it is (dlopen)."
+        case .scriptLoading(let loader): advice(on: loader)
         case .dlopen(let loading):
             loading.unused.isEmpty
                 ? "Load it when it is first needed, or earlier on another thread."
@@ -65,6 +66,28 @@ extension FindingWords {
         }
     }
 
+    private func advice(on loader: ScriptLoader) -> String {
+        switch loader {
+        case .perl:
+            "Load modules where they are needed (require in the function); perl -d:NYTProf tells which "
+                + "take long."
+        case .ruby:
+            "Load files where they are needed (autoload, require in the method); stackprof or rbspy tell "
+                + "which take long."
+        case .emacsLisp:
+            "Leave out what is not needed (emacs -Q, --no-site-file), and byte-compile the rest; "
+                + "M-x profiler-start tells what takes long."
+        case .bash:
+            "PS4='+ $EPOCHREALTIME $BASH_SOURCE:$LINENO ' bash -x tells which lines take long; do there "
+                + "only what every start needs."
+        case .zsh:
+            "zprof (zmodload zsh/zprof) tells what takes long; load the rest later (autoload)."
+        case .r:
+            "Leave out what is not needed (R --vanilla, R_DEFAULT_PACKAGES=NULL); Rprof tells what takes "
+                + "long."
+        }
+    }
+
     private var adviceOnWork: String {
         let function = profile.frames.function(of: finding.place)
         guard !function.isOwn, let language = UnnamedLanguage(module: function.module, in: profile)
@@ -85,7 +108,7 @@ extension FindingWords {
     private func advice(on wait: WaitEvidence) -> String? {
         switch wait.kind {
         case .sleep:
-            wait.child == nil ? adviceOnSleep : adviceOnChildren
+            wait.child == nil ? adviceOnSleep(wait) : adviceOnChildren
         case .fileWait:
             isForSync
                 ? "Wait for the disk less often: put several changes into one transaction, or sync once "
@@ -103,7 +126,10 @@ extension FindingWords {
             isForAddressSpace(wait)
                 ? "Map, unmap and start threads less often while others work: reuse memory, or have "
                     + "malloc keep it (M_TRIM_THRESHOLD, M_MMAP_THRESHOLD)."
-                : "Hold the lock for a shorter time, or avoid it on the main thread."
+                : isForInterpreter(wait)
+                    ? "Have Python's other threads compute later, or in processes of their own "
+                        + "(multiprocessing)."
+                    : "Hold the lock for a shorter time, or avoid it on the main thread."
         default:
             wait.counterpart.flatMap {
                 $0.child == nil ? advice(onThread: $0, wait) : adviceOnChildren
@@ -122,8 +148,10 @@ extension FindingWords {
         "fsync", "fdatasync", "msync", "sync", "syncfs", "sync_file_range",
     ]
 
-    private var adviceOnSleep: String {
-        "Wait for what is needed, not for time to pass"
+    private func adviceOnSleep(_ wait: WaitEvidence) -> String {
+        (isForTimer(wait)
+            ? "Wait for what is needed, not for a timer (setTimeout, asyncio.sleep, time.Sleep)"
+            : "Wait for what is needed, not for time to pass")
             + (profile.hasUnrecordedChildren ? "; for a child: --follow-children shows it." : ".")
     }
 

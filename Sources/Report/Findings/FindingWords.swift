@@ -45,6 +45,8 @@ struct FindingWords {
                 ? Numbers.libraries(linking.libraries)
                 : "the program's libraries"
             return "the dynamic linker loads \(libraries) before main"
+        case .scriptLoading(let loader):
+            return "main thread loads \(Self.files(of: loader))"
         case .dlopen(let loading):
             return "main thread loads \(libraries(loading.paths)) (dlopen) in \(place)"
         case .unusedLibrary(let path, _):
@@ -88,45 +90,6 @@ struct FindingWords {
     private func details(of deadlock: DeadlockEvidence) -> [String] {
         deadlock.members.dropFirst().map { "\(name(of: $0)) waits in \(chain($0.stack))" }
             + ["none of these waits had ended when the recording did"]
-    }
-
-    /// " (nanosleep 50 ms)": how long the program asked to sleep, where that is one length.
-    private func asked(_ wait: WaitEvidence) -> String {
-        guard wait.things.count == 1 else { return "" }
-        let times = wait.count == 1 ? "" : "\(Numbers.grouped(wait.count)) times "
-        return " (\(times)\(wait.things[0].withoutAddress))"
-    }
-
-    private func title(of wait: WaitEvidence) -> String {
-        let isMain = profile.mainThread.isMain(finding.thread, at: finding.range.lowerBound)
-        let waiter = isMain ? waiter : "\(waiter), which the launch waits for,"
-        let beside = wait.child.map { ", while its child \(command($0)) runs" } ?? ""
-        guard wait.kind != .sleep else {
-            return "\(waiter) sleeps in \(callers)" + asked(wait) + beside
-        }
-        let thing =
-            switch wait.kind {
-            case .fileWait: wait.count == 1 ? "a file" : "files"
-            case .networkWait: "the network"
-            case .pipeWait: "a pipe"
-            case .pollWait: "events"
-            case .childWait:
-                (wait.count == 1 ? "a child" : "children")
-                    + (wait.things.isEmpty ? "" : " (\(list(heaviest(wait).map(\.0))))")
-            case .diskWait: "pages from the disk"
-            case .lockWait:
-                (isForAddressSpace(wait) ? "the lock of the process's memory" : "a lock")
-                    + (wait.counterpart.map { " that is held by \(words(for: $0))" } ?? "")
-            default:
-                wait.counterpart.map { words(for: $0, others: wait.counterparts - 1) }
-                    ?? "another thread"
-            }
-        return "\(waiter) waits in \(callers) for \(thing)\(beside)"
-    }
-
-    /// Whether the threads of a process keep each other from mapping, unmapping and touching memory.
-    func isForAddressSpace(_ wait: WaitEvidence) -> Bool {
-        wait.kind == .lockWait && wait.things == [WaitReason.addressSpace.detail]
     }
 
     // MARK: Details
@@ -183,7 +146,7 @@ struct FindingWords {
         case .unusedLibrary(_, let isLinkedForNothing):
             isLinkedForNothing ? ["no other loaded file refers to its symbols"] : []
         case .shortWaits(let call): call.map { ["most of it in \(name(of: $0))"] } ?? []
-        case .unoptimizedBuild, .debugLibrary: []
+        case .scriptLoading, .unoptimizedBuild, .debugLibrary: []
         }
     }
 
@@ -206,56 +169,7 @@ struct FindingWords {
                 ? ["nothing of \(initializer.module) was seen in use afterwards"] : [])
     }
 
-    private func details(of wait: WaitEvidence) -> [String] {
-        var result: [String] = []
-        let things =
-            wait.kind == .childWait && wait.count > 1
-            ? list(
-                heaviest(wait).map { thing in timed(thing.0, thing.1) }, most: Self.mostCommands)
-            : wait.kind == .childWait
-                ? "" : list(wait.things.map(\.withoutAddress).filter { !Self.unsaid.contains($0) })
-        if wait.count > 1 {
-            result.append(
-                "\(Numbers.grouped(wait.count)) waits" + (things.isEmpty ? "" : ": ") + things)
-        } else if !things.isEmpty {
-            result.append(things)
-        }
-        if let other = wait.counterpart { result += details(of: other) }
-        return result
-    }
-
-    /// Things that say no more than the title.
-    private static let unsaid = ["futex", "page fault", WaitReason.addressSpace.detail]
-
-    private func details(of other: Counterpart) -> [String] {
-        let times = other.times
-        let states = [
-            (times.running, "running"), (other.lacked, "without a core"),
-            (times.blocked, "blocked"),
-        ].filter { $0.0 > .zero }.map { "\(Numbers.time($0.0)) \($0.1)" }
-        let label = profile.label(ofThread: other.thread)
-        let stack = chain(other.stack)
-        let work =
-            "meanwhile \(label) was \(states.joined(separator: ", "))"
-            + (stack.isEmpty ? "" : ", in \(stack)")
-        var result = states.isEmpty ? [] : [work]
-        if other.basis == .presumed {
-            result.append(
-                "it presumably waited for this thread: only this one had work to do for at least "
-                    + "half of that time")
-        }
-        return result
-    }
-
     // MARK: Processes
-
-    /// What the thread waited for, longest first if the lengths are known.
-    private func heaviest(_ wait: WaitEvidence) -> [(String, TimeSpan?)] {
-        guard wait.lengths.count == wait.things.count else { return wait.things.map { ($0, nil) } }
-        return wait.things.indices.sorted {
-            (wait.lengths[$1], $0) < (wait.lengths[$0], $1)
-        }.map { (wait.things[$0], wait.lengths[$0]) }
-    }
 
     /// "make (4711)"
     private func process(_ index: Int) -> String {
@@ -276,14 +190,14 @@ struct FindingWords {
     }
 
     /// Its program and its first argument.
-    private func command(_ index: Int) -> String {
+    func command(_ index: Int) -> String {
         let figures = profile.processes[index]
         return ([figures.label] + figures.arguments.dropFirst().prefix(1)).joined(separator: " ")
     }
 
     private func length(of process: Int) -> TimeSpan? { profile.processes[process].wall }
 
-    private func timed(_ command: String, _ length: TimeSpan?) -> String {
+    func timed(_ command: String, _ length: TimeSpan?) -> String {
         length.map { "\(command) \(Numbers.time($0))" } ?? command
     }
 
@@ -328,31 +242,20 @@ struct FindingWords {
         }
     }
 
+    private static func files(of loader: ScriptLoader) -> String {
+        switch loader {
+        case .perl: "Perl's modules (use, require)"
+        case .ruby: "Ruby's files (require)"
+        case .emacsLisp: "Emacs Lisp (start files, load, require)"
+        case .bash, .zsh: "the shell's start files and what they source"
+        case .r: "R's base packages and profiles"
+        }
+    }
+
     // MARK: Names
 
-    /// "main thread", or the thread's name.
-    private var waiter: String {
-        let isMain = profile.mainThread.isMain(finding.thread, at: finding.range.lowerBound)
-        return isMain ? "main thread" : "thread \(profile.label(ofThread: finding.thread))"
-    }
-
-    /// "thread loader (12) of lower priority (nice 19), in readAll"
-    /// - Parameter others: how many threads of its name were waited for besides.
-    private func words(for other: Counterpart, others: Int = 0) -> String {
-        let label =
-            "thread \(profile.label(ofThread: other.thread))"
-            + (others > 0 ? " and \(Numbers.grouped(others)) more of its name" : "")
-        let priority = other.lowerPriority.map {
-            " of lower priority (\($0.own.words), against \($0.waiting.words))"
-        }
-        let activity =
-            other.child.map { ", which waits for a child (\($0.withoutAddress))" }
-            ?? other.place.map { ", in \(name(of: $0))" }
-        return label + (priority ?? "") + (activity ?? "")
-    }
-
     /// The place and its callers, if they are own code.
-    private var callers: String {
+    var callers: String {
         telling(own(finding.stack).reversed().drop { $0 != finding.place }).prefix(2).map(name)
             .joined(separator: " ← ")
     }
@@ -369,15 +272,15 @@ struct FindingWords {
         }
     }
 
-    private static let (mostFunctions, mostCommands) = (3, 6)
+    static let (mostFunctions, mostCommands) = (3, 6)
 
     /// `wait() semaphore.cpp:10 ← loadStars() catalogue.cpp:21`: the innermost own functions with
     /// their places; if there are none, the innermost function.
-    private func chain(_ stack: [FrameID]) -> String {
+    func chain(_ stack: [FrameID]) -> String {
         words(ofInnermost: own(stack))
     }
 
-    private func words(ofInnermost stack: [FrameID]) -> String {
+    func words(ofInnermost stack: [FrameID]) -> String {
         telling(stack.reversed()).prefix(Self.mostFunctions).map { id in
             let place = profile.frames[id].place
             return name(of: id) + (place.isEmpty ? "" : " \(place)")
@@ -414,7 +317,7 @@ struct FindingWords {
         return function.isUnnamed ? function.module : name(of: frame)
     }
 
-    private func name(of frame: FrameID) -> String {
+    func name(of frame: FrameID) -> String {
         let function = profile.frames.function(of: frame).name
         // Python's, of each file.
         let file = function == "<module>" ? profile.frames[frame].file : nil
@@ -434,7 +337,7 @@ struct FindingWords {
     private func fileName(_ path: String) -> String { String(Module(path: path).name) }
 
     /// "a, b, c and 4 more"
-    private func list(_ things: [String], most: Int = 3) -> String {
+    func list(_ things: [String], most: Int = 3) -> String {
         let more = things.count > most ? " and \(things.count - most) more" : ""
         return things.prefix(most).joined(separator: ", ") + more
     }

@@ -82,5 +82,7 @@ extension WaitReason {
     }
 
     /// True if time or a device ends it, not a thread.
-    fileprivate var endsByItself: Bool { [.sleep, .file, .disk, .ioUring].contains(kind) }
+    fileprivate var endsByItself: Bool {
+        isTimedOut || [.sleep, .file, .disk, .ioUring].contains(kind)
+    }
 }

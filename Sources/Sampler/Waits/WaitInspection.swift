@@ -68,18 +68,29 @@ struct WaitInspection<Surroundings: WaitSurroundings> {
         time(at: address).map { " " + WaitTimeout.words($0) }
     }
 
-    /// A `timespec`, in nanoseconds.
-    private func time(at address: UInt64) -> Int64? {
+    /// A `timespec`, or a `timeval`, in nanoseconds.
+    ///
+    /// - Parameter unit: how many nanoseconds its second field counts in.
+    private func time(at address: UInt64, unit: UInt64 = 1) -> Int64? {
         let bytes = surroundings.memory(at: address, count: 16)
         guard let seconds = bytes.littleEndianWord(at: 0).flatMap({ Int64(exactly: $0) }),
-            let rest = bytes.littleEndianWord(at: 8), rest < 1_000_000_000, seconds < 1 << 32
+            let rest = bytes.littleEndianWord(at: 8), rest < 1_000_000_000 / unit, seconds < 1 << 32
         else { return nil }
-        return seconds * 1_000_000_000 + Int64(rest)
+        return seconds * 1_000_000_000 + Int64(rest * unit)
     }
 
-    /// Until when the call waits at most; nil: for ever, or not known. What waits for descriptors has
-    /// others to blame than the time that it allows them.
-    func timeout(of call: WaitingCall) -> WaitTimeout? {
+    /// Until when the call waits at most; nil: for ever, or not known.
+    ///
+    /// - Parameter limit: what a wait for descriptors allows itself.
+    func timeout(of call: WaitingCall, limit: WaitLimit?) -> WaitTimeout? {
+        switch limit {
+        case .milliseconds(let count): return .length(.milliseconds(Int64(count)))
+        case .timespec(let address):
+            return time(at: address).map { .length(TimeSpan(nanoseconds: $0)) }
+        case .timeval(let address):
+            return time(at: address, unit: 1000).map { .length(TimeSpan(nanoseconds: $0)) }
+        case nil: break
+        }
         guard case .futex(let call) = call, let timeout = call.timeout,
             let nanoseconds = time(at: timeout.address)
         else { return nil }

@@ -34,10 +34,10 @@ enum WaitTimeout: Hashable {
     }
 
     /// Whether the wait ended because its time was over. The kernel sets its timer a little before the
-    /// wait's beginning is seen: a tick, where the scheduler does not tell it.
+    /// wait's beginning is seen: a tick, where the scheduler does not tell it, and more on a busy machine.
     func hasEnded(_ start: MonotonicTime, _ end: MonotonicTime) -> Bool {
         let length = length(from: start)
-        let lag = min(TimeSpan.milliseconds(2), TimeSpan(nanoseconds: length.nanoseconds / 20))
+        let lag = min(TimeSpan.milliseconds(5), TimeSpan(nanoseconds: length.nanoseconds / 20))
         return end - start >= length - lag
     }
 
@@ -68,8 +68,10 @@ enum WaitTimeout: Hashable {
 }
 
 extension WaitReason {
-    /// The reason of a wait that only its time-out ended: the thread slept.
+    /// The reason of a wait that only its time-out ended: the thread slept. But who polls may have asked
+    /// somebody who did not answer.
     func timedOut(after words: String) -> WaitReason {
-        WaitReason(.sleep, detail: "\(detail ?? "futex"), time-out after \(words)")
+        let detail = (detail ?? (kind == .poll ? "descriptors" : "futex")) + Self.timeout + words
+        return WaitReason(kind == .poll ? .poll : .sleep, detail: detail, place: place)
     }
 }

@@ -66,9 +66,10 @@ struct WaitWatch {
         let surroundings = ProcSurroundings(
             pid: pid, tid: tid, isUninterruptible: wait.isUninterruptible)
         let call = wait.call
+        let limit = WaitLimit(wait.systemCall, wait.registers)
         let (found, timeout) = budget.pay(for: {
             let inspection = WaitInspection(surroundings: surroundings)
-            return (inspection.reason(for: call), inspection.timeout(of: call))
+            return (inspection.reason(for: call), inspection.timeout(of: call, limit: limit))
         })
         wait.timeout = wait.timeout ?? timeout
         wait.reason = wait.reason.map { found.replacing($0) } ?? found

@@ -1,3 +1,4 @@
+import Architecture
 import Glibc
 import ProfileModel
 import System
@@ -148,7 +149,7 @@ import Testing
 
     private func timeout(_ operation: UInt64, _ limit: UInt64) -> WaitTimeout? {
         let call = WaitingCall(202, .arguments([0x1000, operation, 0, limit]))
-        return WaitInspection(surroundings: process).timeout(of: call)
+        return WaitInspection(surroundings: process).timeout(of: call, limit: nil)
     }
 
     @Test mutating func whatACallAllowsItself() {
@@ -158,8 +159,33 @@ import Testing
         // FUTEX_WAIT_BITSET has a point in time.
         #expect(timeout(9, 0x2000) == .until(MonotonicTime(nanoseconds: 500_000_000)))
         #expect(timeout(0, 0) == nil && timeout(0, 0x9000) == nil)
-        let poll = WaitingCall(7, .arguments([0x1000, 1, 500]))
-        #expect(WaitInspection(surroundings: process).timeout(of: poll) == nil)
+    }
+
+    /// Each call has its own place and unit for it.
+    @Test mutating func whatAPollAllowsItself() {
+        process.contents[0x2000] = Self.timespec(1, 500_000)
+        func limit(_ number: Int32, _ arguments: [UInt64]) -> WaitTimeout? {
+            let registers = Registers.arguments(arguments)
+            return WaitInspection(surroundings: process).timeout(
+                of: WaitingCall(number, registers), limit: WaitLimit(number, registers))
+        }
+        let (long, short) = (TimeSpan.milliseconds(1500), TimeSpan(nanoseconds: 1_000_500_000))
+        // poll, epoll_wait, epoll_pwait: milliseconds.
+        #expect(limit(7, [0x1000, 1, 500]) == .length(.milliseconds(500)))
+        #expect(limit(232, [4, 0x1000, 8, 399]) == .length(.milliseconds(399)))
+        #expect(limit(281, [4, 0x1000, 8, 399, 0]) == .length(.milliseconds(399)))
+        // The kernel looks at 32 bits; a negative number is for ever.
+        #expect(limit(7, [0x1000, 1, 0xFFFF_FFFF]) == nil && limit(232, [4, 0, 8, ~0]) == nil)
+        // ppoll, pselect6, epoll_pwait2: a timespec. select: a timeval.
+        #expect(limit(271, [0x1000, 1, 0x2000]) == .length(short))
+        #expect(limit(270, [3, 0x1000, 0, 0, 0x2000]) == .length(short))
+        #expect(limit(441, [4, 0x1000, 8, 0x2000]) == .length(short))
+        #expect(limit(23, [3, 0x1000, 0, 0, 0x2000]) == .length(long))
+        #expect(limit(271, [0x1000, 1, 0]) == nil && limit(23, [3, 0x1000, 0, 0, 0]) == nil)
+        // What is no time.
+        process.contents[0x2000] = Self.timespec(1, 1_000_000)
+        #expect(limit(23, [3, 0x1000, 0, 0, 0x2000]) == nil)
+        #expect(limit(271, [0x1000, 1, 0x9000]) == nil && limit(0, [0, 0, 5, 5, 0x2000]) == nil)
     }
 
     /// Of a clock that is 55 years ahead.
@@ -194,7 +220,12 @@ import Testing
         let lock = WaitReason(.condition, detail: "condition variable", place: 8)
         #expect(
             lock.timedOut(after: "200 ms")
-                == WaitReason(.sleep, detail: "condition variable, time-out after 200 ms"))
+                == WaitReason(
+                    .sleep, detail: "condition variable, time-out after 200 ms", place: 8))
+        let poll = WaitReason(.poll, detail: "1 descriptor: pipe")
+        #expect(
+            poll.timedOut(after: "2 s")
+                == WaitReason(.poll, detail: "1 descriptor: pipe, time-out after 2 s"))
     }
 
     // MARK: Stopped from outside
