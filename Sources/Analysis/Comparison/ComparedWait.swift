@@ -60,7 +60,8 @@ extension ComparedWait.Identity {
         phase = wait.phase.map { profile.phases[$0].name }
         let isMain = profile.mainThread.isMain(wait.thread, at: max(.zero, wait.start))
         thread = isMain ? nil : profile.threads[wait.thread].name
-        let detail = wait.reason.kind == .sleep ? nil : wait.reason.detail?.withoutAddress.withoutTimeout
+        let detail =
+            wait.reason.kind == .sleep ? nil : wait.reason.detail?.withoutAddress.withoutTimeout
         reason = WaitReason(wait.reason.kind, detail: detail)
         function = profile.place(in: profile.stack(of: wait)).map {
             stacks.function(of: SeenFrame(launch: launch, frame: $0), in: launches, side)

@@ -71,7 +71,8 @@ struct LaunchCosts {
                 reason: wait.reason.kind,
                 thread: isMain ? nil : profile.threads[wait.thread].name)
             add(TopCost(Cost(wall: wait.duration, blocked: wait.duration), count: 1), to: key)
-            let detail = wait.reason.kind == .sleep ? nil : wait.reason.detail?.withoutAddress.withoutTimeout
+            let detail =
+                wait.reason.kind == .sleep ? nil : wait.reason.detail?.withoutAddress.withoutTimeout
             details[key] = .some(details[key].map { $0 == detail ? detail : nil } ?? detail)
         }
     }
