@@ -203,7 +203,11 @@ import Testing
         let launch = working(400, of: 800)
         let finding = try #require(launch.findings.first)
         #expect(launch.findings.count == 1)
-        #expect(finding.subject == .mainThreadWork(withoutCore: .zero))
+        guard case .mainThreadWork(.zero, let mostly) = finding.subject else {
+            Issue.record("\(finding.subject)")
+            return
+        }
+        #expect(mostly.map { launch.profile.frames.function(of: $0).name } == "layOut")
         #expect(finding.saving == .milliseconds(400))
         #expect(finding.range == .milliseconds(110)..<(.milliseconds(510)))
         // All jobs are called by `frame`; `show` only passes this one on, and `layOut` is a part.
@@ -331,6 +335,25 @@ import Testing
         for time in 0..<700 as Range<Int64> {
             let spots =
                 time < reading ? load + read : time < 400 ? load : FindingLaunch.entry
+            launch.run(launch.main, at: 110 + time, running: 1, in: spots)
+        }
+        let finding = try #require(launch.findings.first { $0.kind == .mainThreadWork })
+        #expect(launch.profile.name(of: finding) == "load")
+        guard case .mainThreadWork(_, let mostly) = finding.subject else { return }
+        #expect(mostly.map { launch.profile.frames.function(of: $0).name } == inner)
+    }
+
+    /// A module's top level, or a function that only calls, is named with the own function that does the work.
+    @Test(arguments: [(70, "parse"), (60, nil)] as [(Int64, String?)])
+    func whoseWorkMostOfItIs(parsing: Int64, inner: String?) throws {
+        var launch = FindingLaunch()
+        let load = FindingLaunch.entry + [Spot("load", file: "/src/load.c", line: 4)]
+        let parse = [
+            Spot("qsort", FindingLaunch.libc), Spot("parse", file: "/src/parse.c", line: 9),
+        ]
+        for time in 0..<700 as Range<Int64> {
+            let spots =
+                time >= 400 ? FindingLaunch.entry : time % 100 < parsing ? load + parse : load
             launch.run(launch.main, at: 110 + time, running: 1, in: spots)
         }
         let finding = try #require(launch.findings.first { $0.kind == .mainThreadWork })
@@ -501,23 +524,22 @@ import Testing
         #expect(machine.computes && machine.others == nil)
     }
 
-    /// A thread of the program's own had that core: then the machine did nothing else.
-    @Test(arguments: [(1, 1), (1, nil), (0, 1)] as [(Int32, Int32?)])
-    func aCoreThatTheProgramTookItself(mains: Int32, others: Int32?) {
-        let found = notes([]) { launch in
-            let stack = launch.builder.stack(FindingLaunch.entry)
-            launch.builder.slice(launch.main, at: 850, preempted: 100, stack)
-            launch.builder.runs(
-                launch.main, from: 850, (.preempted, until: 950), (.running, until: 951))
-            let worker = launch.worker()
-            launch.builder.runs(worker, from: 850, (.running, until: 910))
-            launch.builder.recording.runs.edit { runs in
-                for index in runs.indices where runs[index].state == .running {
-                    runs[index].core = runs[index].thread == worker ? others : mains
-                }
+    /// A thread of the program's own had a core meanwhile: then the machine did nothing else, unless it is
+    /// known to have.
+    @Test(arguments: [(60, true), (40, false)] as [(Int64, Bool)])
+    func aCoreThatTheProgramTookItself(worked: Int64, isItself: Bool) {
+        func found(_ others: [RecorderNote]) -> [MeasurementNote] {
+            notes(others) { launch in
+                let stack = launch.builder.stack(FindingLaunch.entry)
+                launch.builder.slice(launch.main, at: 850, preempted: 100, stack)
+                launch.builder.runs(
+                    launch.main, from: 850, (.preempted, until: 950), (.running, until: 951))
+                launch.builder.runs(
+                    launch.worker(), from: 850, (.running, until: 850 + worked))
             }
         }
-        #expect(found.isEmpty == (mains == others))
+        #expect(found([]).isEmpty == isItself)
+        #expect(found([RecorderNote(.busyElsewhere, 300)]).count == 1)
     }
 
     @Test func waitingForStorageIsOthersUnlessTheProgramDid() {

@@ -128,6 +128,20 @@ import Testing
         }
     }
 
+    /// Of several that computed as long, it is the one that released the semaphore.
+    @Test(arguments: [true, false]) func whoReleasedASemaphore(isFirst: Bool) {
+        var tree = Tree()
+        tree.builder.recording.header.account = .wakeups
+        let children = [
+            tree.process("tracker", from: 200, to: 900), tree.process("worker", from: 210, to: 900),
+        ]
+        let one = children[isFirst ? 0 : 1]
+        tree.wait(.condition, from: 190, to: 890)
+        let waker = tree.builder.recording.threads.firstIndex { $0.child == one }
+        tree.builder.wakeup(of: ThreadIndex(0), at: 890, by: waker.map(ThreadIndex.init))
+        #expect(tree.findings.first?.subject == .dominantProcess(one.rawValue + 1))
+    }
+
     /// Ten children of equal length are a matter of their number.
     @Test func noneOfManyIsTheOne() {
         var tree = Tree()

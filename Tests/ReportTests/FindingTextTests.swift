@@ -29,11 +29,13 @@ import Testing
         stack = profile.stack(of: try #require(profile.waits.first))
     }
 
-    private func words(_ subject: Finding.Subject, thread: Int = 0) -> FindingWords {
+    private func words(
+        _ subject: Finding.Subject, thread: Int = 0, saving: TimeSpan = .milliseconds(300)
+    ) -> FindingWords {
         FindingWords(
             profile: profile,
             finding: Finding(
-                subject: subject, saving: .milliseconds(300), thread: thread,
+                subject: subject, saving: saving, thread: thread,
                 range: .milliseconds(100)..<(.milliseconds(400)), place: stack[2], stack: stack))
     }
 
@@ -181,9 +183,14 @@ import Testing
         #expect(wait(.threadWait).advice == nil)
         #expect(wait(.pipeWait).advice?.contains("--follow-children") == true)
         #expect(wait(.childWait).advice?.contains("library") == true)
-        let join = wait(.threadWait, ["end of a thread at 0x7f0012"], counterpart()).advice
-        #expect(join?.contains("as long as that thread's work") == true)
-        #expect(join != wait(.threadWait, ["semaphore"], counterpart()).advice)
+        // It is 300 of 1,000 ms: the launch is not as long as that thread's work.
+        let join = WaitEvidence(
+            kind: .threadWait, count: 1, things: ["end of a thread at 0x7f0012"],
+            counterpart: counterpart())
+        #expect(words(.wait(join)).advice?.contains("as long as that thread's work") == false)
+        let most = words(.wait(join), saving: .milliseconds(500)).advice
+        #expect(most?.contains("as long as that thread's work") == true)
+        #expect(most != wait(.threadWait, ["semaphore"], counterpart()).advice)
     }
 
     /// A shell starts programs: that is what scripts are for.

@@ -128,9 +128,33 @@ import Testing
         let text = TextReport.render(Profile(builder.recording))
         #expect(
             text.contains(
-                "no finding: most of Main is in work: 94.1 ms of its 94.1 ms of CPU; the main thread "
-                    + "ran for 96.0\n    ms, waited for 4.0 ms, most of it (98.0 ms) in Main\n"),
+                "no finding, but most of Main is in work: 94.1 ms of its 94.1 ms of CPU; the main "
+                    + "thread ran for\n    96.0 ms, waited for 4.0 ms; most of the launch (98.0 ms) is "
+                    + "Main\n"),
             "\(text)")
+    }
+
+    /// Who ended a wait that is most of the launch is told, also where the wait is no finding.
+    @Test(arguments: [(60, true), (45, false)] as [(Int64, Bool)])
+    func whatALaunchMostlyWaitedFor(blocked: Int64, isMost: Bool) {
+        var builder = RecordingBuilder()
+        builder.recording.header.account = .wakeups
+        builder.border(.spawned, 0)
+        builder.border(.firstInstruction, 1)
+        builder.border(.main, 2)
+        builder.border(.ended, 100)
+        let main = builder.thread("app", tid: 1, to: 100, isMain: true)
+        let end = 10 + blocked
+        builder.slice(main, at: 10, blocked: blocked, builder.stack("main"), call: 7)
+        builder.wait(main, from: 10, to: end, WaitReason(.poll), call: 7, builder.stack("main"))
+        builder.slice(main, at: end, running: 100 - end, builder.stack("main"))
+        builder.recording.wakeups.append(
+            Wakeup(
+                thread: main, time: RecordingBuilder.at(end), waker: 77, wakerName: "server",
+                wakerThread: nil, isInterrupt: false))
+        let text = TextReport.render(Profile(builder.recording))
+        #expect(text.contains(", mostly for server (77)") == isMost, "\(text)")
+        #expect(text.contains("; most of the launch (98.0 ms) is Main"), "\(text)")
     }
 
     /// How the kernel does what it was asked for is shown in full on request.

@@ -15,8 +15,8 @@ struct AwaitedProcesses {
     /// When the main thread waited for a child of that id; nil: for any.
     private let waits: [Int32?: TimeWindows]
     /// When it waited for anything but time: a thread of its own may wait for the child, or a child's output may
-    /// be read.
-    private let otherWaits: TimeWindows
+    /// be read. By the branch that released a semaphore; nil: another wait, or nobody knows who ended it.
+    private let otherWaits: [Int?: TimeWindows]
     /// For how much of its life each process computed, or had no core, it and what it started; more than 1 where
     /// several did at once.
     private let busyShares: [Double]
@@ -52,7 +52,8 @@ struct AwaitedProcesses {
         }
         self.branches = branches
         var waits: [Int32?: [Range<TimeSpan>]] = [:]
-        var otherWaits: [Range<TimeSpan>] = []
+        var otherWaits: [Int?: [Range<TimeSpan>]] = [:]
+        let enders = WaitEnders(profile)
         for wait in profile.waits where wait.reason.kind != .sleep {
             guard profile.threads[wait.thread].child == nil,
                 profile.mainThread.isMain(wait.thread, at: wait.start)
@@ -61,11 +62,17 @@ struct AwaitedProcesses {
             if wait.reason.kind == .child {
                 waits[wait.reason.owner, default: []].append(window)
             } else {
-                otherWaits.append(window)
+                // Who writes to a pipe may only pass on what others of a pipeline compute. Who releases a
+                // semaphore has done the work.
+                let isDirect = [.condition, .lock].contains(wait.reason.kind)
+                let ender =
+                    isDirect
+                    ? enders.process(ending: wait).flatMap { $0 > 0 ? branches[$0] : nil } : nil
+                otherWaits[ender, default: []].append(window)
             }
         }
         self.waits = waits.mapValues { TimeWindows($0) }
-        self.otherWaits = TimeWindows(otherWaits)
+        self.otherWaits = otherWaits.mapValues { TimeWindows($0) }
         busyShares = zip(processes, busy).map { process, busy in
             let life = (process.end ?? search.end) - process.start
             return life > .zero ? Double(busy.nanoseconds) / Double(life.nanoseconds) : 0
@@ -85,13 +92,43 @@ struct AwaitedProcesses {
     func windows(orBusy process: Int) -> TimeWindows {
         let windows = windows(of: process)
         guard busyShares[process] >= 0.5 else { return windows }
-        let others = otherWaits.common(with: TimeWindows([life(of: process)]))
-        return TimeWindows(windows.ranges + others.ranges)
+        let life = TimeWindows([life(of: process)])
+        return TimeWindows(
+            windows.ranges
+                + [otherWaits[branches[process]], otherWaits[nil]].flatMap {
+                    $0?.common(with: life).ranges ?? []
+                })
     }
 
     /// From its fork to its end, as far as the launch goes.
     func life(of process: Int) -> Range<TimeSpan> {
         let start = min(max(processes[process].start, .zero), end)
         return start..<max(start, min(processes[process].end ?? end, end))
+    }
+}
+
+/// Which process's thread ended a wait.
+private struct WaitEnders {
+    private let threads: [Int32: [Int]]
+    private let profile: Profile
+    private let processes: [Int?]
+
+    init(_ profile: Profile) {
+        self.profile = profile
+        threads = Dictionary(grouping: profile.threads.indices) { profile.threads[$0].tid }
+        var processes = [Int?](repeating: nil, count: profile.threads.count)
+        for (index, process) in profile.processes.enumerated() {
+            for thread in process.threads where processes.indices ~= thread {
+                processes[thread] = index
+            }
+        }
+        self.processes = processes
+    }
+
+    /// In the profile's list; nil: not known.
+    func process(ending wait: WaitFigures) -> Int? {
+        wait.endedBy.flatMap { waker in
+            threads[waker.tid]?.last { profile.threads[$0].start <= wait.end }
+        }.flatMap { processes[$0] }
     }
 }

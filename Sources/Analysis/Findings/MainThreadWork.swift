@@ -59,7 +59,8 @@ struct MainThreadWork: FindingRule {
     }
 
     /// What most of a function's work is in that it called: of the developer's own, what has the kernel work (a
-    /// call that reads, memory that is touched first); else what says most.
+    /// call that reads, memory that is touched first), or the innermost one of its own that has nearly all of it;
+    /// else what says most.
     private static func centre(
         below node: Int, _ tree: CallTree, _ profile: Profile
     ) -> FrameID? {
@@ -71,12 +72,21 @@ struct MainThreadWork: FindingRule {
             return profile.centre(of: stack).flatMap { $0 == own.frame ? nil : $0 }
         }
         let kernel = inner.firstIndex { profile.frames.function(of: $0.frame).isKernel }
-        guard let kernel, kernel > 0,
+        if let kernel, kernel > 0,
             inner[kernel].total.running.nanoseconds * 2 >= own.total.running.nanoseconds,
             !profile.frames.function(of: inner[kernel - 1].frame).isOwn
-        else { return nil }
-        return inner[kernel - 1].frame
+        {
+            return inner[kernel - 1].frame
+        }
+        // A module's top level, or a function that does little itself.
+        return inner.last {
+            profile.frames.function(of: $0.frame).isOwn && !profile.frames[$0.frame].isInlined
+                && Double($0.total.running.nanoseconds)
+                    >= mostOfIt * Double(own.total.running.nanoseconds)
+        }?.frame
     }
+
+    private static let mostOfIt = 2.0 / 3
 
     /// What the main thread did until readiness.
     private static func times(in search: FindingSearch) -> StateTimes {

@@ -75,30 +75,19 @@ package struct BusyMachine: Hashable, Sendable {
 }
 
 extension Profile {
-    /// For how long a thread of the program ran on the core that the main thread waited for, as far as the
-    /// scheduler told.
+    /// For how long the main thread waited for a core while another thread of the program had one, as far as
+    /// the scheduler told.
     fileprivate var coreTakenByItself: TimeSpan {
-        var taken: [Int32: [Range<TimeSpan>]] = [:]
         let mains = Set(mainThread.threads)
-        for thread in schedule.threads.indices where !mains.contains(thread) {
-            for run in schedule.threads[thread] where run.state == .running {
-                let (from, to) = (run.start - start, run.end - start)
-                guard let core = run.core, from < to else { continue }
-                taken[core, default: []].append(from..<to)
-            }
+        func windows(of thread: Int, _ states: [ThreadState]) -> [Range<TimeSpan>] {
+            schedule.threads[thread].lazy.filter { run in states.contains { run.state == $0 } }
+                .map { ($0.start - start)..<max($0.start - start, $0.end - start) }
         }
-        let cores = taken.mapValues { TimeWindows($0) }
-        return mains.reduce(.zero) { sum, thread in
-            let runs = schedule.threads[thread]
-            return zip(runs, runs.dropFirst()).reduce(sum) { sum, pair in
-                let (wait, next) = pair
-                let (from, to) = (wait.start - start, wait.end - start)
-                guard wait.state == .runnable || wait.state == .preempted, from < to,
-                    let own = next.core.flatMap({ cores[$0] })
-                else { return sum }
-                return sum + own.length(within: from..<to)
-            }
-        }
+        let taken = TimeWindows(
+            schedule.threads.indices.filter { !mains.contains($0) }
+                .flatMap { windows(of: $0, [.running]) })
+        let lacked = TimeWindows(mains.flatMap { windows(of: $0, [.runnable, .preempted]) })
+        return taken.common(with: lacked).length
     }
 
     package func measurementNotes() -> [MeasurementNote] {

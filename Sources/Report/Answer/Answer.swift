@@ -105,21 +105,31 @@ struct Answer {
     func composition(_ path: AnswerPath?) -> String {
         let main = phases.reduce(StateTimes.zero) { $0 + $1.mainThread }
         let parts = [
-            (main.running, "ran"), (main.blocked, "waited"),
-            (main.runnable + main.preempted, "had no core"),
-        ].filter { $0.0 > .zero }.map { "\($0.1) for \(Numbers.time($0.0))" }
-        let longest = phases.max { $0.wall < $1.wall }
-        let phase = longest.map {
-            ", most of it (\(Numbers.time($0.wall))) in \($0.name)"
+            (main.running, "ran", ""), (main.blocked, "waited", mostlyWaitedFor),
+            (main.runnable + main.preempted, "had no core", ""),
+        ].filter { $0.0 > .zero }.map { "\($0.1) for \(Numbers.time($0.0))\($0.2)" }
+        let longest = dominance == nil ? phases.max { $0.wall < $1.wall } : nil
+        let phase = longest.map { longest in
+            longest.wall.nanoseconds * 2 >= whole.nanoseconds
+                ? "; most of the launch (\(Numbers.time(longest.wall))) is \(longest.name)"
+                : "; the longest phase is \(longest.name) (\(Numbers.time(longest.wall)))"
         }
         guard !parts.isEmpty else { return "no finding" }
         let centre = dominance == nil ? centre(path).map { $0 + "; " } : nil
         let language =
             main.running >= Self.leastOfScript
             ? UnnamedLanguage(module: profile.program.name, in: profile) : nil
-        return "no finding: \(centre ?? "")the main thread "
+        return (centre.map { "no finding, but " + $0 } ?? "no finding: ") + "the main thread "
             + parts.joined(separator: ", ") + (phase ?? "")
             + (language.map { ". " + $0.hint } ?? "")
+    }
+
+    /// ", mostly for tmux: server (7252)": who ended a wait that is half of the launch or more.
+    private var mostlyWaitedFor: String {
+        guard let wait = longest, let waker = wait.endedBy, let name = waker.name, !name.isEmpty,
+            wait.duration.nanoseconds * 2 >= whole.nanoseconds
+        else { return "" }
+        return ", mostly for \(name.escapedForDisplay) (\(waker.tid))"
     }
 
     /// What an interpreter that starts and does little has computed by then.
@@ -227,16 +237,19 @@ struct Answer {
             && [.poll, .socket, .signal, .terminal].contains(wait.reason.kind)
     }
 
-    /// A sentence about the main thread's longest wait, and who ended it; nil: that wait is short.
-    var longestWait: String? {
-        let waits = profile.waits(in: selection, shortest: .zero)
+    /// The main thread's longest wait; nil: it did not wait.
+    private var longest: WaitFigures? {
+        profile.waits(in: selection, shortest: .zero)
             .filter {
                 profile.mainThread.isMain($0.thread, at: $0.start) && !isUntilReady($0)
                     && !profile.mainThread.isHandover($0) && !isForWork($0)
             }
-        guard let wait = waits.max(by: { $0.duration < $1.duration }),
-            let share = share(
-                of: wait.duration),
+            .max { $0.duration < $1.duration }
+    }
+
+    /// A sentence about the main thread's longest wait, and who ended it; nil: that wait is short.
+    var longestWait: String? {
+        guard let wait = longest, let share = share(of: wait.duration),
             Double(wait.duration.nanoseconds) >= 0.05 * Double(whole.nanoseconds)
         else { return nil }
         let stack = profile.stack(of: wait)

@@ -49,9 +49,8 @@ extension FindingWords {
         case .uncachedBytecode(let compiled):
             compiled.isDisabled
                 ? "Leave out -B, or compile the modules when they are installed (python -m compileall)."
-                : "If the next launch compiles them again: compile them when they are installed "
-                    + "(python -m compileall), and check whether __pycache__ can be written to and "
-                    + "PYTHONDONTWRITEBYTECODE is set."
+                : "If the next launch does it again: compile them when they are installed (python -m "
+                    + "compileall), or see why __pycache__ is not written."
         case .unusedImport:
             "Import it in the function that needs it, unless the import itself has an effect that "
                 + "is needed, or only its constants and classes are used."
@@ -194,9 +193,11 @@ extension FindingWords {
     ]
 
     private func advice(onThread other: Counterpart, _ wait: WaitEvidence) -> String {
+        let launch = profile.ready?.time ?? profile.launch.wall
+        let isMost = finding.saving.nanoseconds * 2 >= launch.nanoseconds
         let isJoin = wait.things.contains { $0.hasPrefix("end of a thread") }
         let work =
-            isJoin
+            isJoin && isMost
             ? "The launch is as long as that thread's work: reduce it, or distribute it."
             : "Start that thread's work earlier, reduce it, or go on without its result."
         return other.lowerPriority == nil
