@@ -1,5 +1,6 @@
 package import Foundation
 import Glibc
+import TestSupport
 
 /// A command, its streams, and what it inherits.
 ///
@@ -92,7 +93,7 @@ package struct Command {
         var variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { (arguments + variables).forEach { free($0) } }
         var pid: pid_t = 0
-        let code = Self.starting.withLock {
+        let code = ProcessStart.alone {
             posix_spawnp(&pid, words.first ?? "", &actions, &attributes, &arguments, &variables)
         }
         guard code == 0 else {
@@ -109,10 +110,8 @@ package struct Command {
 
     /// Of what is opened here, no command of another test inherits anything.
     package static func whileNoneStarts<Result>(_ open: () -> Result) -> Result {
-        starting.withLock(open)
+        ProcessStart.alone(open)
     }
-
-    private static let starting = NSLock()
 
     private static func attributes() -> posix_spawnattr_t {
         var attributes = posix_spawnattr_t()

@@ -37,6 +37,9 @@ package struct LaunchReport: Decodable {
         /// Whether so much was not seen that nothing is said to be unused.
         package var isMuchMissed: Bool { missedTicks * 5 > ticks + missedTicks }
 
+        /// Whether so little ran, or so little of it was seen, that no function need be found.
+        package var isHardlySeen: Bool { isMuchMissed || cpuNs < 20_000_000 }
+
         /// CPU time in nanoseconds that is in no thread's slices.
         package var unseenCPU: Int64 { notes.first { $0.kind == "unseen_cpu" }?.value ?? 0 }
     }

@@ -51,7 +51,7 @@ extension EndToEnd {
         /// A copy of the beacon with this name.
         private func beacon(_ name: String) throws -> String {
             if !scratch.has(name) {
-                try FileManager.default.copyItem(
+                try Scratch.copyItem(
                     atPath: try Setup.fixture("beacon"), toPath: scratch(name))
             }
             return scratch(name)

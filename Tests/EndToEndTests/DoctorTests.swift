@@ -103,7 +103,7 @@ extension EndToEnd {
         func limits() throws {
             let scratch = try Scratch()
             chmod(scratch.folder, 0o755)
-            try FileManager.default.copyItem(
+            try Scratch.copyItem(
                 atPath: try Setup.path(.firstlight), toPath: scratch("firstlight"))
             let result = try Command([
                 "taskset", "-c", try Cores.first(), "prlimit", "--nofile=256:256", "setpriv",

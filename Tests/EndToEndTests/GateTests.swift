@@ -173,7 +173,7 @@ extension EndToEnd {
         private func copy(_ name: String) throws -> String {
             let path = scratch(name)
             try? FileManager.default.removeItem(atPath: path)
-            try FileManager.default.copyItem(atPath: try Setup.fixture("phased"), toPath: path)
+            try Scratch.copyItem(atPath: try Setup.fixture("phased"), toPath: path)
             return path
         }
 

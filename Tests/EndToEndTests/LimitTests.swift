@@ -93,7 +93,10 @@ extension EndToEnd {
                 #expect(limit < 48 && scratch.names.isEmpty)
             } else {
                 #expect(limit > 34)
-                #expect(run.finished.status == 0 && run.finished.error == "", "\(run)")
+                let errors = run.finished.error
+                let leavesNames = errors.contains(
+                    "too little address space (ulimit -v): functions of")
+                #expect(run.finished.status == 0 && (errors == "" || leavesNames), "\(run)")
                 #expect(run.output.hasPrefix("ready portions "))
                 #expect(recordings == ["recording"])
                 let recorded = Recorded(path: scratch("recording"), finished: run.finished)
@@ -131,7 +134,7 @@ extension EndToEnd {
             let library = try Setup.fixture("held.so")
             let copies = try (0..<100).map { number in
                 let copy = scratch("library\(number).so")
-                try FileManager.default.copyItem(atPath: library, toPath: copy)
+                try Scratch.copyItem(atPath: library, toPath: copy)
                 return copy
             }
             let run = try runCrowd(
@@ -167,8 +170,10 @@ extension EndToEnd {
             } else {
                 #expect(finished.status == 0 && finished.error == "", "\(finished)")
                 let recorded = Recorded(path: scratch("recording"), finished: finished)
-                #expect(try recorded.json().threads.count == 102)
-                #expect(try recorded.folded().nanoseconds(through: "work_on") > 0)
+                let report = try recorded.json()
+                #expect(report.threads.count == 102)
+                let isFound = try recorded.folded().nanoseconds(through: "work_on") > 0
+                #expect(isFound || report.launch.isHardlySeen)
             }
             #expect(!Proc.isTraced(program.pid))
             input.closeWriter()
@@ -207,7 +212,7 @@ extension EndToEnd {
         ) throws -> Command {
             chmod(scratch.folder, 0o777)
             if !scratch.has("firstlight") {
-                try FileManager.default.copyItem(
+                try Scratch.copyItem(
                     atPath: try Setup.path(.firstlight), toPath: scratch("firstlight"))
                 chmod(scratch("firstlight"), 0o755)
             }
@@ -291,7 +296,8 @@ extension EndToEnd {
 
         /// Without memory a recorder would die with its recording.
         @Test(
-            .needs("prlimit"), arguments: [70, 80, 90, 100, 120, 140, 150, 160, 180, 200, 300, 500])
+            .needs("prlimit"),
+            arguments: [70, 80, 90, 100, 120, 130, 135, 140, 145, 150, 160, 180, 200, 300, 500])
         func addressSpace(mebibytes: Int) throws {
             let limit = mebibytes << 20
             let run = try runCrowd(

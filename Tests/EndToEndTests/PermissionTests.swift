@@ -25,7 +25,7 @@ extension EndToEnd {
         private func asNobody(_ words: [String]) throws -> Command {
             chmod(scratch.folder, 0o777)
             if !scratch.has("firstlight") {
-                try FileManager.default.copyItem(
+                try Scratch.copyItem(
                     atPath: try Setup.path(.firstlight), toPath: scratch("firstlight"))
                 chmod(scratch("firstlight"), 0o755)
             }
@@ -103,7 +103,7 @@ extension EndToEnd {
         @Test(.needsRoot, .needs("setpriv"), arguments: [0o4755, 0o2755] as [mode_t])
         func programsThatGainPrivileges(mode: mode_t) throws {
             let program = scratch("privileged")
-            try FileManager.default.copyItem(atPath: "/bin/true", toPath: program)
+            try Scratch.copyItem(atPath: "/bin/true", toPath: program)
             chmod(program, mode)
             let result = try asNobody(["record", program]).run()
             let rule = mode == 0o4755 ? "setuid" : "setgid"
@@ -118,7 +118,7 @@ extension EndToEnd {
         @Test(.needsRoot, .needs("setpriv")) func aProgramThatGainsPrivileges() throws {
             let program = scratch("id")
             let original = try #require(Tool.find("id"))
-            try FileManager.default.copyItem(atPath: original, toPath: program)
+            try Scratch.copyItem(atPath: original, toPath: program)
             chmod(program, 0o4755)
             chmod(scratch.folder, 0o777)
             let script = "exec \(program) -u"
@@ -141,7 +141,7 @@ extension EndToEnd {
 
         @Test(.needsRoot, .needs("setpriv")) func nobodyMayAttachToTheirOwn() throws {
             let program = scratch("sleeper")
-            try FileManager.default.copyItem(atPath: try Setup.fixture("sleeper"), toPath: program)
+            try Scratch.copyItem(atPath: try Setup.fixture("sleeper"), toPath: program)
             chmod(scratch.folder, 0o777)
             let sleeper = try Sleeper(Self.nobody + [program])
             let scope = Proc.contents("/proc/sys/kernel/yama/ptrace_scope")

@@ -42,7 +42,7 @@ extension EndToEnd {
         /// As on another machine: the program is gone, and the recording was moved.
         @Test func theProgramIsNotNeeded() throws {
             let program = scratch("program")
-            try FileManager.default.copyItem(
+            try Scratch.copyItem(
                 atPath: try Setup.fixture("groundtruth"), toPath: program)
             let recorded = try Firstlight.record([program], in: scratch)
             let first = try readings(of: recorded.path)

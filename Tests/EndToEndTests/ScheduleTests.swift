@@ -115,7 +115,7 @@ extension EndToEnd {
             for (name, path) in [
                 ("firstlight", try Setup.path(.firstlight)), ("chain", try Setup.fixture("chain")),
             ] {
-                try FileManager.default.copyItem(atPath: path, toPath: scratch(name))
+                try Scratch.copyItem(atPath: path, toPath: scratch(name))
             }
             let finished = try Command([
                 "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all",

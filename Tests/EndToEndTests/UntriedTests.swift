@@ -165,8 +165,7 @@ extension EndToEnd {
             var bytes = try Data(contentsOf: URL(filePath: Self.linker))
             try change(&bytes)
             let linker = scratch("linker")
-            try bytes.write(to: URL(filePath: linker))
-            chmod(linker, 0o755)
+            try scratch.write([UInt8](bytes), to: "linker", mode: 0o755)
             try compile("asking", linking: ["-Wl,-dynamic-linker,\(linker)"])
             return try SideBySide(scratch: scratch).compare([scratch("asking")])
         }

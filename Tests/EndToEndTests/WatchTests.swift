@@ -18,7 +18,7 @@ extension EndToEnd {
             name = "nap-\(UInt32.random(in: 0 ... .max))"
             program = scratch(name)
             let sleep = try #require(Tool.find("sleep"))
-            try FileManager.default.copyItem(atPath: sleep, toPath: program)
+            try Scratch.copyItem(atPath: sleep, toPath: program)
         }
 
         private var folder: String { scratch("kept") }

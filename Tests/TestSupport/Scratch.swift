@@ -27,14 +27,25 @@ public final class Scratch: Sendable {
     @discardableResult
     public func write(_ bytes: [UInt8], to name: String, mode: UInt32 = 0o755) throws -> String {
         let path = path(name)
-        unlink(path)
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw CommandFailure(command: ["open", name], status: errno) }
-        defer { close(descriptor) }
-        guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count,
-            fchmod(descriptor, mode) == 0
-        else { throw CommandFailure(command: ["write", name], status: errno) }
-        return path
+        return try ProcessStart.alone {
+            unlink(path)
+            let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+            guard descriptor >= 0 else {
+                throw CommandFailure(command: ["open", name], status: errno)
+            }
+            defer { close(descriptor) }
+            guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count,
+                fchmod(descriptor, mode) == 0
+            else { throw CommandFailure(command: ["write", name], status: errno) }
+            return path
+        }
+    }
+
+    /// Copies a file that may then be executed.
+    public static func copyItem(atPath original: String, toPath path: String) throws {
+        try ProcessStart.alone {
+            try FileManager.default.copyItem(atPath: original, toPath: path)
+        }
     }
 
     @discardableResult

@@ -153,8 +153,10 @@ struct RecordingRun {
                 show: options.isQuiet
                     ? nil : { RecordingSummary.show($0, of: options.output, console) })
             if left > 0 {
+                let reason =
+                    Interrupt.isPending ? "interrupted" : "too little address space (ulimit -v)"
                 console.complain(
-                    "interrupted: functions of \(Numbers.count(left, "module")) were not looked up; "
+                    "\(reason): functions of \(Numbers.count(left, "module")) were not looked up; "
                         + "firstlight report looks them up")
             }
             return true
