@@ -155,15 +155,6 @@ package enum Sampler {
         }
     }
 
-    /// Whether so little is left under a limit that what can be done later is left to later.
-    package static var lacksAddressSpace: Bool {
-        guard let limit = addressSpaceLimit else { return false }
-        return usedAddressSpace &+ leastAddressSpace > limit
-    }
-
-    /// The symbols of a large library, read and sorted.
-    private static let leastAddressSpace: UInt64 = 24 << 20
-
     private static var addressSpaceLimit: UInt64? {
         let limit = Self.limit(RLIMIT_AS).rlim_max
         return limit == rlim_t.max ? nil : UInt64(limit)

@@ -153,10 +153,8 @@ struct RecordingRun {
                 show: options.isQuiet
                     ? nil : { RecordingSummary.show($0, of: options.output, console) })
             if left > 0 {
-                let reason =
-                    Interrupt.isPending ? "interrupted" : "too little address space (ulimit -v)"
                 console.complain(
-                    "\(reason): functions of \(Numbers.count(left, "module")) were not looked up; "
+                    "interrupted: functions of \(Numbers.count(left, "module")) were not looked up; "
                         + "firstlight report looks them up")
             }
             return true

@@ -2,9 +2,7 @@ import ProfileModel
 import Recorder
 import Recording
 import Runtimes
-import Sampler
 import Symbolicate
-import Synchronization
 import System
 
 /// Symbolicates a recording right after it was made.
@@ -89,22 +87,7 @@ struct Symbolication {
         let stage = Stage(Lookups())
         var symbolicator = Symbolicator(search: search, cache: cache)
         symbolicator.tell = { progress in stage.update { $0.note(progress) } }
-        let memory = MemoryWatch()
-        symbolicator.isCalledOff = { Interrupt.isPending || memory.isShort }
+        symbolicator.isCalledOff = { Interrupt.isPending }
         return SlowStep.run(on: line, { stage.value.text }) { symbolicator.find(recording) }
-    }
-}
-
-/// Under a limit of the address space, names are left to whoever reads the recording as soon as little is left:
-/// without memory we would die with it.
-private final class MemoryWatch: Sendable {
-    private let wasShort = Atomic(false)
-
-    /// Stays true: what was freed meanwhile would soon be used again.
-    var isShort: Bool {
-        if wasShort.load(ordering: .relaxed) { return true }
-        guard Sampler.lacksAddressSpace else { return false }
-        wasShort.store(true, ordering: .relaxed)
-        return true
     }
 }
