@@ -15,7 +15,7 @@ struct AwaitedProcesses {
     /// When the main thread waited for a child of that id; nil: for any.
     private let waits: [Int32?: TimeWindows]
     /// When it waited for anything but time: a thread of its own may wait for the child, or a child's output may
-    /// be read. By the branch that released a semaphore; nil: another wait, or nobody knows who ended it.
+    /// be read. The key is the branch whose process released a semaphore; nil: other waits, or no known process did.
     private let otherWaits: [Int?: TimeWindows]
     /// For how much of its life each process computed, or had no core, it and what it started; more than 1 where
     /// several did at once.
@@ -62,8 +62,8 @@ struct AwaitedProcesses {
             if wait.reason.kind == .child {
                 waits[wait.reason.owner, default: []].append(window)
             } else {
-                // Who writes to a pipe may only pass on what others of a pipeline compute. Who releases a
-                // semaphore has done the work.
+                // A process that writes to a pipe may only pass on what others of a pipeline compute. A process
+                // that releases a semaphore has done the work.
                 let isDirect = [.condition, .lock].contains(wait.reason.kind)
                 let ender =
                     isDirect

@@ -124,7 +124,7 @@ struct Answer {
             + (language.map { ". " + $0.hint } ?? "")
     }
 
-    /// ", mostly for tmux: server (7252)": who ended a wait that is half of the launch or more.
+    /// ", mostly for tmux: server (7252)": the thread that ended a wait of half of the launch or more.
     private var mostlyWaitedFor: String {
         guard let wait = longest, let waker = wait.endedBy, let name = waker.name, !name.isEmpty,
             wait.duration.nanoseconds * 2 >= whole.nanoseconds
@@ -247,7 +247,7 @@ struct Answer {
             .max { $0.duration < $1.duration }
     }
 
-    /// A sentence about the main thread's longest wait, and who ended it; nil: that wait is short.
+    /// A sentence about the main thread's longest wait, and the thread that ended it; nil: that wait is short.
     var longestWait: String? {
         guard let wait = longest, let share = share(of: wait.duration),
             Double(wait.duration.nanoseconds) >= 0.05 * Double(whole.nanoseconds)

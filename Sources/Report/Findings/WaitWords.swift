@@ -2,7 +2,7 @@ import Analysis
 import Exports
 import ProfileModel
 
-/// Findings about waits: who waits, for what, and who is to blame.
+/// Findings about waits: the waiting thread, what it waits for, and the thread or process to blame.
 extension FindingWords {
     /// " (nanosleep 50 ms)": how long the program asked to sleep, where that is one length.
     private func asked(_ wait: WaitEvidence) -> String {
@@ -22,7 +22,7 @@ extension FindingWords {
             }
     }
 
-    /// Whether whoever was asked did not answer.
+    /// Whether the peer did not answer in time.
     private func hasNoAnswer(_ wait: WaitEvidence) -> Bool {
         !wait.things.isEmpty && wait.things.allSatisfy { $0.contains(WaitReason.timeout) }
     }

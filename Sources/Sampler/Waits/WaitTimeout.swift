@@ -68,8 +68,8 @@ enum WaitTimeout: Hashable {
 }
 
 extension WaitReason {
-    /// The reason of a wait that only its time-out ended: the thread slept. But who polls may have asked
-    /// somebody who did not answer.
+    /// The reason of a wait that only its time-out ended: the thread slept. But a thread that polls may
+    /// have asked a peer that did not answer.
     func timedOut(after words: String) -> WaitReason {
         let detail = (detail ?? (kind == .poll ? "descriptors" : "futex")) + Self.timeout + words
         return WaitReason(kind == .poll ? .poll : .sleep, detail: detail, place: place)
