@@ -250,6 +250,8 @@ void fl_keep_memory(void) {
     mallopt(M_TOP_PAD, 1 << 20);
 }
 
+void fl_use_one_heap(void) { mallopt(M_ARENA_MAX, 1); }
+
 int fl_free_descriptor(int least) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return -1;

@@ -139,8 +139,10 @@ package enum Sampler {
     /// such a limit.)
     private static let addressSpace: UInt64 = 96 << 20
 
+    /// Under a limit, threads share a heap from here on.
     private static func checkAddressSpace() throws(SamplerError) {
         guard let limit = addressSpaceLimit else { return }
+        fl_use_one_heap()
         let needed = usedAddressSpace &+ addressSpace
         guard needed <= limit else {
             throw .tooLittleAddressSpace(limit: limit, needed: needed)

@@ -212,6 +212,10 @@ void *fl_map_memory(int descriptor, size_t size);
 // Loads our own code and data into memory, and makes the allocator keep freed memory and take more
 // at once. Mapping memory takes time, and blocks all other threads from doing the same.
 void fl_keep_memory(void);
+
+// Threads to come allocate from the heap of the others. Otherwise each reserves 64 MiB of address
+// space for its own, which counts against a limit though nothing is there.
+void fl_use_one_heap(void);
 // A descriptor number from `least` on that is free and allowed; -1: none.
 int fl_free_descriptor(int least);
 void fl_unmap(void *start, size_t size);

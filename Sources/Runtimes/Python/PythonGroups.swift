@@ -27,7 +27,7 @@ struct PythonGroups {
             isOpen = false
             return true
         }
-        guard let address = record.code,
+        guard let address = record.code, Self.mayBeCode(identity),
             let instruction = instruction(record, address, interpreter.offsets.code)
         else { return false }
         let key = PythonCodeKey(address: address, identity: identity)
@@ -43,6 +43,15 @@ struct PythonGroups {
         }
         closeIfOutermost(record)
         return true
+    }
+
+    /// False if it has some of a code object's pointers but not all: 3.11 announces a native frame
+    /// before it writes there which frame it runs, so an old pointer may be read.
+    private static func mayBeCode(_ identity: ArraySlice<UInt8>) -> Bool {
+        let words = stride(from: 0, to: identity.count, by: 8).map { place -> UInt64 in
+            identity.littleEndian(at: place) ?? 0
+        }
+        return words.allSatisfy { $0 == 0 } || !words.contains(0)
     }
 
     mutating func finish() { isOpen = false }

@@ -77,6 +77,16 @@ struct StackTests {
         #expect(other.activations[0].frames[0].code == nil)
     }
 
+    @Test func `a frame with half of a code object is none`() throws {
+        let interpreter = try #require(MadePython().interpreter)
+        var copy = Self.copy(interpreter, [Self.frame(4), Self.frame(0, owner: 3)], caller: 8)
+        copy.identities.replaceSubrange(8..<32, with: [UInt8](repeating: 0, count: 24))
+        #expect(PythonStack(copy, interpreter, stack: Self.none) { _ in nil } == nil)
+        // Code that cannot be read is unknown, and the frame is one.
+        copy.identities.replaceSubrange(0..<8, with: [UInt8](repeating: 0, count: 8))
+        #expect(PythonStack(copy, interpreter, stack: Self.none) { _ in nil } != nil)
+    }
+
     @Test func `copies that end early are cut`() throws {
         let interpreter = try #require(MadePython().interpreter)
         let frames = [Self.frame(4), Self.frame(6), Self.frame(0, owner: 3)]
