@@ -10,7 +10,11 @@ INLINE void apply(int memory, volatile struct fl_patch *patch) {
         return write_protected(memory, address, patch->word, may_read | may_execute);
     const uint64_t word = target == 0
         ? patch->word : jump_word(address, (uint64_t)area() + target, patch->word);
-    if (word == 0 || !write_code(memory, address, word)) return;
+    if (word == 0) return;
+    if (!write_code(memory, address, word)) {
+        own->unwritten = FL_PATCHES_WAIT;
+        return;
+    }
     for (int site = 0; site < FL_SITES; site++)
         if (own->after[site] == address + 7) own->hooked |= 1u << site;
 }
@@ -145,6 +149,18 @@ INLINE void pass_gate(void) {
     own->gate_end_ns = clock_time(clock_monotonic);
 }
 
+// A process whose root has no /proc cannot write to its own code, nor can any under some kernels: the
+// recorder does it from outside. A gate that is behind this one stays closed.
+INLINE void await_patches(void) {
+    volatile struct fl_state *const own = state();
+    if (own->unwritten == FL_PATCHES_WRITTEN) return;
+    const uint32_t next = own->gate;
+    own->gate = FL_GATE_CLOSED;
+    pass_gate();
+    own->gate_ns = own->gate_end_ns = 0;
+    own->gate = next;
+}
+
 // Called once, by the thread that brought the area in, before it goes on.
 CODE void fl_settle(int descriptor) {
     volatile struct fl_state *const own = state();
@@ -191,12 +207,15 @@ CODE void fl_settle(int descriptor) {
     // A static program's calls are led to us already.
     use_alternates();
     if (own->is_measured) {
+        await_patches();
         end_stretch(FL_STRETCH_ENTRY);
     } else {
         own->settled_cpu_ns = clock_time(clock_thread);
         own->settled_ns = clock_time(clock_monotonic);
     }
     __atomic_store_n(&own->phase, FL_PHASE_SETTLED, __ATOMIC_RELEASE);
+    // Who brings a launch's code in looks first whether it has settled.
+    if (!own->is_measured) await_patches();
     if (own->gates_entry) pass_gate();
 }
 

@@ -20,6 +20,8 @@ package struct RecorderNote: Hashable, Sendable {
         case limited
         /// The shared memory could not be made or mapped.
         case unmapped
+        /// Neither our code in the program nor the recorder could change the program's code.
+        case unwritable
         /// The recording was over before our code was in the program.
         case lateEntry = "late_entry"
         /// Its threads have shadow stacks, which forbid the way in which our code returns.

@@ -138,6 +138,52 @@ extension EndToEnd {
             #expect(folded.nanoseconds(through: "caller", "leaf") > 0)
         }
 
+        /// The program with a root without `/proc`, through which our code in it writes to its own.
+        private func withoutProc(_ words: [String]) -> [String] {
+            let script = """
+                mount --rbind / "$0" && umount --lazy --recursive "$0/proc" && exec chroot "$0" "$@"
+                """
+            return ["unshare", "--mount", "sh", "-c", script, temporary] + words
+        }
+
+        private static let divided = ["Dynamic linking", "Static initialisers", "Main"]
+
+        @Test(arguments: ["stages", "static", "static-pie"], ["signal", "ptrace"])
+        func phasesWithoutProc(program: String, capture: String) throws {
+            let words = withoutProc([try Setup.fixture(program)])
+            let report = try Firstlight.record(
+                words, in: scratch, options: ["--capture", capture],
+                adding: ["FIRSTLIGHT_TRUTH": "/dev/null"]
+            ).json()
+            let isDynamic = program == "stages"
+            let names = report.phaseNames.filter { !$0.hasPrefix("Wrapper: ") }
+            #expect(names == ["Process creation"] + Self.divided.dropFirst(isDynamic ? 0 : 1))
+        }
+
+        @Test func measuringWithoutProc() throws {
+            let options = ["-n", "1", "--format", "json", "-o", scratch("measured")]
+            let finished = try Firstlight.command(
+                ["measure"] + options + withoutProc([try Setup.fixture("stages")])
+            ).run()
+            let names = try MeasureReport(finished.output).summary.phases.map(\.name)
+            #expect(names.suffix(3) == Self.divided, "\(finished)")
+        }
+
+        /// Signals are sent where all changes of actions pass our code.
+        @Test(.needs("python3")) func pythonWithoutProc() throws {
+            let program = """
+                def leaf(n): return sum(i * i for i in range(n))
+                def caller():
+                    for _ in range(100): leaf(10000)
+                caller()
+                """
+            let recorded = try Firstlight.record(
+                withoutProc(["python3", "-c", program]), in: scratch)
+            let folded = try recorded.folded("--no-phase", "--no-thread")
+            let within = folded.nanoseconds(through: "caller")
+            #expect(within > 0 && folded.nanoseconds(through: "caller", "leaf") * 10 > within * 9)
+        }
+
         /// Our code would note times of the program's own clock, so it stays out.
         @Test(.requires(EndToEnd.mayUnshareTime, "time namespaces are not allowed here"))
         func anotherClock() throws {

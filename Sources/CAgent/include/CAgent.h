@@ -252,7 +252,7 @@ struct fl_state {
     uint32_t uses_alternates;   // 1: our handler runs on them; or the value below
     uint32_t alternate_turn;    // whose entry is looked at next when none is free
     uint32_t spare_flags;   // SA_ONSTACK if the program's own action has it that the spare signal stands in for
-    uint32_t unused;
+    uint32_t unwritten;     // whether the patches are not: one of the values below
     uint64_t alternate_size;    // of each; 0: none are made
     uint64_t alternates_at;     // where they are, one for each entry, each above a guard page
     uint64_t alternates_made;   // which entries' stacks may be accessed: bits
@@ -274,10 +274,14 @@ enum {
     FL_EXECUTION_FOLLOWED = 2, // the recorder traces it: it may go on
 
     FL_GATE_OPEN = 0,
-    FL_GATE_CLOSED = 1,     // who comes there when libraries are loaded is to wait
+    FL_GATE_CLOSED = 1,     // who comes there is to wait: when libraries are loaded, or before all
     FL_GATE_WAITING = 2,    // a thread does
     FL_GATE_PASSED = 3,     // it may go on
     FL_GATE_SERVING = 4,    // the recorder changes code meanwhile
+
+    FL_PATCHES_WRITTEN = 0,
+    FL_PATCHES_WAIT = 1,    // the program could not write them, and waits for the recorder
+    FL_PATCHES_REFUSED = 2, // the recorder could not, either
 
     FL_SPARE_NOT_NEEDED = 0,
     FL_SPARE_IN_PLACE = 1,

@@ -144,7 +144,7 @@ struct HeaderSection {
     /// What makes it another launch, or less than a launch, and what we left in the program.
     private static let essential: Set<RecorderNote.Kind> = [
         .narrowProgram, .deniedPrivileges, .unrecordedPrivileges, .damagedInput, .leftBehind,
-        .unmapped, .lateEntry,
+        .unmapped, .unwritable, .lateEntry,
         .lateExec,
     ]
 

@@ -21,6 +21,7 @@ enum RecorderNotes {
         case .noRoom: notBySignal("there is no room for our code near the program's")
         case .limited: notBySignal("a limit of the address space or of file sizes (ulimit -v, -f)")
         case .unmapped: notBySignal("memory could not be shared with the program")
+        case .unwritable: notBySignal("the program's code could not be changed")
         case .lateEntry: notBySignal("the recording ended before our code was in the program")
         case .otherClock: notBySignal("the program has a clock of its own (a time namespace)")
         case .shadowStack: notBySignal("the program has shadow stacks (x86 CET)")

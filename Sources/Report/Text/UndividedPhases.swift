@@ -38,6 +38,7 @@ struct UndividedPhases {
 
     /// What keeps our code out.
     private static let obstacles: Set<RecorderNote.Kind> = [
-        .filtered, .ownHandler, .occupied, .noRoom, .limited, .unmapped, .lateEntry, .shadowStack,
+        .filtered, .ownHandler, .occupied, .noRoom, .limited, .unmapped, .unwritable, .lateEntry,
+        .shadowStack,
     ]
 }

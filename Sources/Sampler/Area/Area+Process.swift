@@ -1,3 +1,4 @@
+import Architecture
 import CAgent
 import ProfileModel
 import Synchronization
@@ -92,6 +93,34 @@ extension Area {
         ).exchanged
     }
     func openGate() { set(\.gate, UInt32(FL_GATE_PASSED)) }
+
+    /// True if our code could not write the patches of the program's code.
+    var lacksPatches: Bool { value(\.unwritten) != UInt32(FL_PATCHES_WRITTEN) }
+
+    /// Writes them from outside, while the thread that has brought our code in waits for that.
+    ///
+    /// - Returns: false: it does not wait.
+    func write(_ patches: some Sequence<Patch>, _ memory: TargetMemory) -> Bool {
+        guard value(\.unwritten) == UInt32(FL_PATCHES_WAIT), holdGate() else { return false }
+        let failed = patches.filter { !$0.isRestoring && !write($0, memory) }
+        set(\.unwritten, UInt32(failed.isEmpty ? FL_PATCHES_WRITTEN : FL_PATCHES_REFUSED))
+        openGate()
+        return true
+    }
+
+    private func write(_ patch: Patch, _ memory: TargetMemory) -> Bool {
+        guard patch.target != 0 else { return memory.write([patch.word], at: patch.address) }
+        guard
+            let jump = JumpPatch.word(
+                from: patch.address, to: position(Int(clamping: patch.target))),
+            memory.write([JumpPatch.word(patch.word, beginning: jump)], at: patch.address)
+        else { return false }
+        if let call = patch.call {
+            let behind = patch.address &+ UInt64(SystemCallInstruction.length)
+            setReturn(of: call, to: behind, word: patch.word)
+        }
+        return true
+    }
 
     func time(_ field: KeyPath<fl_state, Int64>) -> MonotonicTime? {
         let time = self[field]

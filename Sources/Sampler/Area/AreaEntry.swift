@@ -44,7 +44,20 @@ extension TraceSession {
         _ = giveUpEntry(of: image)
         guard area.isSettled else { return now }
         emptyCave(of: image)
+        writePatches(of: image)
         return area.time(\.settled_ns).map { min(max($0, now), .now) } ?? now
+    }
+
+    /// Our code writes through `/proc`, which the program's root may lack.
+    private func writePatches(of image: RunningImage) {
+        guard let code = image.instrumentation, code.area.lacksPatches else { return }
+        let start = process.now
+        wait(atMost: .milliseconds(20), every: 20) {
+            code.area.write(code.patches, TargetMemory(pid: pid))
+        }
+        noteHold(from: start, to: process.now)
+        // No call that sets a signal's action would pass our code, so none is sent.
+        if code.area.lacksPatches { note(.unwritable) }
     }
 
     /// True if our code turned out to have no place in the program. The program then runs without
@@ -288,6 +301,7 @@ extension TraceSession {
         }
         let instrumentation = Instrumentation(
             area, setup, hooks: Hooks(area: area, signposts: signposts), signals: signals)
+        instrumentation.patches = contents.patchesThatFit
         instrumentation.sites = Set(contents.patches.filter { $0.call != nil }.map(\.address))
         image.instrumentation = instrumentation
     }

@@ -9,6 +9,8 @@ final class Instrumentation {
     var hooks: Hooks
     var borders = ReportedBorders()
     var masks = MaskStaleness()
+    /// What our code is to change in the program before anything of it runs.
+    var patches: ArraySlice<Area.Patch> = []
     /// The places where the recorder has hooked calls, or has had them hooked.
     var sites: Set<UInt64> = []
     /// True if what the start-up loaded was handled while a thread waited for this.
@@ -44,12 +46,6 @@ final class Instrumentation {
     var watchesLaunch: Bool { setup.notesMain || setup.linkerHook != nil }
     /// True if the linker calls our code.
     var hasLinkerHook: Bool { setup.linkerHook != nil }
-
-    /// Whether the linker's hook was not changed: in a file system without `/proc` our code cannot write to
-    /// it.
-    func lacksLinkerHook(_ memory: TargetMemory) -> Bool {
-        setup.linkerHook.map { memory.word(at: $0.address) == $0.word } ?? false
-    }
 
     /// Where `main` is has been found behind the relocation, and our code told.
     func willNoteMain() { setup.notesMain = true }

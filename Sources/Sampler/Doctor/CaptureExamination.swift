@@ -33,7 +33,7 @@ extension TracingFacts.Capture {
     /// Notes that tell why stacks of a process were not taken by signal.
     fileprivate static let obstacles: Set<RecorderNote.Kind> = [
         .ownHandler, .displaced, .filtered, .noCallSite, .occupied, .noRoom, .limited,
-        .unmapped, .lateEntry, .shadowStack, .otherClock,
+        .unmapped, .unwritable, .lateEntry, .shadowStack, .otherClock,
     ]
 }
 

@@ -9,7 +9,7 @@ extension TraceSession {
     func reportBorders(at now: MonotonicTime) {
         guard let image = stage.image, let code = image.instrumentation else { return }
         if code.area.isSettled, code.watchesLaunch, image.opening?.kind == .firstInstruction,
-            code.borders.beginWatch(), !code.lacksLinkerHook(TargetMemory(pid: pid))
+            code.borders.beginWatch(), !code.area.lacksPatches
         {
             let settled = code.area.time(\.settled_ns) ?? image.start
             watched(from: min(max(settled, image.start), now))
@@ -118,6 +118,7 @@ extension TraceSession {
     /// wait is left for later.
     func serveGate() {
         guard let code = instrumentation, code.area.isGateWaiting else { return }
+        if code.area.write(code.patches, TargetMemory(pid: pid)) { return }
         let area = code.area
         learnLinkedProgram(code)
         if libraries == nil, let linker = code.linker { takeLoaded(linker, code) }

@@ -140,9 +140,9 @@ struct LaunchNotes {
             faults += Self.faultsBefore
         }
         if image.beginsWithMain { borders.append(LaunchBorder(kind: .main, time: began)) }
-        guard entry != nil, let code = image.code, code.notesMain || code.notesRelocation else {
-            return
-        }
+        guard entry != nil, let code = image.code, !code.area.lacksPatches,
+            code.notesMain || code.notesRelocation
+        else { return }
         borders.append(LaunchBorder(kind: .watched, time: began))
         for border in NotedBorder.allCases {
             guard

@@ -71,7 +71,11 @@ final class LaunchFollower {
         }
         releaseSelfTraced()
         costs?.look()
-        images.last?.code?.signposts?.look(ready)
+        if let code = images.last?.code {
+            // Our code writes through `/proc`, which the program's root may lack.
+            _ = code.area.write(code.patches, TargetMemory(pid: pid))
+            code.signposts?.look(ready)
+        }
         var end = fl_end()
         let hasEnded = fl_end_of(pid, &end) == 1
         // Others alone may have noticed what the process did last.

@@ -99,7 +99,8 @@ struct MeasuredEntry {
         else { return nil }
         area.wasInherited()
         var entered = MeasuredCode(
-            area: area, notesMain: start.notesMain(contents), notesRelocation: notesRelocation)
+            area: area, notesMain: start.notesMain(contents), notesRelocation: notesRelocation,
+            patches: contents.patchesThatFit)
         if watchesSignposts { entered.signposts = LaunchSignposts(pid: pid, area, start) }
         return entered
     }

@@ -59,6 +59,8 @@ struct MeasuredCode {
     /// True if our code notes when `main` begins, and when everything is relocated.
     let notesMain: Bool
     let notesRelocation: Bool
+    /// What it is to change in the program before anything of it runs.
+    var patches: ArraySlice<Area.Patch> = []
     /// nil: no condition waits for a signpost.
     var signposts: LaunchSignposts?
 }
