@@ -47,6 +47,20 @@ import Testing
         #expect(notes(recording).first.count == 2)
     }
 
+    /// Functions that called what computes are not taken for it.
+    @Test func whereManyStacksLackFunctions() throws {
+        var recording = recording()
+        let slices = Int64(Profile(recording).launch.slices)
+        recording.notes += [
+            RecorderNote(.unreadFrames, slices / 5),
+            RecorderNote(.partlyReadFrames, slices / 5 + 1),
+        ]
+        let first = notes(recording).first
+        #expect(first.count == 1 && first[0].contains("lack Python's newest functions"))
+        recording.notes = [RecorderNote(.partlyReadFrames, slices / 5 - 1)]
+        #expect(notes(recording).first.isEmpty)
+    }
+
     /// The text report has them in one list, what matters most at the beginning.
     @Test func whatMattersComesFirst() {
         var recording = recording()

@@ -127,7 +127,8 @@ struct HeaderSection {
     private func essentials(_ words: (MeasurementNote) -> String) -> [String] {
         [
             cutShort, unknownWaits,
-            missedTicks(least: Self.leastEssential), incomplete, UndividedPhases(profile).words,
+            missedTicks(least: Self.leastEssential), incomplete, unreadFunctions,
+            UndividedPhases(profile).words,
         ].compactMap { $0 } + profile.measurementNotes().map(words)
             + profile.notes.filter { Self.essential.contains($0.kind) || isMuchUnseen($0) }
             .compactMap(RecorderNotes.text)
@@ -155,6 +156,19 @@ struct HeaderSection {
         else { return nil }
         return "\(Numbers.percent(launch.truncatedStacks, of: launch.slices)) of the stacks are "
             + "truncated: their callers are missing"
+    }
+
+    /// Where many stacks lack an interpreter's newest functions: what computes was called by what is named.
+    private var unreadFunctions: String? {
+        let unread = profile.notes.reduce(0) { sum, note in
+            [.unreadFrames, .partlyReadFrames].contains(note.kind) ? sum + Int(note.value) : sum
+        }
+        let slices = profile.launch.slices
+        guard Double(unread) >= Self.leastEssential * Double(slices) else { return nil }
+        return
+            "\(Numbers.percent(min(unread, slices), of: slices)) of the stacks lack Python's newest "
+            + "functions, which returned too soon: where a function is named, one that it called may "
+            + "compute; --capture ptrace reads them"
     }
 
     /// Whether a 32-bit program ran. Its note says why stacks are truncated.
