@@ -12,7 +12,7 @@ package enum CodeBytes {
     /// `call x`, without its distance.
     @inlinable static var call: UInt8 { 0xE8 }
     /// `jmp x`, without its distance.
-    @inlinable static var jump: UInt8 { 0xE9 }
+    @inlinable package static var jump: UInt8 { 0xE9 }
     /// `push $number` of four bytes, without the number.
     @inlinable static var push: UInt8 { 0x68 }
     /// `jmp *x(%rip)`, without its distance.

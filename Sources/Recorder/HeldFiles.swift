@@ -59,7 +59,9 @@ package final class HeldFiles: @unchecked Sendable {
     func look(at pid: Int32) {
         guard let ids = InnerIDs(of: pid), let root = path(toRootOf: pid) else { return }
         let owners = maps[pid]?.owners ?? []
-        maps[pid] = PerfMapPlace(pid: ids.pid, root: root, owners: owners.union([ids.user]))
+        maps[pid] = PerfMapPlace(
+            pid: ids.pid, root: root, owners: owners.union([ids.user]),
+            since: InnerIDs.start(of: pid))
     }
 
     /// A root directory, with the file systems that are mounted there.

@@ -9,9 +9,14 @@ package struct PerfMapPlace: Hashable, Sendable {
     /// The users as whom the process has made files. Anybody can put a file into `/tmp`, so other
     /// users' files are not believed.
     package var owners: Set<UInt32>
+    /// When the process began, in seconds since 1970: what was written before is another one's, for ids come
+    /// again, in containers above all. nil: not known.
+    package var since: Int?
 
-    package init(pid: Int32, root: String = "", owners: Set<UInt32> = []) {
-        (self.pid, self.root, self.owners) = (pid, root, owners)
+    package init(
+        pid: Int32, root: String = "", owners: Set<UInt32> = [], since: Int? = nil
+    ) {
+        (self.pid, self.root, self.owners, self.since) = (pid, root, owners, since)
     }
 
     package var path: String { "\(root)/tmp/perf-\(pid).map" }

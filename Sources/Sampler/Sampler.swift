@@ -103,6 +103,7 @@ package enum Sampler {
                     group = ProcessGroup(
                         KernelProcess(pid: pid), options: options, sink: sink, children: children,
                         ready: ready, machine: machine)
+                    group.main.handle = ProcessHandle(pid)
                     try group.main.beginAttached { sink.receive(.began(pid: pid)) }
                     ready.began(pid)
                 } catch {

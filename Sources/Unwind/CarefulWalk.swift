@@ -36,6 +36,7 @@ extension Unwinder {
                 if caller.programCounter == 0 { return .complete }
                 registers = caller
                 if isSignalFrame {
+                    walk.standsBehindHandler()
                     walk.move(toInstruction: caller.programCounter)
                 } else {
                     walk.move(toReturnAddress: caller.programCounter)

@@ -38,12 +38,25 @@ extension Unwinder {
         guard let record = frameRecord(at: pointer, above: walk.stackPointer, memory) else {
             return crossUnknownCode(&walk, memory) ? nil : .truncated(.noRule)
         }
+        // Ours is jumped to from functions that have tables.
+        let isOurs = space.hasOwnCode && space.isOwnCode(walk.programCounter)
+        if !isOurs, isRecordOfCaller(record.caller) { return .truncated(.noRule) }
         walk.setFramePointer(record.framePointer)
         walk.stackPointer = pointer &+ 16
         walk.move(toReturnAddress: record.caller)
         walk.hasGuessed = true
         if space.hasOwnCode, space.isOwnCode(record.caller) { leaveMark(&walk, memory) }
         return record.caller == 0 ? .complete : nil
+    }
+
+    /// True if code without tables has made no frame record, so that the frame pointer leads to that of
+    /// its caller: that one called a function with tables.
+    private func isRecordOfCaller(_ returnAddress: UInt64) -> Bool {
+        guard returnAddress != 0, let index = space.rangeIndex(around: returnAddress) else {
+            return false
+        }
+        let range = space.ranges[index]
+        return range.tables?.isBehindCallOfKnown(returnAddress &- range.bias) == true
     }
 
     /// How many frames of unknown code may follow each other.

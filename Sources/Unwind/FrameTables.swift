@@ -162,6 +162,8 @@ final class FrameTables {
         callSearch.returnAddresses(ofCallsTo: function)
     }
     private lazy var callSearch = CallSearch(file)
+    /// Functions that were asked about by ``isBehindCallOfKnown(_:)``.
+    private var staying: [UInt64: Bool] = [:]
 
     enum Likelihood {
         case isImpossible
@@ -185,6 +187,47 @@ final class FrameTables {
         }
         return call.contains(.indirect) ? .isPossible : .isImpossible
     }
+
+    /// True if the instruction before an address calls a function that has tables of its own, and does not
+    /// go on elsewhere by a jump: then what it called is no code without tables.
+    func isBehindCallOfKnown(_ address: UInt64) -> Bool {
+        let length = DirectCall.length
+        guard call(before: address) == .direct,
+            let code = window.bytes(at: address &- UInt64(length), count: length),
+            let target = DirectCall.target(endOf: code, at: address)
+        else { return false }
+        if let known = staying[target] { return known }
+        if staying.count >= Self.mostCalls { staying.removeAll(keepingCapacity: true) }
+        let stays = functionStart(around: target) == target && !leavesByJump(target)
+        staying[target] = stays
+        return stays
+    }
+
+    /// Whether a function has a jump through a pointer, or out of itself. Bytes within other instructions may
+    /// look like one; most of them are the ends of negative distances.
+    private func leavesByJump(_ start: UInt64) -> Bool {
+        let code = file.mapped(at: start, count: Self.longestFunction)
+        // Of a longer one it is not known.
+        guard
+            let length = code.indices.first(where: {
+                functionStart(around: start &+ UInt64($0)) != start
+            })
+        else { return true }
+        let own = code[..<length]
+        return own.indices.contains { index in
+            switch own[index] {
+            case 0xFF:
+                return index + 1 < length && own[index + 1] >> 3 & 7 == 4
+                    && (index == 0 || own[index - 1] != 0xFF)
+            case CodeBytes.jump:
+                let distance: Int32? = own.littleEndian(at: index + 1)
+                return distance.map { !own.indices.contains(index + 5 + Int($0)) } ?? false
+            default: return false
+            }
+        }
+    }
+
+    private static let longestFunction = 4096
 
     /// True if other files can call the function by its name.
     func exports(_ function: UInt64) -> Bool { exported.contains(function) }

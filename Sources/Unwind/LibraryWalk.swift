@@ -76,7 +76,7 @@ final class LibraryWalk {
     }
 
     /// True if libunwind has a rule there: it knows no tables other than `.eh_frame`.
-    private func hasRule(_ address: UInt64, _ range: AddressSpace.Range) -> Bool {
+    fileprivate func hasRule(_ address: UInt64, _ range: AddressSpace.Range) -> Bool {
         range.tables?.harmlessEntry(around: address &- range.bias) != nil
     }
 
@@ -149,6 +149,14 @@ extension LibraryWalk.Request {
             problem = .unmappedCode
             return false
         }
+        // Where it has no rule, it believes the frame pointer, which may be the caller's own.
+        if isReturnAddress, let last, let range, !owner.hasRule(last.address, last.range),
+            range.tables?.isBehindCallOfKnown(address &- range.bias) == true
+        {
+            problem = .noRule
+            return false
+        }
+        if !isReturnAddress, count > 0 { frames[count - 1].returnsFromSignal() }
         frames[count] = WalkFrame(
             address: address &- (range?.bias ?? 0), module: range?.moduleNumber ?? -1,
             isReturnAddress: isReturnAddress, depth: WalkFrame.unknownDepth)

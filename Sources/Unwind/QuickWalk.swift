@@ -161,6 +161,7 @@ extension Unwinder {
         guard let interrupted = SignalReturn.registers(at: walk.stackPointer, memory) else {
             return .truncated(.stackLimit)
         }
+        walk.standsBehindHandler()
         walk.stackPointer = interrupted.stackPointer
         walk.setFramePointer(interrupted.framePointer)
         walk.move(toInstruction: interrupted.programCounter)

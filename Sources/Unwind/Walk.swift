@@ -61,6 +61,9 @@ struct Walk {
         isReturnAddress = false
     }
 
+    /// The last frame that was written is where signal handlers return to.
+    mutating func standsBehindHandler() { if count > 0 { frames[count - 1].returnsFromSignal() } }
+
     @inline(__always)
     mutating func setFramePointer(_ value: UInt64?) {
         framePointer = value ?? 0
@@ -108,6 +111,8 @@ struct WalkFrame {
     }
 
     var isReturnAddress: Bool { place & 1 != 0 }
+    /// Nobody has called from there: the kernel has the handler return to its first instruction.
+    mutating func returnsFromSignal() { place &= ~1 }
     /// The address to look up in tables.
     var lookup: UInt64 { isReturnAddress ? address &- 1 : address }
     var depth: UInt64 { UInt64(place >> 1) << 3 }

@@ -49,6 +49,19 @@ extension EndToEnd {
             #expect(report.functions.contains { $0.function == "spin" && $0.selfCpuNs > 0 })
         }
 
+        /// Events bring stacks; an interpreter's functions a timer brings, as without children.
+        @Test(.needs("python3")) func theProgramRunsAnInterpreter() throws {
+            let program = """
+                def leaf(n): return sum(i * i for i in range(n))
+                def caller():
+                    for _ in range(100): leaf(10000)
+                caller()
+                """
+            let folded = try record(["python3", "-c", program]).folded("--no-phase", "--no-thread")
+            let within = folded.nanoseconds(through: "caller")
+            #expect(within > 0 && folded.nanoseconds(through: "caller", "leaf") * 10 > within * 8)
+        }
+
         /// Children inherit the kernel's events, so no process is stopped for a sample. If the user
         /// asks for stops, they show the same.
         @Test(arguments: [("signal", "event"), ("ptrace", "ptrace")])
@@ -189,9 +202,12 @@ extension EndToEnd {
             let unknown = try Firstlight.command(["report", recorded.path, "--process", "x"]).run()
             #expect(unknown.status == 1)
             #expect(unknown.error.contains("no process 'x' in this recording; it has: "))
+            // On a busy machine the second one's arguments may be gone, and its name is its file's.
+            let areBothNamed = whole.processes.allSatisfy { !$0.arguments.isEmpty }
             let several = try Firstlight.command(["report", recorded.path, "--process", "sh"]).run()
             #expect(
-                several.status == 1 && several.error.contains("give one's id: "),
+                !areBothNamed
+                    || several.status == 1 && several.error.contains("give one's id: "),
                 "\(whole.processes)")
         }
 

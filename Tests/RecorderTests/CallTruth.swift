@@ -8,7 +8,8 @@ struct CallTruth {
         var address: UInt64
         /// Where on the stack the address lies; nil: unknown, or it was interrupted.
         var slot: UInt64?
-        var isInterrupted = false
+        /// It was interrupted, or is where a signal's handler returns to.
+        var hasCalledNobody = false
     }
 
     /// Outermost first.
@@ -30,7 +31,7 @@ struct CallTruth {
         LiveUnwinder.Stack(
             addresses: [registers.programCounter] + callers.reversed().map(\.address),
             instructions: [0]
-                + callers.indices.reversed().filter { callers[$0].isInterrupted }
+                + callers.indices.reversed().filter { callers[$0].hasCalledNobody }
                 .map { callers.count - $0 })
     }
 
@@ -92,9 +93,11 @@ struct CallTruth {
         from before: Registers, to after: Registers, trampoline: UInt64?
     ) {
         callers.append(
-            Caller(address: before.programCounter, slot: nil, isInterrupted: true))
+            Caller(address: before.programCounter, slot: nil, hasCalledNobody: true))
         if let trampoline {
-            callers.append(Caller(address: trampoline, slot: after.stackPointer))
+            callers.append(
+                Caller(
+                    address: trampoline, slot: after.stackPointer, hasCalledNobody: true))
         }
         signals += 1
     }

@@ -81,7 +81,7 @@ import Testing
         let stat = ProcessStat(text(ProcSamples.stat))
         #expect(stat?.state == UInt8(ascii: "S"))
         #expect(stat?.minorFaults == 102)
-        #expect(stat?.majorFaults == 3)
+        #expect(stat?.majorFaults == 3 && stat?.startTicks == 392_387)
         #expect(stat?.isZombie == false && stat?.isKernelThread == false)
         // A name may end a line, too.
         let broken = ProcessStat(text(ProcSamples.stat.replacing("(a) R (b)", with: "(x\ny)")))

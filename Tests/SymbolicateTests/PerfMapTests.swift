@@ -130,4 +130,16 @@ import Testing
         let names = frames.map { recording.symbols.frames[$0]?.first?.function }
         #expect(names == [nil, "function"])
     }
+
+    /// Ids come again, in containers above all.
+    @Test(arguments: [-60, 60]) func aMapOfAnEarlierProcessIsNone(begun: Int) throws {
+        let folder = try Scratch()
+        try folder.run(["mkdir", "tmp"])
+        try folder.write("1000 100 function\n", to: "tmp/perf-1.map")
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        let place = PerfMapPlace(
+            pid: 1, root: folder.folder, owners: [geteuid()], since: now.tv_sec + begun)
+        #expect((PerfMap(at: place) != nil) == (begun < 0))
+    }
 }

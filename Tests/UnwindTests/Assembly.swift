@@ -224,6 +224,24 @@ enum Assembly {
             nop
             nop
 
+        stays:
+            .cfi_startproc
+            nop
+            ret
+            .cfi_endproc
+        leaves:
+            .cfi_startproc
+            jmp *%rax
+            .cfi_endproc
+        caller:
+            call stays
+        stays_after:
+            nop
+            call leaves
+        leaves_after:
+            nop
+            nop
+
         """
 
     /// Assembled once; each test gets a file of its own.

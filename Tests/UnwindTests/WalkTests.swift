@@ -211,9 +211,21 @@ import Testing
         expectComplete(stack, [handler, restorer, interrupted, entry])
         #expect(
             stack.frames.map(\.address.kind)
-                == [.instruction, .returnAddress, .instruction, .returnAddress])
+                == [.instruction, .instruction, .instruction, .returnAddress])
         let short = made.unwind(from: handler, framePointer: 1, Array(words.prefix(20)))
         #expect(short.truncation == .stackLimit)
+    }
+
+    /// Code without tables may have made no frame record. Then the frame pointer leads past its caller.
+    @Test func aFrameRecordOfTheCaller() throws {
+        let bare = try made.address("bare")
+        let (stays, leaves) = (try made.address("stays_after"), try made.address("leaves_after"))
+        let others = made.unwind(from: bare, framePointer: Self.stack + 16, [1, 2, 0, stays])
+        #expect(others.truncation == .noRule)
+        #expect(made.addresses(others) == [bare])
+        // What was called has gone on by a jump.
+        let own = made.unwind(from: bare, framePointer: Self.stack + 16, [1, 2, 0, leaves])
+        expectComplete(own, [bare, leaves])
     }
 
     @Test func theStackGoesOnBelowWhatWasCopied() throws {

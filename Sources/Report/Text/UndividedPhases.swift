@@ -39,6 +39,6 @@ struct UndividedPhases {
     /// What keeps our code out.
     private static let obstacles: Set<RecorderNote.Kind> = [
         .filtered, .ownHandler, .occupied, .noRoom, .limited, .unmapped, .unwritable, .lateEntry,
-        .shadowStack,
+        .shadowStack, .otherClock,
     ]
 }

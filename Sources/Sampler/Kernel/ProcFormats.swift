@@ -71,6 +71,8 @@ struct ProcessStat: Hashable, Sendable {
     var majorFaults: Int64
     /// CPU time, in clock ticks, of the children that it has waited for, and of theirs.
     var childrenTicks: Int64
+    /// When it began, in clock ticks since the machine did.
+    var startTicks: Int64
     /// Where the first thread's stack begins; arguments and environment lie above. 0 if we may not
     /// know it.
     var stackStart: UInt64
@@ -97,10 +99,12 @@ extension ProcessStat {
         else { return nil }
         text.skipWords(3)  // cmajflt utime stime
         guard let user = text.signed(), let system = text.signed() else { return nil }
-        text.skipWords(10)  // priority … endcode
+        text.skipWords(4)  // priority nice num_threads itrealvalue
+        let startTicks = text.decimal() ?? 0
+        text.skipWords(5)  // vsize … endcode
         self.init(
             state: state, flags: flags, minorFaults: minor, childrenFaults: ofChildren,
-            majorFaults: major, childrenTicks: max(0, user &+ system),
+            majorFaults: major, childrenTicks: max(0, user &+ system), startTicks: startTicks,
             stackStart: text.unsigned() ?? 0)
     }
 }

@@ -28,7 +28,9 @@ extension TraceSession {
     func captureRunning(
         _ thread: TracedThread, _ counters: SchedulerCounters, at now: MonotonicTime
     ) {
-        if tree != nil, thread.samples != nil { return }
+        // Events of the process's tree tell what most threads do, but of an interpreter's functions too late.
+        let isTold = tree != nil && thread.samples != nil && thread.timer == nil
+        if isTold, !wantsTimer(thread) { return }
         guard let status = recentStatus(of: thread, counters) else { return }
         let known = thread.burst.hasWaited(voluntary: status.voluntary) ? nil : counters
         let approach = thread.burst.approach(voluntary: status.voluntary, at: now)
@@ -36,7 +38,7 @@ extension TraceSession {
             endTimer(of: thread)
             return captureByStop(thread, approach, at: now)
         }
-        if sampleByTimer(thread, status, counters, at: now) { return }
+        if sampleByTimer(thread, status, counters, at: now) || isTold { return }
         // An event changes nothing of a thread: it puts no frame on the stack, and ends no call early. A
         // request by signal may do both, because the recorder cannot know where it will find the thread.
         if sampleByEvents(thread, known) { return }
@@ -71,7 +73,7 @@ extension TraceSession {
     /// Leaves the thread alone this time, because it could be harmed.
     private func spare(_ thread: TracedThread) {
         note(.spared)
-        thread.isUnsampled = true
+        thread.unsampledLooks += 1
     }
 
     private func recentStatus(

@@ -300,7 +300,18 @@ struct ThreadObserver: ~Copyable {
             start = start + active.wall
             times = StateTimes(blocked: times.blocked)
         }
-        thread.isUnsampled = false
+        if blocked == nil, thread.unsampledLooks > 1 {
+            // What it did at those looks, this one does not tell.
+            let looks = Int64(thread.unsampledLooks)
+            var skipped = times
+            skipped.running.nanoseconds -= times.running.nanoseconds / (looks + 1)
+            times = StateTimes(running: times.running - skipped.running)
+            sink.receive(
+                .sample(
+                    sample(thread, start, skipped, content: .missing(.notSampled), in: nil)))
+            start = start + skipped.wall
+        }
+        thread.unsampledLooks = 0
         thread.blocked = blocked
         tellNames(of: content)
         sink.receive(.sample(sample(thread, start, times, content: content, in: blocked)))

@@ -39,7 +39,7 @@ extension TraceSession {
 
     /// Whether timers are for the threads of this process that run an interpreter.
     private var timersServe: Bool {
-        tree == nil && told == nil && instrumentation?.seesMasks == true && sharesNamespace
+        told == nil && instrumentation?.seesMasks == true && sharesNamespace
     }
 
     /// Whether a thread runs an interpreter or has a deep stack, and a timer is for such threads here.

@@ -28,6 +28,8 @@ final class TraceSession {
     var tree: TreeSamples?
     /// What is known of a process that events describe; nil: it is followed in another way.
     var told: ToldProcess?
+    /// Of a process that was attached to: how it ends only this tells where nobody traces it.
+    var handle: ProcessHandle?
     /// Finds threads of other processes that this process's scheduler reports.
     var othersThread: ((Int32) -> TracedThread?)?
     /// How stacks are taken, as far as that is known: ``SamplerOptions/capture``.

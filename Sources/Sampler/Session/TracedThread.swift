@@ -90,8 +90,9 @@ final class TracedThread {
     var usesAlternateStack = false
     /// Whether its stack was ever deeper than an event can copy.
     var hasDeepStack = false
-    /// Whether looks were left out since its time was last reported. Then nobody knows what it did.
-    var isUnsampled = false
+    /// At how many looks since it was sampled it was left alone, because a stop could have done harm.
+    var unsampledLooks = 0
+    var isUnsampled: Bool { unsampledLooks > 0 }
     /// How often it had had a core when it was stopped last.
     var coresAtStop: Int64?
     /// Whether there may be no room for a signal: the thread was once near its stack's end.

@@ -196,6 +196,6 @@ extension TraceSession {
         }
         reportSchedule(isLast: true)
         report(.ended, at: process.now)
-        stage.end(.unknown)
+        stage.end(handle?.outcome ?? .unknown)
     }
 }

@@ -49,9 +49,19 @@ struct ModuleFiles {
         all = [own, separate?.file, packed].compactMap { $0 }
         self.debug = debug
         summary = ModuleSymbols(
-            debugInfoPath: debug?.path, debugInfoOrigin: debug?.origin,
+            debugInfoPath: debug.map { Self.pathBelowRoot($0.path) },
+            debugInfoOrigin: debug?.origin,
             symbolOrigin: Self.symbolOrigin(of: [own, separate?.file], packed),
             remarks: Array(remarks.prefix(ModuleSymbols.mostRemarks)))
+    }
+
+    /// A path as the process sees it whose root we hold open: our descriptor's number tells nobody anything.
+    private static func pathBelowRoot(_ path: String) -> String {
+        let held = "/proc/self/fd/"
+        guard path.hasPrefix(held), let end = path.dropFirst(held.count).firstIndex(of: "/") else {
+            return path
+        }
+        return String(path[end...])
     }
 
     /// The module's own file; nil if there is none, or it is not the recorded one.

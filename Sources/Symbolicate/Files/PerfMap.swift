@@ -1,6 +1,6 @@
 internal import Glibc
 package import ProfileModel
-internal import Runtimes
+package import Runtimes
 internal import System
 
 /// A just-in-time compiler's list of its code, in the format that perf invented:
@@ -28,8 +28,12 @@ package struct PerfMap: Sendable {
         self.init(text)
     }
 
-    /// The map left by a process that was recorded.
-    init?(at place: PerfMapPlace) {
+    /// The map left by a process that was recorded; nil: there is none, or it is of an earlier process.
+    package init?(at place: PerfMapPlace) {
+        var status = stat()
+        guard stat(place.path, &status) == 0,
+            place.since.map({ status.st_mtim.tv_sec >= $0 }) ?? true
+        else { return nil }
         for owner in place.owners {
             guard let map = PerfMap(path: place.path, owner: owner) else { continue }
             self = map

@@ -45,6 +45,19 @@ import Testing
         #expect(sink.samples().map(\.kind) == ["following", "snapshot", "unchanged", "following"])
     }
 
+    /// Where a thread is in the end tells nothing of what it did while it was left alone.
+    @Test func whatWasLeftOutIsNotWhereItIsAfterwards() throws {
+        var observer = observer()
+        let thread = thread()
+        process.pass(10)
+        thread.unsampledLooks = 9
+        observer.close(thread, at: process.now)
+        #expect(sink.times().running == .milliseconds(10))
+        let left = sink.samples().filter { $0.kind.hasPrefix("missing") }
+        #expect(left.map(\.times.running) == [.milliseconds(9)])
+        #expect(!thread.isUnsampled)
+    }
+
     /// An answer may come while the recording is closed. Its thread's states would add up to more than its
     /// life.
     @Test func nothingIsToldOfWhatCameAfterTheEnd() throws {
