@@ -214,7 +214,7 @@ CODE void fl_settle(int descriptor) {
         own->settled_ns = clock_time(clock_monotonic);
     }
     __atomic_store_n(&own->phase, FL_PHASE_SETTLED, __ATOMIC_RELEASE);
-    // Who brings a launch's code in looks first whether it has settled.
+    // The recorder of a launch first looks whether the area has settled.
     if (!own->is_measured) await_patches();
     if (own->gates_entry) pass_gate();
 }

@@ -61,7 +61,7 @@ package final class HeldFiles: @unchecked Sendable {
         let owners = maps[pid]?.owners ?? []
         maps[pid] = PerfMapPlace(
             pid: ids.pid, root: root, owners: owners.union([ids.user]),
-            since: InnerIDs.start(of: pid))
+            since: ProcessAge.start(of: pid))
     }
 
     /// A root directory, with the file systems that are mounted there.

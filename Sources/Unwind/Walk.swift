@@ -111,7 +111,8 @@ struct WalkFrame {
     }
 
     var isReturnAddress: Bool { place & 1 != 0 }
-    /// Nobody has called from there: the kernel has the handler return to its first instruction.
+    /// The frame is where a signal's handler returns to: its address is that of an instruction, for the kernel
+    /// has put it on the stack, and no call.
     mutating func returnsFromSignal() { place &= ~1 }
     /// The address to look up in tables.
     var lookup: UInt64 { isReturnAddress ? address &- 1 : address }

@@ -51,13 +51,7 @@ extension EndToEnd {
 
         /// Events bring stacks; an interpreter's functions a timer brings, as without children.
         @Test(.needs("python3")) func theProgramRunsAnInterpreter() throws {
-            let program = """
-                def leaf(n): return sum(i * i for i in range(n))
-                def caller():
-                    for _ in range(100): leaf(10000)
-                caller()
-                """
-            let folded = try record(["python3", "-c", program]).folded("--no-phase", "--no-thread")
+            let folded = try record(ScriptedCalls.words).folded("--no-phase", "--no-thread")
             let within = folded.nanoseconds(through: "caller")
             #expect(within > 0 && folded.nanoseconds(through: "caller", "leaf") * 10 > within * 8)
         }

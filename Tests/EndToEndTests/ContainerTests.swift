@@ -127,13 +127,7 @@ extension EndToEnd {
         }
 
         @Test(.needs("python3")) func python() throws {
-            let program = """
-                def leaf(n): return sum(i * i for i in range(n))
-                def caller():
-                    for _ in range(100): leaf(10000)
-                caller()
-                """
-            let folded = try record(contained(["python3", "-c", program]))
+            let folded = try record(contained(ScriptedCalls.words))
                 .folded("--no-phase", "--no-thread")
             #expect(folded.nanoseconds(through: "caller", "leaf") > 0)
         }
@@ -171,14 +165,8 @@ extension EndToEnd {
 
         /// Signals are sent where all changes of actions pass our code.
         @Test(.needs("python3")) func pythonWithoutProc() throws {
-            let program = """
-                def leaf(n): return sum(i * i for i in range(n))
-                def caller():
-                    for _ in range(100): leaf(10000)
-                caller()
-                """
             let recorded = try Firstlight.record(
-                withoutProc(["python3", "-c", program]), in: scratch)
+                withoutProc(ScriptedCalls.words), in: scratch)
             let folded = try recorded.folded("--no-phase", "--no-thread")
             let within = folded.nanoseconds(through: "caller")
             #expect(within > 0 && folded.nanoseconds(through: "caller", "leaf") * 10 > within * 9)

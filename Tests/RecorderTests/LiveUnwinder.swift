@@ -17,8 +17,8 @@ struct LiveUnwinder: ~Copyable {
     /// A stack in the process's own addresses, innermost first.
     struct Stack: Sendable, Equatable {
         var addresses: [UInt64]
-        /// Where in the list those are that called nobody: the first one, what signals interrupted, and
-        /// where their handlers return to.
+        /// The positions of frames that called nobody: the first frame, frames that signals interrupted, and
+        /// frames that their handlers return to.
         var instructions: [Int]
         var truncation: Truncation?
     }

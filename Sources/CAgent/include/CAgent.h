@@ -274,7 +274,7 @@ enum {
     FL_EXECUTION_FOLLOWED = 2, // the recorder traces it: it may go on
 
     FL_GATE_OPEN = 0,
-    FL_GATE_CLOSED = 1,     // who comes there is to wait: when libraries are loaded, or before all
+    FL_GATE_CLOSED = 1,     // a thread that comes there is to wait: when libraries are loaded, or before all
     FL_GATE_WAITING = 2,    // a thread does
     FL_GATE_PASSED = 3,     // it may go on
     FL_GATE_SERVING = 4,    // the recorder changes code meanwhile

@@ -14,17 +14,6 @@ package struct InnerIDs: Hashable, Sendable {
         self.init(status: buffer.text)
     }
 
-    /// When a process began, in seconds since 1970, rounded down; nil: it is gone.
-    package static func start(of pid: Int32) -> Int? {
-        guard let stat = ProcessFiles(pid: pid).stat() else { return nil }
-        var (machine, now) = (timespec(), timespec())
-        clock_gettime(CLOCK_BOOTTIME, &machine)
-        clock_gettime(CLOCK_REALTIME, &now)
-        let ticks = max(1, sysconf(Int32(_SC_CLK_TCK)))
-        let (age, rest) = (machine.tv_sec - Int(stat.startTicks) / ticks, now.tv_sec)
-        return rest - age - 1
-    }
-
     init?(status: ProcText) {
         // Real, effective, saved, and the one for files.
         guard let pid = ProcFormats.ids(inStatus: status).last,

@@ -28,7 +28,7 @@ final class TraceSession {
     var tree: TreeSamples?
     /// What is known of a process that events describe; nil: it is followed in another way.
     var told: ToldProcess?
-    /// Of a process that was attached to: how it ends only this tells where nobody traces it.
+    /// Tells how an attached process has ended, if no tracer saw it; nil: the process was not attached to.
     var handle: ProcessHandle?
     /// Finds threads of other processes that this process's scheduler reports.
     var othersThread: ((Int32) -> TracedThread?)?

@@ -55,7 +55,8 @@ struct ModuleFiles {
             remarks: Array(remarks.prefix(ModuleSymbols.mostRemarks)))
     }
 
-    /// A path as the process sees it whose root we hold open: our descriptor's number tells nobody anything.
+    /// The recorder holds the roots of containers open, and opens files through its descriptors. Readers of a
+    /// report know a file by the path that the process sees.
     private static func pathBelowRoot(_ path: String) -> String {
         let held = "/proc/self/fd/"
         guard path.hasPrefix(held), let end = path.dropFirst(held.count).firstIndex(of: "/") else {
