@@ -72,6 +72,25 @@ import Testing
 
     // MARK: Libraries
 
+    /// A shell that executes a program has the C library, as the program has. Each counts its own
+    /// initialisers.
+    @Test func librariesOfProgramsThatFollowEachOther() throws {
+        var builder = RecordingBuilder(images: [("/bin/sh", 2), ("/home/dev/app", 40)])
+        builder.border(.spawned, 0)
+        builder.border(.firstInstruction, 2)
+        builder.border(.main, 30)
+        builder.border(.firstInstruction, 40)
+        builder.border(.main, 90)
+        builder.border(.ended, 100)
+        let main = builder.thread("app", tid: 7, to: 100, isMain: true)
+        load(&builder, start: 3)
+        load(&builder, start: 41)
+        builder.initializer(Self.warmUp, main, from: 12, to: 15, cpu: 3)
+        builder.initializer(Self.warmUp, main, from: 50, to: 70, cpu: 20)
+        let profile = Profile(builder.recording)
+        #expect(profile.libraries.map(\.initializers) == [.milliseconds(3), .milliseconds(20)])
+    }
+
     @Test func aLibraryThatRanAfterItsInitialisersIsUsed() {
         var (builder, main) = launch()
         load(&builder)

@@ -58,9 +58,11 @@ struct LibraryExaminer {
     func figures(_ expander: inout StackExpander) -> [LibraryFigures] {
         recording.libraries.map { library in
             let modules = modules(of: library)
+            let program = program(at: library.start.clamped)
             let runs = initializers.filter { run in
                 let function = expander.frames.function(of: run.frame)
                 return function.moduleIndex.map { modules.contains($0.rawValue) } ?? false
+                    && self.program(at: plan.start + run.start) == program
             }
             return LibraryFigures(
                 path: library.path, start: library.start.clamped - plan.start,
@@ -76,6 +78,11 @@ struct LibraryExaminer {
     private static func wall(of runs: [InitializerFigures]) -> TimeSpan? {
         guard !runs.isEmpty else { return nil }
         return TimeWindows(runs.map { $0.start..<$0.end }).length
+    }
+
+    /// Which of the process's programs ran then: each loads its libraries anew.
+    private func program(at time: MonotonicTime) -> Int? {
+        recording.images.lastIndex { $0.time.clamped <= time }
     }
 
     /// The modules that are its file. They are found by the file, by its own path or, if neither is
