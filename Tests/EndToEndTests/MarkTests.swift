@@ -84,7 +84,7 @@ extension EndToEnd {
             #expect(complaints.isEmpty)
             #expect(report.intervals.allSatisfy { $0.category == "mark" })
             for name in names { #expect(!report.intervals(name).isEmpty, "\(name)") }
-            #expect(Set(report.intervals.compactMap(\.tid)).count == 2)
+            #expect(Set(report.intervals.map(\.tid)).count == 2)
             // Each interval lies within its caller's.
             let climbs = report.intervals("climb").sorted { $0.startNs < $1.startNs }
             #expect(climbs.count == 5)
@@ -112,7 +112,8 @@ extension EndToEnd {
             // 50 on each of two threads, and one that a tail call leads to.
             #expect(report.count("hit") == 101)
             #expect(report.intervals("both").count == 101)
-            #expect(Set(report.signposts.compactMap(\.tid)).count == 2)
+            // A thread that lived for less than a look's time is not known: nil.
+            #expect(Set(report.signposts.map(\.tid)).count == 2)
             #expect(report.intervals("ways").count == 6)
             #expect(report.intervals("red zone").count == 2)
             #expect(report.intervals("peculiar").count == 1)
