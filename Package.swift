@@ -81,13 +81,60 @@ let package = Package(
             name: "Runtimes", dependencies: ["Architecture", "ProfileModel"],
             swiftSettings: pureSettings),
 
+        // The only way to other processes: /proc, ptrace, memory, the scheduler's account, the clock.
+        .target(
+            name: "ProcessIO",
+            dependencies: ["Architecture", "ProfileModel", "System", "CSystem", "CAgent"],
+            swiftSettings: settings),
+
+        // When a launch is over: what `--until` waits for.
+        .target(
+            name: "Readiness",
+            dependencies: [
+                "Architecture", "ProfileModel", "System", "CSystem", "CXCB", "ProcessIO",
+            ],
+            swiftSettings: settings),
+
+        // Programs in memory: what the dynamic linker and the kernel mapped.
+        .target(
+            name: "Images",
+            dependencies: [
+                "Architecture", "ProfileModel", "System", "CSystem", "ELF", "ProcessIO",
+            ],
+            swiftSettings: settings),
+        // Our code in the program: its memory, entry, hooks, marks' jumps, signposts.
+        .target(
+            name: "Agent",
+            dependencies: [
+                "Architecture", "ProfileModel", "System", "CSystem", "CAgent", "CSignpost", "ELF",
+                "Runtimes", "ProcessIO", "Images",
+            ],
+            swiftSettings: settings),
+        // Launches that are started, measured and watched, without samples.
+        .target(
+            name: "Launching",
+            dependencies: [
+                "Architecture", "ProfileModel", "System", "CSystem", "CAgent", "ELF", "ProcessIO",
+                "Readiness", "Images", "Agent",
+            ],
+            swiftSettings: settings),
+
         // The stages, in the order in which a sample meets them.
         .target(
             name: "Sampler",
             dependencies: [
                 "Architecture",
-                "ProfileModel", "System", "CSystem", "CAgent", "CXCB", "CSignpost", "ELF",
-                "Runtimes",
+                "ProfileModel", "System", "CSystem", "CAgent", "CSignpost", "ELF",
+                "Runtimes", "ProcessIO", "Readiness", "Images", "Agent", "Launching",
+            ],
+            swiftSettings: settings),
+        // What recording needs of a machine, tried: the facts behind `firstlight doctor`.
+        .target(
+            name: "Doctor",
+            dependencies: [
+                "Architecture", "ProfileModel", "System", "CSystem", "ProcessIO", "Agent",
+                "Launching",
+                "Sampler",
             ],
             swiftSettings: settings),
         // Under what conditions a program is launched, and cleaning up behind it.
@@ -124,8 +171,9 @@ let package = Package(
             name: "Recorder",
             dependencies: [
                 "Architecture",
-                "ProfileModel", "System", "Sampler", "Unwind", "Recording", "KernelTables",
-                "Runtimes",
+                "ProfileModel", "System", "ProcessIO", "Readiness", "Agent", "Launching", "Sampler",
+                "Unwind", "Recording",
+                "KernelTables", "Runtimes",
             ],
             swiftSettings: settings),
         .target(
@@ -159,7 +207,7 @@ let package = Package(
             name: "ProfileCLI",
             dependencies: [
                 "Architecture", "ProfileModel", "System", "CSystem", "Compression", "ELF",
-                "Runtimes", "Sampler",
+                "Runtimes", "ProcessIO", "Readiness", "Agent", "Launching", "Sampler", "Doctor",
                 "Conditions", "Unwind", "Marks", "PerfData", "Recording", "Symbolicate", "Recorder",
                 "Importer", "Analysis", "Measurer", "Exports", "Report", "Shipping", "ClickHouse",
             ],
@@ -255,8 +303,10 @@ let package = Package(
         .testTarget(
             name: "ProfileCLITests",
             dependencies: [
-                "ProfileCLI", "ProfileModel", "ELF", "Sampler", "Recording",
-                "Symbolicate", "Recorder", "Analysis", "Measurer", "Report", "Shipping",
+                "ProfileCLI", "ProfileModel", "ELF", "ProcessIO", "Readiness", "Images", "Agent",
+                "Launching", "Sampler", "Doctor",
+                "Recording", "Symbolicate", "Recorder", "Analysis", "Measurer", "Report",
+                "Shipping",
                 "TestSupport",
             ],
             swiftSettings: testSettings),
@@ -264,20 +314,26 @@ let package = Package(
             name: "SamplerTests",
             dependencies: [
                 "Architecture",
-                "ProfileModel", "System", "Sampler", "Analysis", "Conditions", "Marks", "Signpost",
+                "ProfileModel", "System", "ProcessIO", "Readiness", "Images", "Agent", "Launching",
+                "Sampler", "Doctor", "Analysis",
+                "Conditions", "Marks", "Signpost",
                 "Runtimes", "CAgent", "CSignpost", "CSystem", "CXCB", "TestSupport",
             ],
             exclude: ["Wayland/Streams", "Wayland/record-streams"], swiftSettings: testSettings),
         .testTarget(
             name: "ConditionsTests",
-            dependencies: ["ProfileModel", "Conditions", "Sampler", "CSystem", "TestSupport"],
+            dependencies: [
+                "ProfileModel", "Conditions", "ProcessIO", "Images", "Agent", "Launching",
+                "Sampler", "CSystem", "TestSupport",
+            ],
             swiftSettings: testSettings),
         .testTarget(
             name: "RecorderTests",
             dependencies: [
                 "Architecture",
-                "ProfileModel", "System", "Sampler", "Unwind", "Recorder", "Recording", "CSystem",
-                "TestSupport",
+                "ProfileModel", "System", "ProcessIO", "Readiness", "Images", "Agent", "Launching",
+                "Sampler", "Unwind", "Recorder",
+                "Recording", "CSystem", "TestSupport",
             ],
             swiftSettings: testSettings),
         .testTarget(
@@ -324,8 +380,8 @@ if Context.environment["FIRSTLIGHT_FUZZ"] != nil {
         .executableTarget(
             name: "FuzzTargets",
             dependencies: [
-                "Architecture", "ProfileModel", "System", "CSystem", "CAgent", "CSQLite", "Sampler",
-                "Unwind",
+                "Architecture", "ProfileModel", "System", "CSystem", "CAgent", "CSQLite",
+                "ProcessIO", "Readiness", "Images", "Agent", "Launching", "Sampler", "Unwind",
                 "Recording", "Importer", "Symbolicate", "FuzzSupport", "CFuzz",
             ],
             path: "Fuzz/Targets", swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])]),

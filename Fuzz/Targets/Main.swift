@@ -1,3 +1,4 @@
+import Agent
 import CFuzz
 import FuzzSupport
 import Glibc
@@ -17,7 +18,7 @@ private let targets = [
     "Rules": Target(read: fuzzRules, readsELF: true),
     "Symbols": Target(read: fuzzSymbols, readsELF: true),
     "Names": Target(read: fuzzNames),
-    "Area": Target(read: fuzzArea),
+    "AgentMemory": Target(read: fuzzArea),
     "Wire": Target(read: fuzzWire),
 ]
 

@@ -3,6 +3,7 @@ import FuzzSupport
 import Glibc
 import ProfileModel
 
+@testable import Readiness
 @testable import Sampler
 
 // What others send us while a program is recorded: messages to NOTIFY_SOCKET, what passes through

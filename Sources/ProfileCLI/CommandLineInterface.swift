@@ -1,5 +1,6 @@
 import Glibc
-package import Sampler
+package import Launching
+import Sampler
 
 /// Reads the command line, dispatches, exits.
 package enum CommandLineInterface {

@@ -1,4 +1,5 @@
 import Glibc
+import ProcessIO
 package import ProfileModel
 package import Runtimes
 import Sampler

@@ -1,3 +1,5 @@
+package import Launching
+package import ProcessIO
 package import ProfileModel
 package import Recording
 package import Sampler

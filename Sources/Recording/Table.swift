@@ -17,9 +17,9 @@ protocol Table: CaseIterable, RawRepresentable, Sendable where RawValue == Int32
 
     var column: Column { get }
 
-    /// Sets all columns in their order; ``NewRow`` refuses anything else.
+    /// Sets all columns in their order; ``RowEncoder`` refuses anything else.
     static func write(
-        _ value: Value, to row: inout NewRow<Self, some RowTarget>
+        _ value: Value, to row: inout RowEncoder<Self, some RowTarget>
     ) throws(SQLiteFailure)
 }
 

@@ -1,7 +1,11 @@
+import Agent
 import Architecture
 import CSystem
 import Glibc
+package import Launching
+package import ProcessIO
 import ProfileModel
+import Readiness
 import System
 
 /// Starts or joins a process and observes it until the process or the recording ends. Both calls
@@ -29,8 +33,8 @@ package enum Sampler {
             machine: MachineLoad())
         prepareOurselves()
         let area =
-            Area.fits(process: getpid(), stackBytes: options.stackBytes)
-            ? Area(stackBytes: options.stackBytes) : nil
+            AgentMemory.fits(process: getpid(), stackBytes: options.stackBytes)
+            ? AgentMemory(stackBytes: options.stackBytes) : nil
         area?.prepare()
         ImageStart.prepare()
         if let planner = options.marks { MarkPlacement.prepare(planner, path.text) }
@@ -120,7 +124,7 @@ package enum Sampler {
     private static func run(
         _ group: ProcessGroup, _ signals: SignalQueue, _ ticker: consuming Ticker
     ) -> SamplerOutcome {
-        DeafnessWatch.begin()
+        SignalWatchdog.begin()
         return group.run(signals, ticker)
     }
 
@@ -197,7 +201,7 @@ package enum Sampler {
     /// Work that would otherwise be done while a program is stopped.
     private static func prepareOurselves() {
         fl_keep_memory()
-        _ = SignalCapture.ownFilters
+        _ = ThreadStatus.ownFilters
     }
 
     /// Called after the fork, so that the program keeps its own limits. Some descriptors per thread

@@ -1,4 +1,6 @@
+package import Agent
 package import ProfileModel
+package import Readiness
 
 /// What to record, and how.
 package struct SamplerOptions: Sendable {

@@ -3,6 +3,7 @@ import ProfileModel
 import Testing
 
 @testable import Conditions
+@testable import ProcessIO
 
 extension LaunchedTests {
     /// Programs that read from a slow disk.

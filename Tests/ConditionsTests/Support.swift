@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Conditions
+@testable import Launching
 @testable import Sampler
 
 /// All that launches programs, one after the other: two limits of a disk at once measure each other.

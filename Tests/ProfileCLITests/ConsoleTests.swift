@@ -3,6 +3,8 @@ import ProfileCLI
 import Sampler
 import Testing
 
+@testable import Launching
+
 @Suite struct ConsoleTests {
     /// SIGPIPE would end the tests, too.
     @Test func aClosedPipeIsAnErrorNotASignal() throws {

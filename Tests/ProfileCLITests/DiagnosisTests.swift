@@ -7,6 +7,9 @@ import Sampler
 import Symbolicate
 import Testing
 
+@testable import Doctor
+@testable import ProcessIO
+
 /// Every state of every check, from made-up facts.
 @Suite struct DiagnosisTests {
     /// A machine on which everything works, for an ordinary user.

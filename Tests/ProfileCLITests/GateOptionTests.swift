@@ -1,7 +1,10 @@
 import ProfileCLI
 import ProfileModel
+import Readiness
 import Sampler
 import Testing
+
+@testable import Launching
 
 @Suite struct GateOptionTests {
     private func options(_ words: [String]) throws -> GateOptions {

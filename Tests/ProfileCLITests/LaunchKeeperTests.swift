@@ -3,6 +3,7 @@ import ProfileModel
 import Recording
 import Testing
 
+@testable import Launching
 @testable import ProfileCLI
 @testable import Sampler
 

@@ -1,4 +1,5 @@
 import ProfileModel
+import Readiness
 import Sampler
 import Testing
 

@@ -6,6 +6,8 @@ import Report
 import Sampler
 import Testing
 
+@testable import Launching
+
 @Suite struct OptionTests {
     @Test(arguments: [
         ("250ms", 250_000_000), ("2s", 2_000_000_000), ("1.5s", 1_500_000_000),

@@ -3,6 +3,7 @@ import Sampler
 import Testing
 
 @testable import ProfileCLI
+@testable import Readiness
 
 @Suite struct ReadyArgumentTests {
     @Test(arguments: [

@@ -4,6 +4,8 @@ import Sampler
 import TestSupport
 import Testing
 
+@testable import Launching
+
 /// What came of a command line.
 struct Run {
     var status: Int32

@@ -5,6 +5,8 @@ import Sampler
 import Shipping
 import Testing
 
+@testable import Launching
+
 @Suite struct WatchOptionTests {
     private func options(_ line: String) throws -> WatchOptions {
         try WatchOptions(try #require(parsedArguments(line)))

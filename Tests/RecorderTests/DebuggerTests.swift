@@ -2,6 +2,7 @@ import ProfileModel
 import TestSupport
 import Testing
 
+@testable import ProcessIO
 @testable import Sampler
 
 /// Whole stacks, compared address by address with what the debugger finds.

@@ -4,6 +4,7 @@ import ProfileModel
 import System
 import Unwind
 
+@testable import ProcessIO
 @testable import Sampler
 
 /// Unwinds the threads of a live process as the recorder does: stopped by ptrace, from a snapshot.

@@ -3,6 +3,7 @@ import Glibc
 import ProfileModel
 import Unwind
 
+@testable import ProcessIO
 @testable import Sampler
 
 /// A program's work, followed step by step, and what both engines say of each of its stacks.

@@ -4,6 +4,8 @@ import TestSupport
 import Testing
 import Unwind
 
+@testable import Launching
+@testable import ProcessIO
 @testable import Sampler
 
 /// Unwinds at every single instruction of a program's work, by both engines: prologues, epilogues, the

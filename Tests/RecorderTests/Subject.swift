@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 import Unwind
 
+@testable import ProcessIO
 @testable import Sampler
 
 /// Programs that tests need. Missing ones skip the tests, except in CI.

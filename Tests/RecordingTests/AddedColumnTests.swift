@@ -24,7 +24,7 @@ import Testing
         }
 
         static func write(
-            _ number: Int, to row: inout NewRow<Self, some RowTarget>
+            _ number: Int, to row: inout RowEncoder<Self, some RowTarget>
         ) throws(SQLiteFailure) {
             try row.set(.count, number)
             try row.set(.word, "word \(number)")
@@ -149,7 +149,7 @@ import Testing
         var column: Column { .integer("\(self)") }
 
         static func write(
-            _ columns: [Self], to row: inout NewRow<Self, some RowTarget>
+            _ columns: [Self], to row: inout RowEncoder<Self, some RowTarget>
         ) throws(SQLiteFailure) {
             for column in columns { try row.set(column, 1) }
         }

@@ -2,6 +2,8 @@ import CSystem
 import Glibc
 import Testing
 
+@testable import Launching
+@testable import ProcessIO
 @testable import Sampler
 
 @Suite struct AttachCheckTests {

@@ -1,5 +1,7 @@
 import Testing
 
+@testable import Doctor
+@testable import ProcessIO
 @testable import Sampler
 
 @Suite struct ConfinementTests {

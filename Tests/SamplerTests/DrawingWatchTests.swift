@@ -1,6 +1,7 @@
 import ProfileModel
 import Testing
 
+@testable import Readiness
 @testable import Sampler
 
 @Suite struct DrawingWatchTests {

@@ -1,6 +1,7 @@
 import ProfileModel
 import Testing
 
+@testable import Launching
 @testable import Sampler
 
 /// An ``ExecWatch`` that can be asked inside an expectation.

@@ -3,6 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
+@testable import Launching
 @testable import Sampler
 
 /// Children that wait to become a program.

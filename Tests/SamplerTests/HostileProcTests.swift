@@ -2,6 +2,7 @@ import ProfileModel
 import TestSupport
 import Testing
 
+@testable import ProcessIO
 @testable import Sampler
 
 /// Every parser, fed every kind of nonsense: an answer or none, never a trap.

@@ -1,8 +1,11 @@
 import Architecture
 import CAgent
 import Glibc
+import Images
+import ProcessIO
 import Testing
 
+@testable import Agent
 @testable import Sampler
 
 /// Our own process, as if it were at its first instruction.
@@ -19,7 +22,9 @@ import Testing
         #expect(start.linkerImage?.contains(start.vector.linkerBase) == true)
     }
 
-    @Test(arguments: [4096, 1 << 17, Area.size(stackBytes: 65536), Area.size(stackBytes: 1 << 20)])
+    @Test(arguments: [
+        4096, 1 << 17, AgentMemory.size(stackBytes: 65536), AgentMemory.size(stackBytes: 1 << 20),
+    ])
     func placesAreFreeAndInReach(size: Int) throws {
         let start = ImageStart(pid: getpid())
         let place = try #require(start.place(size: size))
@@ -27,7 +32,7 @@ import Testing
         #expect(place % 4096 == 0 && Self.isFree(area, in: start))
         // By a jump of the linker's.
         let hook = try #require(start.linker?.debugState)
-        for target in [AreaCode.debugState, UInt64(FL_STATE)] {
+        for target in [AgentCode.debugState, UInt64(FL_STATE)] {
             #expect(JumpPatch.word(from: hook, to: place + target) != nil)
         }
         let island = try #require(start.islandPlace(besides: area))
@@ -42,7 +47,7 @@ import Testing
     @Test func cavesHoldNoCode() throws {
         let start = ImageStart(pid: getpid())
         let cave = try #require(start.anyCave)
-        let end = cave + UInt64(AreaCode.pieceSize)
+        let end = cave + UInt64(AgentCode.pieceSize)
         let line = start.mappings.first { $0.start <= cave && end <= $0.end }
         #expect(line?.isExecutable == true && line?.path.hasPrefix("/") == true)
         for image in [start.program, start.linkerImage].compactMap({ $0 }) {
@@ -53,7 +58,7 @@ import Testing
     /// Through the word in which the program has the C library's start function.
     @Test func howMainIsNoted() throws {
         let start = ImageStart(pid: getpid())
-        var contents = Area.Contents(place: 0, recorder: 0, cookie: 1)
+        var contents = AgentMemory.Contents(place: 0, recorder: 0, cookie: 1)
         start.fillMain(into: &contents)
         #expect(contents.main == 0 && contents.patches.isEmpty)
         let function = try #require(dlsym(nil, "__libc_start_main"))
@@ -72,7 +77,7 @@ import Testing
         #expect(start.program == nil && start.linker == nil && start.mappings.isEmpty)
         #expect(start.isStatic && start.cave == nil && start.anyCave == nil)
         #expect(start.startCode == nil)
-        var contents = Area.Contents(place: 4096, recorder: 0, cookie: 1)
+        var contents = AgentMemory.Contents(place: 4096, recorder: 0, cookie: 1)
         start.fillMain(into: &contents)
         #expect(!start.notesMain(contents) && contents.patches.isEmpty)
         #expect(start.islandPlace(besides: 0..<4096) == nil)

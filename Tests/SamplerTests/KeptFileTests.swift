@@ -1,6 +1,7 @@
 import Glibc
 import Testing
 
+@testable import ProcessIO
 @testable import Sampler
 
 @Suite struct KeptFileTests {

@@ -4,6 +4,7 @@ import ProfileModel
 import TestSupport
 import Testing
 
+@testable import ProcessIO
 @testable import Sampler
 
 @Suite struct KernelInterruptionTests {

@@ -3,6 +3,8 @@ import ProfileModel
 import TestSupport
 import Testing
 
+@testable import Images
+@testable import ProcessIO
 @testable import Sampler
 
 /// Our own process is one like any other.

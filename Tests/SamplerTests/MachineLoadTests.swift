@@ -1,6 +1,7 @@
 import ProfileModel
 import Testing
 
+@testable import ProcessIO
 @testable import Sampler
 
 /// What else the machine does.

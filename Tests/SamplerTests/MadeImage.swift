@@ -1,6 +1,8 @@
 import Glibc
 import Testing
 
+@testable import Images
+@testable import ProcessIO
 @testable import Sampler
 
 /// An image as the sampler reads it, made up: its headers lie in our own memory, its segments

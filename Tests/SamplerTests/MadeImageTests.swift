@@ -1,6 +1,9 @@
 import TestSupport
 import Testing
 
+@testable import Agent
+@testable import Images
+@testable import ProcessIO
 @testable import Sampler
 
 /// What is asked of images, on images that no linker made.

@@ -57,7 +57,7 @@ import Testing
     @Test func soManyReadsATick() {
         var budget = NameBudget()
         for tick in 1...3 as ClosedRange<Int64> {
-            let granted = (0..<100).filter { _ in budget.allowsRead(at: Self.at(tick)) }
+            let granted = (0..<100).filter { _ in budget.takeRead(at: Self.at(tick)) }
             #expect(granted.count == NameBudget.readsPerTick)
         }
     }
@@ -70,7 +70,7 @@ import Testing
         for tick in 1...2000 as ClosedRange<Int64> {
             let now = Self.at(tick)
             for index in threads.indices
-            where threads[index].isDue(at: now) && budget.allowsRead(at: now) {
+            where threads[index].isDue(at: now) && budget.takeRead(at: now) {
                 threads[index].noteRead(at: now)
                 reads[index] += 1
             }

@@ -3,6 +3,7 @@ import ProfileModel
 import TestSupport
 import Testing
 
+@testable import ProcessIO
 @testable import Sampler
 
 /// Samples as the kernel writes them, byte by byte.

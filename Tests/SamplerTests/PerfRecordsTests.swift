@@ -2,6 +2,7 @@ import ProfileModel
 import TestSupport
 import Testing
 
+@testable import ProcessIO
 @testable import Sampler
 
 /// Records as the kernel writes them, byte by byte.

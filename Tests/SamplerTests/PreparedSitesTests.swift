@@ -2,6 +2,8 @@ import Glibc
 import TestSupport
 import Testing
 
+@testable import Agent
+@testable import Images
 @testable import Sampler
 
 /// Programs' files, made up.

@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 
+@testable import Launching
 @testable import Sampler
 
 @Suite struct ProcessImageTests {

@@ -3,6 +3,8 @@ import Glibc
 import Sampler
 import Testing
 
+@testable import Launching
+
 @Suite struct ProgramEndTests {
     private func spawn(_ script: String) throws -> pid_t {
         var pid: pid_t = 0

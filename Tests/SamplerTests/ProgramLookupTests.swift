@@ -2,6 +2,8 @@ import Glibc
 import TestSupport
 import Testing
 
+@testable import Launching
+@testable import ProcessIO
 @testable import Sampler
 
 @Suite struct ProgramLookupTests {

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import Launching
 @testable import Sampler
 
 @Suite struct ProgramNameTests {

@@ -5,6 +5,7 @@ import System
 import TestSupport
 import Testing
 
+@testable import ProcessIO
 @testable import Sampler
 
 /// Under which name a program was started.

@@ -3,6 +3,8 @@ import ProfileModel
 import TestSupport
 import Testing
 
+@testable import ProcessIO
+@testable import Readiness
 @testable import Sampler
 
 @Suite struct ReadyWatchTests {
@@ -45,7 +47,8 @@ import Testing
     /// What others see counts if it was asked for, and the first time.
     @Test func signpostsAndMarks() throws {
         let watch = try ReadyWatch(attachingFor: [.signpost("shown"), .mark("loaded")])
-        let session = TraceSession(KernelProcess(pid: 1), options: SamplerOptions(), sink: NoSink())
+        let session = ProcessSession(
+            KernelProcess(pid: 1), options: SamplerOptions(), sink: NoSink())
         func time(_ count: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: count) }
         watch.saw(signpost: "other", at: time(1))
         watch.saw(mark: "shown", at: time(2))
@@ -71,7 +74,7 @@ import Testing
         }
         #expect(listen(descriptor, 1) == 0)
         let process = MadeProcess()
-        let session = TraceSession(process, options: SamplerOptions(), sink: NoSink())
+        let session = ProcessSession(process, options: SamplerOptions(), sink: NoSink())
         let source = ListenSource(port: nil, ignoresInherited: false)
         source.began(getpid())
         let tick = process.now

@@ -5,6 +5,8 @@ import System
 import TestSupport
 import Testing
 
+@testable import ProcessIO
+@testable import Readiness
 @testable import Sampler
 
 @Suite struct RelayTests {

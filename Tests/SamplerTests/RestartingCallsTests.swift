@@ -3,6 +3,7 @@ import Glibc
 import ProfileModel
 import Testing
 
+@testable import ProcessIO
 @testable import Sampler
 
 @Suite struct RestartingCallsTests {

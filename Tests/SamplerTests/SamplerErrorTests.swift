@@ -1,6 +1,8 @@
 import Glibc
 import Testing
 
+@testable import Launching
+@testable import ProcessIO
 @testable import Sampler
 
 /// What somebody reads who does not know this program.

@@ -2,6 +2,7 @@ import CSystem
 import Glibc
 import Testing
 
+@testable import ProcessIO
 @testable import Sampler
 
 /// Whether a stopped thread is within a restartable sequence (rseq(2)).

@@ -1,6 +1,8 @@
 import TestSupport
 import Testing
 
+@testable import ProcessIO
+@testable import Readiness
 @testable import Sampler
 
 @Suite struct SocketFormatsTests {

@@ -1,6 +1,7 @@
 import ProfileModel
 import Testing
 
+@testable import Agent
 @testable import Sampler
 
 /// From where a session can get to where.
@@ -113,9 +114,9 @@ import Testing
 
     @Test func memoryLeftToTheNextImageReachesIt() throws {
         var stage = Stage.sampling(image)
-        let area = try #require(Area(stackBytes: 4096))
+        let area = try #require(AgentMemory(stackBytes: 4096))
         var announced = execution
-        announced.area = InheritedArea(area: area, descriptor: 200)
+        announced.area = InheritedAgent(area: area, descriptor: 200)
         stage.follow(announced)
         #expect(stage.image === image)
         #expect(stage.execution?.deadline == execution.deadline)
@@ -133,7 +134,8 @@ import Testing
         var stage = Stage.sampling(image)
         stage.follow(
             Execution(
-                area: InheritedArea(area: try #require(Area(stackBytes: 4096)), descriptor: 200),
+                area: InheritedAgent(
+                    area: try #require(AgentMemory(stackBytes: 4096)), descriptor: 200),
                 deadline: execution.deadline))
         stage.abandonExecution()
         #expect(stage.image === image)
@@ -146,7 +148,8 @@ import Testing
         var stage = Stage.following(
             image,
             Execution(
-                area: InheritedArea(area: try #require(Area(stackBytes: 4096)), descriptor: 200),
+                area: InheritedAgent(
+                    area: try #require(AgentMemory(stackBytes: 4096)), descriptor: 200),
                 deadline: execution.deadline))
         #expect(!stage.hasMissedExec)
         let executed = MonotonicTime(nanoseconds: 9)

@@ -1,4 +1,5 @@
 import Glibc
+import ProcessIO
 import ProfileModel
 import TestSupport
 import Testing

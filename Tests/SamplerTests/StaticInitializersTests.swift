@@ -2,6 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
+@testable import Images
 @testable import Sampler
 
 /// Which of a static program's words lead to its initialisers.

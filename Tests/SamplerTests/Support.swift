@@ -3,6 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
+@testable import ProcessIO
 @testable import Sampler
 
 /// A text as `/proc` would hand it out.

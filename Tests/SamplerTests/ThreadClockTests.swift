@@ -2,6 +2,7 @@ import ProfileModel
 import TestSupport
 import Testing
 
+@testable import ProcessIO
 @testable import Sampler
 
 /// All in microseconds: a clock at 1,000 whose counters stand at 5,000 / 700.

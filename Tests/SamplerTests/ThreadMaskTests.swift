@@ -1,5 +1,6 @@
 import Testing
 
+@testable import ProcessIO
 @testable import Sampler
 
 @Suite struct ThreadMaskTests {

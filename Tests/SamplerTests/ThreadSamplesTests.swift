@@ -6,6 +6,7 @@ import System
 import TestSupport
 import Testing
 
+@testable import ProcessIO
 @testable import Sampler
 
 /// Threads sampled by the kernel's events, where it permits that; and the ring through which they

@@ -4,6 +4,7 @@ import ProfileModel
 import System
 import Testing
 
+@testable import ProcessIO
 @testable import Sampler
 
 /// Deadlines are what counts, so the times are made up; the timer itself is only there.

@@ -2,6 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
+@testable import ProcessIO
 @testable import Sampler
 
 /// Wait statuses as ptrace(2) and wait(2) define them.

@@ -5,6 +5,7 @@ import ProfileModel
 import TestSupport
 import Testing
 
+@testable import ProcessIO
 @testable import Sampler
 
 /// What the kernel's events tell of a thread, and of those that it starts.

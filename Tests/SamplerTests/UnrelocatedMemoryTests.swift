@@ -2,6 +2,8 @@ import Glibc
 import ProfileModel
 import Testing
 
+@testable import Images
+@testable import ProcessIO
 @testable import Sampler
 
 /// An image of our own memory's, with relocations in all forms.

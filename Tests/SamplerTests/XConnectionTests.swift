@@ -3,6 +3,7 @@ import Glibc
 import System
 import Testing
 
+@testable import Readiness
 @testable import Sampler
 
 @Suite struct XConnectionTests {

@@ -1,3 +1,4 @@
+import Doctor
 import Glibc
 import ProfileModel
 import Report

@@ -1,9 +1,10 @@
 import Architecture
+package import Doctor
 import ELF
 import Exports
 import ProfileModel
 package import Report
-package import Sampler
+import Sampler
 package import Symbolicate
 import System
 

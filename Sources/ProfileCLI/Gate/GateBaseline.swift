@@ -1,5 +1,6 @@
 import Analysis
 import Glibc
+import Launching
 import Measurer
 import ProfileModel
 import Recording

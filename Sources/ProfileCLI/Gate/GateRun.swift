@@ -1,5 +1,6 @@
 import Analysis
 import Measurer
+import ProcessIO
 import ProfileModel
 import Recording
 import Report

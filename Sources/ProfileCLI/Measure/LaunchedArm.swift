@@ -1,5 +1,7 @@
 import Conditions
+import Launching
 import Measurer
+import ProcessIO
 import Sampler
 
 /// A program, and what its launches need.

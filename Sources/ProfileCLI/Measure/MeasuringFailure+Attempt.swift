@@ -1,5 +1,6 @@
 import Conditions
 import Measurer
+import ProcessIO
 import Recording
 import Sampler
 

@@ -1,6 +1,7 @@
 import Analysis
 import Glibc
 import Measurer
+import ProcessIO
 import ProfileModel
 import Recording
 import Sampler

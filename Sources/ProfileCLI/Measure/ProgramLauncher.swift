@@ -1,8 +1,11 @@
 import Analysis
 import Conditions
 import Glibc
+import Launching
 import Measurer
+import ProcessIO
 import ProfileModel
+import Readiness
 import Sampler
 import System
 

@@ -1,7 +1,9 @@
 import Analysis
 import Conditions
+import Launching
 import Measurer
 import ProfileModel
+import Readiness
 import Recording
 import Sampler
 
@@ -23,7 +25,7 @@ struct StackedLaunch {
         let launched = launcher.arms[arm]
         guard let record = options.recordOptions(of: launched.command, to: path) else { return nil }
         try launcher.renew(launched, isFirst: false)
-        guard let streams = StreamsAside() else {
+        guard let streams = StdioRedirect() else {
             tell("the launch with stacks could not be recorded: there are no descriptors left")
             return nil
         }

@@ -1,5 +1,6 @@
+package import Launching
 import ProfileModel
-package import Sampler
+import Sampler
 
 /// The meaning of a command line.
 package enum Invocation: Sendable {

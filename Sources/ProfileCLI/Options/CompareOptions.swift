@@ -1,4 +1,5 @@
 package import Exports
+import ProcessIO
 internal import Report
 
 package enum ComparisonFormat: String, CaseIterable, Sendable {

@@ -1,5 +1,6 @@
 package import Analysis
 package import Exports
+import ProcessIO
 internal import Report
 package import Shipping
 

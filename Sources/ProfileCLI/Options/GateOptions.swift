@@ -1,3 +1,4 @@
+import Launching
 import Sampler
 
 /// The options of `gate`.

@@ -1,5 +1,7 @@
+import ProcessIO
 package import ProfileModel
-package import Sampler
+package import Readiness
+import Sampler
 
 /// When `record` and `attach` consider a launch to be over.
 package struct LaunchEndOptions: Hashable, Sendable {

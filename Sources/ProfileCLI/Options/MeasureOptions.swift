@@ -1,5 +1,7 @@
+package import Launching
 package import ProfileModel
-package import Sampler
+import Readiness
+import Sampler
 
 /// The options of `measure`, and those that `gate` shares with it.
 package struct MeasureOptions: Hashable, Sendable {

@@ -1,5 +1,6 @@
 import ProfileModel
-package import Sampler
+package import Readiness
+import Sampler
 
 /// Conditions in the form of `--until`: `listen:8080`, `output:Server started`, `idle:200ms`.
 package enum ReadyArgument {

@@ -1,5 +1,7 @@
+package import Launching
 package import ProfileModel
-package import Sampler
+import Readiness
+import Sampler
 
 /// What happens to a program that still runs when its recording ends.
 package enum AfterRecording: String, CaseIterable, Sendable {

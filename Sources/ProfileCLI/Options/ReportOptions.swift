@@ -1,5 +1,6 @@
 package import Analysis
 package import Exports
+import ProcessIO
 package import ProfileModel
 package import Report
 

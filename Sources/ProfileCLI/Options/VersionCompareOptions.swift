@@ -1,5 +1,6 @@
 package import Analysis
 package import ClickHouse
+import ProcessIO
 
 /// The options of `compare` for a store.
 package struct VersionCompareOptions: Sendable {

@@ -1,5 +1,6 @@
+package import Launching
 package import ProfileModel
-package import Sampler
+import Sampler
 package import Shipping
 
 /// The options of `watch`.

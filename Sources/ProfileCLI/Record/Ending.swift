@@ -1,6 +1,9 @@
 import Exports
 import Glibc
+import Launching
+import ProcessIO
 import ProfileModel
+import Readiness
 import Recorder
 import Recording
 import Report

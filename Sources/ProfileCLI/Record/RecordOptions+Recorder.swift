@@ -1,6 +1,7 @@
 import CSystem
 import Glibc
 import Marks
+import Readiness
 import Runtimes
 import Sampler
 import Symbolicate

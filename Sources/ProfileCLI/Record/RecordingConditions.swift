@@ -1,5 +1,7 @@
 import Conditions
+import Launching
 import Measurer
+import ProcessIO
 import ProfileModel
 import Sampler
 

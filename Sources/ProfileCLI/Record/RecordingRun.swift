@@ -1,6 +1,8 @@
 import Exports
 import Glibc
+import Launching
 import Measurer
+import ProcessIO
 import ProfileModel
 import Recorder
 import Recording
@@ -45,7 +47,7 @@ struct RecordingRun {
             }
         case .attach(let pid): return run(.attach(pid))
         case .await(let name):
-            switch Awaiting.run(name, options, signals, console) {
+            switch ProcessWaiter.run(name, options, signals, console) {
             case .found(let pid): return run(.attach(pid))
             case .ended(let status): return status
             }

@@ -1,3 +1,4 @@
+import Doctor
 import Report
 import Sampler
 import Symbolicate

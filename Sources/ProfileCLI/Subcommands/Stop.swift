@@ -1,4 +1,5 @@
 import Glibc
+import ProcessIO
 import Sampler
 
 /// `firstlight stop`.

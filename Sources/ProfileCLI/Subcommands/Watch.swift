@@ -1,4 +1,5 @@
 import Glibc
+import Launching
 import Recording
 import Sampler
 

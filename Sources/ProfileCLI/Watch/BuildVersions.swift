@@ -1,5 +1,6 @@
 import ELF
 import Glibc
+import Launching
 import Sampler
 import System
 

@@ -1,4 +1,5 @@
 import Analysis
+import Launching
 import ProfileModel
 import Recording
 import Sampler

@@ -1,5 +1,6 @@
 import CSystem
 import Glibc
+import Launching
 import ProfileModel
 import Sampler
 import System

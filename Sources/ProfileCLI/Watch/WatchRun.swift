@@ -1,4 +1,5 @@
 import Glibc
+import Launching
 import ProfileModel
 import Recording
 import Report

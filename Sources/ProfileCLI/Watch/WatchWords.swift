@@ -1,4 +1,5 @@
 import Exports
+import Launching
 import ProfileModel
 import Report
 import Sampler

@@ -1,3 +1,4 @@
+import ProcessIO
 import ProfileModel
 import Recording
 import Sampler

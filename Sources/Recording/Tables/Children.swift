@@ -26,7 +26,7 @@ enum ChildrenTable: Int32, RecordingTable {
     }
 
     static func write(
-        _ child: ChildProcess, to row: inout NewRow<Self, some RowTarget>
+        _ child: ChildProcess, to row: inout RowEncoder<Self, some RowTarget>
     ) throws(SQLiteFailure) {
         try row.set(.pid, child.pid)
         try row.set(.parent, child.parent)

@@ -16,7 +16,7 @@ enum ChunksTable: Int32, Table {
 
     static func write(
         _ chunk: (table: String, rows: Int, size: Int, data: [UInt8]),
-        to row: inout NewRow<Self, some RowTarget>
+        to row: inout RowEncoder<Self, some RowTarget>
     ) throws(SQLiteFailure) {
         try row.set(.table, chunk.table)
         try row.set(.rows, chunk.rows)

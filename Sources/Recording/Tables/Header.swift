@@ -28,7 +28,7 @@ enum HeaderTable: Int32, ReadableTable {
     }
 
     static func write(
-        _ header: Recording.Header, to row: inout NewRow<Self, some RowTarget>
+        _ header: Recording.Header, to row: inout RowEncoder<Self, some RowTarget>
     ) throws(SQLiteFailure) {
         try row.set(.pid, header.pid)
         try row.set(.isAttached, header.isAttached)

@@ -16,7 +16,7 @@ enum ImagesTable: Int32, RecordingTable {
     }
 
     static func write(
-        _ value: (image: Image, child: ChildIndex?), to row: inout NewRow<Self, some RowTarget>
+        _ value: (image: Image, child: ChildIndex?), to row: inout RowEncoder<Self, some RowTarget>
     ) throws(SQLiteFailure) {
         try row.set(.path, value.image.path)
         try row.set(.time, value.image.time)
@@ -78,7 +78,7 @@ enum ArgumentsTable: Int32, UnruledTable {
     }
 
     static func write(
-        _ argument: (image: Int, text: String), to row: inout NewRow<Self, some RowTarget>
+        _ argument: (image: Int, text: String), to row: inout RowEncoder<Self, some RowTarget>
     ) throws(SQLiteFailure) {
         try row.set(.image, argument.image)
         try row.set(.text, argument.text)

@@ -19,7 +19,7 @@ enum InitializersTable: Int32, RecordingTable {
     }
 
     static func write(
-        _ initializer: InitializerRun, to row: inout NewRow<Self, some RowTarget>
+        _ initializer: InitializerRun, to row: inout RowEncoder<Self, some RowTarget>
     ) throws(SQLiteFailure) {
         try row.set(.function, initializer.function)
         try row.set(.thread, initializer.thread)

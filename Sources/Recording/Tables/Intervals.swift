@@ -21,7 +21,7 @@ enum IntervalsTable: Int32, LabelledTable {
     }
 
     static func write(
-        _ interval: Interval, to row: inout NewRow<Self, some RowTarget>
+        _ interval: Interval, to row: inout RowEncoder<Self, some RowTarget>
     ) throws(SQLiteFailure) {
         try row.setLabel(of: interval)
         try row.set(.start, interval.start)

@@ -20,7 +20,7 @@ protocol LabelledTable: RecordingTable where Value: Labelled {
     static var thread: Self { get }
 }
 
-extension NewRow where T: LabelledTable {
+extension RowEncoder where T: LabelledTable {
     mutating func setLabel(of value: T.Value) throws(SQLiteFailure) {
         try set(.name, value.name)
         try set(.category, value.category)

@@ -20,7 +20,7 @@ enum LaunchBordersTable: Int32, RecordingTable {
 
     static func write(
         _ value: (border: LaunchBorder, child: ChildIndex?),
-        to row: inout NewRow<Self, some RowTarget>
+        to row: inout RowEncoder<Self, some RowTarget>
     ) throws(SQLiteFailure) {
         try row.set(.kind, value.border.kind)
         try row.set(.time, value.border.time)

@@ -22,7 +22,7 @@ enum LibrariesTable: Int32, RecordingTable {
     }
 
     static func write(
-        _ library: LibraryLoad, to row: inout NewRow<Self, some RowTarget>
+        _ library: LibraryLoad, to row: inout RowEncoder<Self, some RowTarget>
     ) throws(SQLiteFailure) {
         try row.set(.path, library.path)
         try row.set(.file, library.file)
@@ -85,7 +85,8 @@ enum LibraryReferencesTable: Int32, UnruledTable {
     }
 
     static func write(
-        _ reference: (library: Int, isReferenced: Bool), to row: inout NewRow<Self, some RowTarget>
+        _ reference: (library: Int, isReferenced: Bool),
+        to row: inout RowEncoder<Self, some RowTarget>
     ) throws(SQLiteFailure) {
         try row.set(.library, reference.library)
         try row.set(.isReferenced, reference.isReferenced)

@@ -19,7 +19,7 @@ enum MappingsTable: Int32, RecordingTable {
     }
 
     static func write(
-        _ mapping: Mapping, to row: inout NewRow<Self, some RowTarget>
+        _ mapping: Mapping, to row: inout RowEncoder<Self, some RowTarget>
     ) throws(SQLiteFailure) {
         try row.set(.start, mapping.start)
         try row.set(.end, mapping.end)

@@ -18,7 +18,7 @@ enum ModuleSymbolsTable: Int32, RecordingTable {
 
     static func write(
         _ value: (module: ModuleIndex, symbols: ModuleSymbols),
-        to row: inout NewRow<Self, some RowTarget>
+        to row: inout RowEncoder<Self, some RowTarget>
     ) throws(SQLiteFailure) {
         try row.set(.module, value.module)
         try row.set(.debugInfoPath, value.symbols.debugInfoPath)
@@ -78,7 +78,7 @@ enum ModuleRemarksTable: Int32, UnruledTable {
 
     static func write(
         _ value: (module: ModuleIndex, remark: ModuleRemark),
-        to row: inout NewRow<Self, some RowTarget>
+        to row: inout RowEncoder<Self, some RowTarget>
     ) throws(SQLiteFailure) {
         try row.set(.module, value.module)
         try row.set(.kind, value.remark.kind.rawValue)

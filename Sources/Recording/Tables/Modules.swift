@@ -15,7 +15,7 @@ enum ModulesTable: Int32, RecordingTable {
     }
 
     static func write(
-        _ module: Module, to row: inout NewRow<Self, some RowTarget>
+        _ module: Module, to row: inout RowEncoder<Self, some RowTarget>
     ) throws(SQLiteFailure) {
         try row.set(.path, module.path)
         try row.set(.buildID, module.buildID)

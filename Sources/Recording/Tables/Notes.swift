@@ -15,7 +15,7 @@ enum NotesTable: Int32, RecordingTable {
     }
 
     static func write(
-        _ note: RecorderNote, to row: inout NewRow<Self, some RowTarget>
+        _ note: RecorderNote, to row: inout RowEncoder<Self, some RowTarget>
     ) throws(SQLiteFailure) {
         try row.set(.kind, note.kind.rawValue)
         try row.set(.value, note.value)

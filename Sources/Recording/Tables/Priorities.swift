@@ -18,7 +18,7 @@ enum PrioritiesTable: Int32, RecordingTable {
     }
 
     static func write(
-        _ priority: Priority, to row: inout NewRow<Self, some RowTarget>
+        _ priority: Priority, to row: inout RowEncoder<Self, some RowTarget>
     ) throws(SQLiteFailure) {
         try row.set(.thread, priority.thread)
         try row.set(.time, priority.time)

@@ -15,7 +15,7 @@ enum ReadyTable: Int32, RecordingTable {
     }
 
     static func write(
-        _ ready: Readiness, to row: inout NewRow<Self, some RowTarget>
+        _ ready: Readiness, to row: inout RowEncoder<Self, some RowTarget>
     ) throws(SQLiteFailure) {
         try row.set(.time, ready.time)
         try row.set(.condition, ready.by)

@@ -21,7 +21,7 @@ enum RunsTable: Int32, RecordingTable {
 
     static func write(
         _ chunk: (thread: ThreadIndex, start: MonotonicTime, data: [UInt8]),
-        to row: inout NewRow<Self, some RowTarget>
+        to row: inout RowEncoder<Self, some RowTarget>
     ) throws(SQLiteFailure) {
         try row.set(.thread, chunk.thread)
         try row.set(.start, chunk.start)

@@ -19,7 +19,7 @@ enum SignpostsTable: Int32, LabelledTable {
     }
 
     static func write(
-        _ signpost: Signpost, to row: inout NewRow<Self, some RowTarget>
+        _ signpost: Signpost, to row: inout RowEncoder<Self, some RowTarget>
     ) throws(SQLiteFailure) {
         try row.setLabel(of: signpost)
         try row.set(.time, signpost.time)

@@ -23,7 +23,7 @@ enum SlicesTable: Int32, RecordingTable {
     }
 
     static func write(
-        _ slice: Slice, to row: inout NewRow<Self, some RowTarget>
+        _ slice: Slice, to row: inout RowEncoder<Self, some RowTarget>
     ) throws(SQLiteFailure) {
         try row.set(.thread, slice.thread)
         try row.set(.start, slice.start)

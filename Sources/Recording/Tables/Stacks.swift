@@ -17,7 +17,7 @@ enum StacksTable: Int32, RecordingTable {
     }
 
     static func write(
-        _ node: StackTable.Node, to row: inout NewRow<Self, some RowTarget>
+        _ node: StackTable.Node, to row: inout RowEncoder<Self, some RowTarget>
     ) throws(SQLiteFailure) {
         try row.set(.parent, node.parent)
         try row.set(.module, node.frame.module)

@@ -10,7 +10,7 @@ enum StringsTable: Int32, UnruledTable {
     var column: Column { .text("value") }
 
     static func write(
-        _ text: String, to row: inout NewRow<Self, some RowTarget>
+        _ text: String, to row: inout RowEncoder<Self, some RowTarget>
     ) throws(SQLiteFailure) {
         try row.set(.value, text)
     }
@@ -58,7 +58,7 @@ enum SymbolsTable: Int32, RecordingTable {
     }
 
     static func write(
-        _ symbol: StoredSymbol, to row: inout NewRow<Self, some RowTarget>
+        _ symbol: StoredSymbol, to row: inout RowEncoder<Self, some RowTarget>
     ) throws(SQLiteFailure) {
         try row.set(.module, symbol.address.module)
         try row.set(.address, symbol.address.address.value)

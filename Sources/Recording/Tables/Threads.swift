@@ -20,7 +20,7 @@ enum ThreadsTable: Int32, RecordingTable {
     }
 
     static func write(
-        _ thread: RecordedThread, to row: inout NewRow<Self, some RowTarget>
+        _ thread: RecordedThread, to row: inout RowEncoder<Self, some RowTarget>
     ) throws(SQLiteFailure) {
         try row.set(.tid, thread.tid)
         try row.set(.name, thread.name)

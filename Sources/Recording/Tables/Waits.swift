@@ -17,7 +17,7 @@ enum WaitReasonsTable: Int32, RecordingTable {
     }
 
     static func write(
-        _ reason: WaitReason, to row: inout NewRow<Self, some RowTarget>
+        _ reason: WaitReason, to row: inout RowEncoder<Self, some RowTarget>
     ) throws(SQLiteFailure) {
         try row.set(.kind, reason.kind.rawValue)
         try row.set(.detail, reason.detail)
@@ -68,7 +68,7 @@ enum WaitsTable: Int32, RecordingTable {
     }
 
     static func write(
-        _ wait: StoredWait, to row: inout NewRow<Self, some RowTarget>
+        _ wait: StoredWait, to row: inout RowEncoder<Self, some RowTarget>
     ) throws(SQLiteFailure) {
         try row.set(.thread, wait.thread)
         try row.set(.start, wait.start)

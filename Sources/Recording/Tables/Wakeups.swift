@@ -20,7 +20,7 @@ enum WakeupsTable: Int32, RecordingTable {
     }
 
     static func write(
-        _ wakeup: Wakeup, to row: inout NewRow<Self, some RowTarget>
+        _ wakeup: Wakeup, to row: inout RowEncoder<Self, some RowTarget>
     ) throws(SQLiteFailure) {
         try row.set(.thread, wakeup.thread)
         try row.set(.time, wakeup.time)

@@ -1,5 +1,6 @@
 import CSystem
 import Glibc
+import ProcessIO
 import ProfileModel
 import System
 

@@ -1,22 +1,25 @@
+import Agent
 import Architecture
 import CSystem
+import ProcessIO
 import ProfileModel
 
 /// Samples threads by the kernel's events where a signal or a stop could harm them, or cannot be
 /// had: in short bursts between calls that either would end, with the signal blocked or handled by
 /// the program, under a filter for system calls, on stacks without room.
-extension TraceSession {
+extension ProcessSession {
     /// Whether a running thread's stacks are taken by events from now on.
     ///
     /// - Parameter counters: its counters, if it has not waited for anything since the last look.
     func sampleByEvents(_ thread: TracedThread, _ counters: SchedulerCounters? = nil) -> Bool {
         if thread.samples != nil { return true }
-        guard capture == .signal, events.mayBeTried(at: process.now), !thread.usesAlternateStack,
-            !thread.isTraced || stage.isSettling,
+        guard capture == .signal, events.mayBeTried(at: process.now), !thread.stack.hasAlternate,
+            !thread.tracing.isTraced || stage.isSettling,
             thread.phase == .free
         else {
             return false
         }
+        noteDepth(of: thread)
         do throws(SystemError) {
             thread.samples = try ThreadSamples(
                 tid: thread.tid,
@@ -51,7 +54,7 @@ extension TraceSession {
     func takeSamples(
         of thread: TracedThread, _ counters: SchedulerCounters, upTo limit: MonotonicTime? = nil
     ) {
-        guard let samples = thread.samples, thread.timer == nil else { return }
+        guard let samples = thread.samples, thread.timing.timer == nil else { return }
         var isCut = false
         let taken = samples.take(cpuAtLeast: counters.run, upTo: limit)
         if !taken.isEmpty {
@@ -63,15 +66,16 @@ extension TraceSession {
                 SignalFrame.interruptedStackPointer(
                     behind: seen.stack, at: seen.registers.stackPointer) != nil
             {
-                thread.usesAlternateStack = true
+                thread.stack.sawAlternate()
                 endEvents(of: thread)
             }
             // What it stands for, the next stack stands for, which is whole.
-            if fetchesMissing(of: seen, thread) || seen.stack.bytes.isEmpty { continue }
-            thread.stackPointer = seen.registers.stackPointer
+            if fetchMissing(of: seen, thread) || seen.stack.bytes.isEmpty { continue }
+            thread.stack.saw(seen.registers.stackPointer)
             noteStack(of: thread)
             note(seen, of: thread)
-            if seen.isCut, told == nil, isShort(seen.stack), canCopyMore(of: thread, than: samples)
+            if seen.isCut, told == nil, isShort(seen.stack),
+                findLongerCopy(of: thread, than: samples)
             {
                 // What it stands for, the next stack stands for, which is whole.
                 isCut = true
@@ -87,9 +91,10 @@ extension TraceSession {
         _ = sampleByEvents(thread)
     }
 
-    /// Whether there is a way to a longer copy: longer ones by events, or the thread's own.
-    private func canCopyMore(of thread: TracedThread, than samples: ThreadSamples) -> Bool {
-        eventStackBytes(of: thread) > samples.stackBytes
+    /// - Returns: whether there is a way to a longer copy: longer ones by events, or the thread's own.
+    private func findLongerCopy(of thread: TracedThread, than samples: ThreadSamples) -> Bool {
+        noteDepth(of: thread)
+        return eventStackBytes(of: thread) > samples.stackBytes
             || (wantsTimer(thread) && hasRoomForSignal(thread))
     }
 
@@ -97,7 +102,7 @@ extension TraceSession {
     /// outside brings them in; those that were never touched as zeroes, of which the program sees nothing.
     ///
     /// - Returns: whether the thread's later copies should hold more than this one.
-    func fetchesMissing(of seen: ThreadSamples.Observation, _ thread: TracedThread) -> Bool {
+    func fetchMissing(of seen: ThreadSamples.Observation, _ thread: TracedThread) -> Bool {
         guard let samples = thread.samples, !seen.missing.isEmpty else { return false }
         guard let region = region(around: seen.stack.start) else { return false }
         let missing = seen.missing.clamped(to: region.start..<region.end)
@@ -110,7 +115,7 @@ extension TraceSession {
 
     /// A program that was seen on a stack of its own making may be on it again when a signal comes.
     private func noteStack(of thread: TracedThread) {
-        guard let image = stage.image, !image.hasOtherStacks, !thread.usesAlternateStack,
+        guard let image = stage.image, !image.hasOtherStacks, !thread.stack.hasAlternate,
             observer.stackPlace(of: thread).isForeign
         else { return }
         image.hasOtherStacks = true
@@ -118,8 +123,8 @@ extension TraceSession {
 
     /// What it tells of the thread's calls.
     private func note(_ seen: ThreadSamples.Observation, of thread: TracedThread) {
-        if seen.mayHideCall { return thread.calls.sawCall() }
-        guard seen.isInKernel else { return thread.calls.sawCode() }
+        if seen.mayHideCall { return thread.sawCall() }
+        guard seen.isInKernel else { return thread.sawCode() }
         thread.saw(seen.registers, at: seen.time)
     }
 
@@ -137,18 +142,27 @@ extension TraceSession {
         return observer.mappings.region(around: pointer)
     }
 
-    /// How much of a thread's stack each sample should hold. A stack that is deeper than events can copy
-    /// is marked as such: see ``TracedThread/hasDeepStack``.
+    /// How much of a thread's stack each sample should hold.
     func eventStackBytes(of thread: TracedThread) -> Int {
         // The first thread's stack is the one that grows; of the others there may be hundreds.
         let usual = thread.tid == pid ? ThreadSamples.mostStackBytes : Self.usualEventStack
-        guard let pointer = thread.stackPointer else { return usual }
+        guard let wanted = wantedStackBytes(of: thread) else { return usual }
+        return min(max(usual, wanted), ThreadSamples.mostStackBytes)
+    }
+
+    /// Marks a stack that is deeper than events can copy.
+    func noteDepth(of thread: TracedThread) {
+        guard let wanted = wantedStackBytes(of: thread) else { return }
+        if wanted > ThreadSamples.mostStackBytes { thread.stack.sawDepth() }
+    }
+
+    /// How much would hold a thread's stack; nil: it is not known.
+    private func wantedStackBytes(of thread: TracedThread) -> Int? {
+        guard let pointer = thread.stack.pointer else { return nil }
         let place = observer.stackPlace(of: thread)
         // Where many stacks share one mapping, each is short.
-        guard !place.isForeign, place.range.contains(pointer) else { return usual }
-        let wanted = Int(clamping: place.range.upperBound - pointer) + Self.eventStackGrowth
-        if wanted > ThreadSamples.mostStackBytes { thread.hasDeepStack = true }
-        return min(max(usual, wanted), ThreadSamples.mostStackBytes)
+        guard !place.isForeign, place.range.contains(pointer) else { return nil }
+        return Int(clamping: place.range.upperBound - pointer) + Self.eventStackGrowth
     }
 
     private static var usualEventStack: Int { 16 << 10 }

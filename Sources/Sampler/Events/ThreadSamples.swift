@@ -1,6 +1,7 @@
 import Architecture
 import CSystem
 import Glibc
+import ProcessIO
 import ProfileModel
 import System
 

@@ -1,5 +1,6 @@
 import CSystem
 import Glibc
+import ProcessIO
 import ProfileModel
 
 /// The stacks of all threads of a process, and of all that it and its children start from now on,
@@ -17,11 +18,11 @@ final class TreeSamples {
     /// Whether the kernel's code is left out.
     let isUserOnly: Bool
     /// By thread.
-    private var samples = Untaken<Observation>()
+    private var samples = UnreadSamples<Observation>()
     /// By process.
-    private var mappings = Untaken<CodeMapped>()
+    private var mappings = UnreadSamples<CodeMapped>()
     /// What else the kernel tells of the processes; nil: ptrace does.
-    let news: TreeNews?
+    let news: ProcessTreeEvents?
     /// nil: somebody else tells of them.
     private var switches: TreeSwitches?
     /// How often the kernel had no room for samples.
@@ -48,7 +49,7 @@ final class TreeSamples {
     ///   - tellsSwitches: whether it is to tell when each thread has a core, too.
     /// - Throws: why they cannot be had.
     init(
-        of pid: Int32, interval: Int64, news: TreeNews? = nil, tellsSwitches: Bool = false
+        of pid: Int32, interval: Int64, news: ProcessTreeEvents? = nil, tellsSwitches: Bool = false
     ) throws(SystemError) {
         self.interval = interval
         self.news = news
@@ -80,7 +81,7 @@ final class TreeSamples {
     }
 
     /// Without any samples, but with news.
-    init(news: TreeNews) {
+    init(news: ProcessTreeEvents) {
         rings = []
         interval = 0
         stackBytes = 0

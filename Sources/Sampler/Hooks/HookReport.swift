@@ -1,9 +1,12 @@
+import Agent
 import Glibc
+import Images
+import ProcessIO
 import ProfileModel
 import System
 
 /// Reports what our code around the initialisers has noted.
-extension TraceSession {
+extension ProcessSession {
     /// - Parameters:
     ///   - tick: when the report was decided; that may be a while ago. At the end, the recording's
     ///     end.
@@ -63,7 +66,7 @@ extension TraceSession {
     }
 
     private static func initializer(
-        _ run: Area.Note, on thread: TracedThread, upTo now: MonotonicTime
+        _ run: AgentMemory.Note, on thread: TracedThread, upTo now: MonotonicTime
     ) -> ObservedInitializer {
         let end = min(max(run.end ?? now, run.start), now)
         let cpuAtEnd = run.end == nil ? thread.clock.counters.run : run.cpuAtEnd
@@ -77,7 +80,7 @@ extension TraceSession {
 
     /// Reports the libraries that one call loaded. The first is the one that the call asked for.
     private func report(
-        _ loaded: [Hooks.SeenLibrary], of open: Area.Moment, end: MonotonicTime?,
+        _ loaded: [Hooks.SeenLibrary], of open: AgentMemory.Moment, end: MonotonicTime?,
         within bounds: ClosedRange<MonotonicTime>, to image: RunningImage
     ) {
         guard bounds.contains(open.time) else { return }

@@ -1,10 +1,13 @@
+import Agent
 import CAgent
+import Images
+import ProcessIO
 import ProfileModel
 import System
 
 /// Reports the launch's borders that our code in the program noted, and does the work that is due
 /// when libraries are loaded and nothing has run yet.
-extension TraceSession {
+extension ProcessSession {
     /// Reports the borders reached since the last call.
     func reportBorders(at now: MonotonicTime) {
         guard let image = stage.image, let code = image.instrumentation else { return }
@@ -30,7 +33,7 @@ extension TraceSession {
 
     /// Learns whose code is in the border's stack. Nobody may have read the mappings since the
     /// libraries came, and the process may be gone.
-    private func learnMappings(of image: RunningImage, _ area: Area, at now: MonotonicTime) {
+    private func learnMappings(of image: RunningImage, _ area: AgentMemory, at now: MonotonicTime) {
         guard let relocated = area.border(.relocated)?.time,
             observer.mappings.lastSeen < relocated
         else { return }
@@ -51,7 +54,7 @@ extension TraceSession {
     /// The shortest launches are over before the first tick. So we wait for the libraries and look
     /// at them as soon as they are there.
     func awaitLibraries() {
-        guard let instrumentation, threads[pid]?.isTraced == false,
+        guard let instrumentation, threads[pid]?.tracing.isTraced == false,
             instrumentation.hasLinkerHook || instrumentation.area[\.gates_entry] != 0
                 || instrumentation.area[\.entry_pointer] != 0
         else { return }
@@ -65,7 +68,7 @@ extension TraceSession {
     }
 
     private func pass(
-        _ border: NotedBorder, _ moment: Area.Moment, of image: RunningImage,
+        _ border: NotedBorder, _ moment: AgentMemory.Moment, of image: RunningImage,
         _ code: Instrumentation, at now: MonotonicTime
     ) {
         guard let main = threads[pid] else { return }

@@ -1,3 +1,6 @@
+import Agent
+import Images
+import ProcessIO
 import ProfileModel
 
 /// The linker's list of libraries, and which of them were reported.
@@ -43,34 +46,6 @@ struct LibraryList {
     }
 }
 
-extension LinkedObject {
-    /// The name by which other libraries need this one.
-    func name(_ memory: TargetMemory) -> String {
-        dynamic(memory).names(memory: memory).soname
-            ?? path.split(separator: "/").last.map(String.init) ?? path
-    }
-
-    /// Where we can read its file. nil: it has no file, only a name (the vdso).
-    func file(of process: Int32) -> String? {
-        let pid = FirstThread.orHolder(of: process) ?? process
-        if path.isEmpty { return "/proc/\(pid)/exe" }
-        if path.hasPrefix("/") { return "/proc/\(pid)/root\(path)" }
-        return path.contains("/") ? "/proc/\(pid)/cwd/\(path)" : nil
-    }
-
-    func image(_ memory: TargetMemory) -> LoadedImage? { LoadedImage(base: bias, memory: memory) }
-
-    /// How much of the address space it spans, in bytes.
-    func size(_ memory: TargetMemory) -> Int64 {
-        let segments = image(memory)?.segments ?? []
-        let loaded = segments.filter { $0.kind == 1 }
-        guard let start = loaded.map(\.start).min(),
-            let end = loaded.map({ $0.start &+ $0.size }).max(), end > start
-        else { return 0 }
-        return Int64(clamping: end - start)
-    }
-}
-
 /// When to read the linker's list after code was mapped. The linker maps a library before it says that
 /// the list is about to change. A list that is complete may thus be the one from before, and is read
 /// several times.
@@ -93,7 +68,7 @@ struct LibraryListing {
     }
 }
 
-extension TraceSession {
+extension ProcessSession {
     /// Reports libraries that were not reported yet.
     ///
     /// - Parameter start: when the linker began to load them, as far as known.

@@ -1,7 +1,10 @@
+import Agent
+import Images
+import ProcessIO
 import ProfileModel
 
 /// Switches on the program's own signposts in every image that has them, and reports them.
-extension TraceSession {
+extension ProcessSession {
     /// - Parameter objects: the linker's list; the program comes first.
     func images(of objects: [LinkedObject], _ memory: TargetMemory) -> [LoadedImage] {
         let vector = AuxiliaryVector(pid: pid)

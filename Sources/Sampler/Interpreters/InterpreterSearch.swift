@@ -1,3 +1,5 @@
+import Images
+import ProcessIO
 import ProfileModel
 import Runtimes
 import System

@@ -1,3 +1,4 @@
+import ProcessIO
 internal import Runtimes
 
 /// The memory of a process that is being observed.

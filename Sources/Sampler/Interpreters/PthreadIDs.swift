@@ -1,4 +1,5 @@
 import Glibc
+import ProcessIO
 import ProfileModel
 
 /// The kernel's ids of threads that are known by their C library's (pthread_self(3)): a pointer to what

@@ -7,7 +7,7 @@ struct SearchBudget {
     private var used = TimeSpan.zero
     private static let first = TimeSpan.milliseconds(5)
 
-    mutating func allowsMore(at now: MonotonicTime) -> Bool {
+    mutating func beginSearch(at now: MonotonicTime) -> Bool {
         let start = firstSearch ?? now
         firstSearch = start
         return used.nanoseconds < Self.first.nanoseconds + (now - start).nanoseconds / 50

@@ -1,3 +1,4 @@
+import ProcessIO
 import ProfileModel
 import Runtimes
 import System
@@ -37,7 +38,7 @@ struct ThreadStateSearch {
     ) -> UInt64? {
         if let known = states[tid] { return known.address }
         if let again = others[tid], !again.isDue(at: now) { return nil }
-        if now >= nextSearch, budget.allowsMore(at: now) { search(interpreter, at: now) }
+        if now >= nextSearch, budget.beginSearch(at: now) { search(interpreter, at: now) }
         if let known = states[tid] { return known.address }
         others[tid, default: RepeatedSearch(at: now)].postpone(
             at: now,

@@ -1,6 +1,9 @@
+import Agent
 import Architecture
 import CAgent
 import ELF
+import Images
+import ProcessIO
 import ProfileModel
 
 /// A program that the dynamic linker was told to run (`ld-linux-x86-64.so.2 ./app`; AppImages, Guix and
@@ -43,7 +46,7 @@ struct LinkedProgram {
     }
 }
 
-extension TraceSession {
+extension ProcessSession {
     /// Learns which program the linker runs, once it has mapped it, and tells the recording.
     func learnLinkedProgram(_ code: Instrumentation) {
         guard code.runsLinker, let image = stage.image, image.linked == nil,

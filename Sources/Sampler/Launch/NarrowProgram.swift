@@ -25,7 +25,7 @@ package enum NarrowProgram: Sendable {
     }
 }
 
-extension TraceSession {
+extension ProcessSession {
     /// Notes it if the process runs a 32-bit program now.
     func noteIfNarrow() {
         observer.isNarrow = NarrowProgram(atPath: "/proc/\(pid)/exe") != nil

@@ -1,9 +1,12 @@
+import Agent
 import Architecture
+import Images
+import ProcessIO
 import ProfileModel
 import System
 
 /// Puts marks into the program, and removes them.
-extension TraceSession {
+extension ProcessSession {
     /// The marks planned for one program or library.
     typealias PlannedMarks = (object: LinkedObject, plan: MarkPlan)
 
@@ -124,7 +127,7 @@ extension TraceSession {
 
     /// True if no thread is in our code for marks, nor would return to it, now that no jump leads
     /// there any more.
-    func isOutOfMarks(_ stopped: [TracedThread], _ area: Area) -> Bool {
+    func isOutOfMarks(_ stopped: [TracedThread], _ area: AgentMemory) -> Bool {
         guard let marks, marks.isPlaced, marks.placed.isEmpty else { return false }
         return isUnused(
             ChangedCode([area.range] + (area.islandRange.map { [$0] } ?? [])), by: stopped)

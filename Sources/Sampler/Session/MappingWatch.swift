@@ -1,3 +1,4 @@
+import ProcessIO
 import ProfileModel
 
 /// Keeps track of where code is mapped, at little cost. Each look reads the size of the address

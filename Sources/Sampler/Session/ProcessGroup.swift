@@ -1,4 +1,8 @@
+import Agent
+import Launching
+import ProcessIO
 import ProfileModel
+import Readiness
 
 /// The processes under observation: one, and on request those that it and its children start.
 /// Everything that happens to them arrives here, one thing after the other.
@@ -6,11 +10,11 @@ final class ProcessGroup {
     private let options: SamplerOptions
     /// Observes the children; nil: children are let go.
     private let children: (any ChildObserver)?
-    let main: TraceSession
+    let main: ProcessSession
     /// All sessions by process id, the main one, too.
-    var sessions: [Int32: TraceSession]
+    var sessions: [Int32: ProcessSession]
     /// News of children that could not be taken in yet.
-    var waitingNews: [TreeNews.News] = []
+    var waitingNews: [ProcessTreeEvents.News] = []
     /// The processes to which the waiting news belongs.
     var heldBack: Set<Int32> = []
     /// Processes that are not followed because there are too many.
@@ -40,7 +44,7 @@ final class ProcessGroup {
         self.options = options
         self.children = children
         end = LaunchEnd(ready, options)
-        main = TraceSession(process, options: options, sink: sink, machine: machine)
+        main = ProcessSession(process, options: options, sink: sink, machine: machine)
         sessions = [process.pid: main]
         main.othersThread = { [unowned self] in childsThread($0) }
         main.sawSignpost = { label, time in
@@ -82,7 +86,9 @@ final class ProcessGroup {
                     guard sessions[session.pid] === session else { continue }
                     if session.told?.end == nil { session.tick(at: now, missed: missed) }
                     if session !== main { end.look(at: now, inChild: session) }
-                    if session.told?.isToBeFollowed() == true { main.scheduler.follow(session.pid) }
+                    if session.told?.takeLookToFollow() == true {
+                        main.scheduler.follow(session.pid)
+                    }
                     if (ticker.served &+ Int64(session.pid)) % Self.ticksBetweenLooks == 0 {
                         session.endIfGone(at: now)
                     }
@@ -93,7 +99,7 @@ final class ProcessGroup {
                 main.tree?.dropStrays()
                 if let deadline, now >= deadline { leave() }
                 // What is seen now was seen after this tick's other work.
-                if end.isReached(at: main.process.now, in: main) { leave() }
+                if end.look(at: main.process.now, in: main) { leave() }
                 if main.sink.hasFailed { leave() }
             case .childChanged:
                 // One signal may stand for many changes.
@@ -258,7 +264,7 @@ final class ProcessGroup {
     }
 
     /// Whether a clone is a process of its own, which means that it shares no thread group.
-    private func isProcess(_ tid: Int32, clonedBy session: TraceSession) -> Bool {
+    private func isProcess(_ tid: Int32, clonedBy session: ProcessSession) -> Bool {
         session.threads[tid] == nil && main.process.group(of: tid) == tid
     }
 
@@ -270,14 +276,14 @@ final class ProcessGroup {
         return Int32(truncatingIfNeeded: message)
     }
 
-    private func begin(_ child: Int32, forkedBy parent: TraceSession, at now: MonotonicTime) {
+    private func begin(_ child: Int32, forkedBy parent: ProcessSession, at now: MonotonicTime) {
         // It may have come to its end by now, and must not begin once more.
         guard claimed.remove(child) == nil else { return }
         _ = begin(child, of: parent, isParent: true, at: now)
     }
 
     /// Drops a child that has ended.
-    func closeIfOver(_ session: TraceSession) {
+    func closeIfOver(_ session: ProcessSession) {
         guard session !== main, session.outcome != nil, sessions[session.pid] === session
         else { return }
         sessions[session.pid] = nil
@@ -289,7 +295,7 @@ final class ProcessGroup {
 
     /// A child that has ended and has yet to be reported.
     private struct EndedSession {
-        let session: TraceSession
+        let session: ProcessSession
         let outcome: Recording.Outcome
         let time: MonotonicTime
     }
@@ -304,7 +310,7 @@ final class ProcessGroup {
 
     /// The process to which a thread belongs. A child's first stop may arrive before its parent
     /// reports it.
-    private func session(of tid: Int32) -> TraceSession? {
+    private func session(of tid: Int32) -> ProcessSession? {
         if !tracesChildren { return main }
         if let known = known(tid) { return known }
         guard let group = main.process.group(of: tid) else { return nil }
@@ -316,14 +322,14 @@ final class ProcessGroup {
             at: main.process.now)
     }
 
-    private func known(_ tid: Int32) -> TraceSession? {
+    private func known(_ tid: Int32) -> ProcessSession? {
         sessions[tid] ?? sessions.values.first { $0.threads[tid] != nil }
     }
 
     /// - Parameter isParent: false: it is only presumed to be the parent.
     private func begin(
-        _ pid: Int32, of parent: TraceSession, isParent: Bool, at now: MonotonicTime
-    ) -> TraceSession? {
+        _ pid: Int32, of parent: ProcessSession, isParent: Bool, at now: MonotonicTime
+    ) -> ProcessSession? {
         if let known = sessions[pid] { return known }
         // The kernel may give its id again.
         if over.contains(where: { $0.session.pid == pid }) { closeEnded() }
@@ -336,12 +342,12 @@ final class ProcessGroup {
 
     /// - Returns: nil: the child is let go.
     func newSession(
-        _ pid: Int32, of parent: TraceSession, at now: MonotonicTime
-    ) -> TraceSession? {
+        _ pid: Int32, of parent: ProcessSession, at now: MonotonicTime
+    ) -> ProcessSession? {
         guard let sink = children?.began(pid, parent: parent.pid, at: now) else { return nil }
-        let session = TraceSession(main.process.process(pid), options: options, sink: sink)
+        let session = ProcessSession(main.process.process(pid), options: options, sink: sink)
         session.sawSignpost = main.sawSignpost
-        session.ownCore = main.ownCore
+        session.cpuAvoidance = main.cpuAvoidance
         sessions[pid] = session
         return session
     }

@@ -1,8 +1,10 @@
+import Agent
 import Glibc
+import ProcessIO
 import ProfileModel
 
 /// What ptrace reports of the threads, and how they go on.
-extension TraceSession {
+extension ProcessSession {
     /// What must be looked at before we wait for anything that ended.
     func prepareForChanges() {
         watchTimers()
@@ -31,7 +33,7 @@ extension TraceSession {
         default:
             guard let thread = threads[tid] ?? adopt(tid, at: now) else { return }
             // One that a traced thread made is traced, too, though it was seen before it told.
-            if !event.isSignal { thread.isTraced = true }
+            if !event.isSignal { thread.tracing.wasSeized() }
             keepCall(of: thread, after: event)
             take(event, of: thread, at: now)
         }
@@ -71,17 +73,19 @@ extension TraceSession {
                 ledger.ended(process.counters())
                 takeFinalCPU()
             }
-        case .signal where thread.interruption?.hasStopped == true:
-            thread.interruption = nil
+        case .signal where thread.tracing.interruption?.hasStopped == true:
+            thread.tracing.forgetInterruption()
             take(.stopped, of: thread, at: now)
         case .signal(let number):
-            if !thread.isTraced { process.releaseSelfTraced(thread.tid, delivering: number) }
+            if !thread.tracing.isTraced {
+                process.releaseSelfTraced(thread.tid, delivering: number)
+            }
             sampleAtStop(thread)
             resume(thread, stoppedSince: now, delivering: number)
         case .groupStop:
-            thread.phase = .free
+            thread.goOn()
             // To wait for a late stop it would have to go on.
-            if isFree, !awaitsLateStop(thread) {
+            if isFree, !callOffLateStop(thread) {
                 release(thread)
             } else {
                 try? thread.tracee.listen()
@@ -95,20 +99,20 @@ extension TraceSession {
     /// whoever has joined it would find it still there. The process's own end is told by its first thread.
     private func leaveEnding(_ thread: TracedThread) {
         let isLeft =
-            thread.tid != pid && stage.execution == nil && (try? thread.tracee.detach()) != nil
-        if isLeft { thread.isTraced = false } else { try? thread.tracee.resume() }
+            thread.tid != pid && stage.execution == nil && (try? thread.tracing.detach()) != nil
+        if !isLeft { try? thread.tracee.resume() }
     }
 
     /// Keeps a call going that would go on without us: a stop for us, or for a signal that nobody
     /// handles, must not end it. When the user stops the process and continues it, such calls end.
     func keepCall(of thread: TracedThread, after event: TraceEvent) {
         switch event {
-        case .groupStop: thread.isInGroupStop = true
+        case .groupStop: thread.tracing.noteGroupStop(true)
         case .signal(let number) where Self.jobSignals.contains(number): break
-        case .stopped where thread.isInGroupStop: thread.isInGroupStop = false
-        case .stopped: try? thread.tracee.keepCall(restIn: areaForRest(of: thread, besides: nil))
+        case .stopped where thread.tracing.isInGroupStop: thread.tracing.noteGroupStop(false)
+        case .stopped: try? thread.tracee.keepCall(restAt: placesForRest(of: thread, besides: nil))
         case .signal(let number):
-            try? thread.tracee.keepCall(restIn: areaForRest(of: thread, besides: number))
+            try? thread.tracee.keepCall(restAt: placesForRest(of: thread, besides: number))
         default: break
         }
     }
@@ -117,12 +121,14 @@ extension TraceSession {
     /// the program's would have cut it short without us.
     ///
     /// - Parameter signal: for which it has stopped.
-    private func areaForRest(of thread: TracedThread, besides signal: Int32?) -> UInt64? {
+    private func placesForRest(of thread: TracedThread, besides signal: Int32?) -> RestOfCall
+        .Places?
+    {
         guard let area, area.isSettled, let status = thread.status(),
-            !status.isFiltered(beyond: SignalCapture.ownFilters),
+            !status.isFiltered(beyond: ThreadStatus.ownFilters),
             !status.isInterrupted(besides: signal), !status.cancelsThreads
         else { return nil }
-        return area.address
+        return AgentCode.restPlaces(in: area.address)
     }
 
     private static var jobSignals: Set<Int32> { [SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT] }
@@ -132,7 +138,7 @@ extension TraceSession {
     private func sampleAtStop(_ thread: TracedThread) {
         guard case .interrupted(let since) = thread.phase else { return }
         // It stands for the stop that was asked for: no other one comes.
-        thread.phase = .free
+        thread.goOn()
         if isLeaving || (stage.hasMissedExec && thread.tid == pid) { return }
         // An exact copy of what it had: it did not move since.
         if thread.blocked != nil, thread.counters()?.timeslices == thread.clock.counters.timeslices
@@ -141,15 +147,14 @@ extension TraceSession {
         } else {
             _ = try? observer.sampleStopped(thread, stoppedSince: since)
         }
-        thread.coresAtStop = thread.counters()?.timeslices
-        // The stop itself counts as leaving its core.
-        if let status = thread.status() { thread.burst.sawStop(voluntary: status.voluntary) }
+        thread.tracing.noteStop(cores: thread.counters()?.timeslices)
+        thread.noteOurStop()
     }
 
     func resume(
         _ thread: TracedThread, stoppedSince: MonotonicTime, delivering signal: Int32 = 0
     ) {
-        if thread.phase != .exited { thread.phase = .free }
+        if thread.phase != .exited { thread.goOn() }
         release(thread, delivering: signal)
         observer.addHold(process.now - stoppedSince, to: thread)
         // A stop that stood for this one was for something else.
@@ -164,44 +169,46 @@ extension TraceSession {
     /// Whether it was seized for an exec that failed. Nobody else can debug a traced thread, and it
     /// stops at each of its signals.
     func isTracedForNothing(_ thread: TracedThread) -> Bool {
-        isFree && thread.isTraced && isUntraced
+        isFree && thread.tracing.isTraced && isUntraced
     }
 
     /// Lets a stopped thread go on.
     func release(_ thread: TracedThread, delivering signal: Int32 = 0) {
-        guard thread.isTraced else { return }
+        guard thread.tracing.isTraced else { return }
         // It will stop at once for that, and be let go then.
-        guard isFree, !awaitsLateStop(thread) else {
+        guard isFree, !callOffLateStop(thread) else {
             try? thread.tracee.resume(delivering: signal)
             return
         }
-        try? thread.tracee.detach(delivering: signal)
-        thread.isTraced = false
+        thread.tracing.letGo(delivering: signal)
     }
 
     /// Whether a stopped thread has yet to stop in its own code, as it was asked to before another
     /// event stopped it. That request is called off. But if its signal is on its way, it must come
     /// while we are there to take it away, because the program may count such signals.
-    func awaitsLateStop(_ thread: TracedThread) -> Bool {
-        guard let interruption = thread.interruption else { return false }
+    func callOffLateStop(_ thread: TracedThread) -> Bool {
+        guard let interruption = thread.tracing.interruption else { return false }
         interruption.callOff()
         if interruption.isOnItsWay { return true }
-        thread.interruption = nil
+        thread.tracing.forgetInterruption()
         return false
     }
 
     /// Calls off stops at the end, when the kernel lets go of all that we trace.
     func callOffStops(by deadline: MonotonicTime) {
-        let asked = threads.values.filter { $0.isTraced && $0.interruption != nil }
-        for thread in asked { thread.interruption?.callOff() }
+        let asked = threads.values.filter {
+            $0.tracing.isTraced && $0.tracing.interruption != nil
+        }
+        for thread in asked { thread.tracing.interruption?.callOff() }
         while outcome == nil {
             // Also those that were not asked: what they forked may be waited for.
-            for thread in threads.values where thread.isTraced {
+            for thread in threads.values where thread.tracing.isTraced {
                 guard let event = process.nextReport(of: thread.tid)?.event else { continue }
                 if event == .executed { postponed = event } else { take(event, of: thread.tid) }
             }
             let isOver = asked.allSatisfy {
-                !$0.isTraced || $0.phase == .exited || $0.interruption?.isOnItsWay != true
+                !$0.tracing.isTraced || $0.phase == .exited
+                    || $0.tracing.interruption?.isOnItsWay != true
             }
             guard !isOver, process.now < deadline, !isCalledOff else { return }
             pause(microseconds: 200)
@@ -229,7 +236,7 @@ extension TraceSession {
 
     /// To be called before the thread is gone, or has another program.
     func takeLastSamples(of thread: TracedThread) {
-        guard thread.samples != nil || !thread.timedSlots.isEmpty,
+        guard thread.samples != nil || !thread.timing.slots.isEmpty,
             let counters = thread.counters()
         else { return }
         takeTimed(of: thread, counters)
@@ -248,8 +255,8 @@ extension TraceSession {
             threads[thread.tid] = nil
         }
         takeLastSamples(of: main)
-        main.phase = .free
-        main.interruption?.callOff()
+        main.goOn()
+        main.tracing.interruption?.callOff()
         reportHooks(at: now, isLast: true)
         if former == pid { main.reopen(at: now) } else { main.restartClock(at: now) }
         beginImage(at: now)

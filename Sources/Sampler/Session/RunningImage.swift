@@ -1,3 +1,4 @@
+import Agent
 import ProfileModel
 
 /// What is known of the program that a process runs, and what we changed in it. It is dropped when
@@ -20,7 +21,7 @@ final class RunningImage {
     /// Of the last change of its mappings.
     var listing: LibraryListing?
     /// How it is followed from outside; nil: ptrace has its threads.
-    var untraced: UntracedProcess?
+    var untraced: ProcPoller?
     /// Whether its threads may be stopped for a sample. If not, what only a stop can show is not
     /// known.
     var mayBeTraced = true

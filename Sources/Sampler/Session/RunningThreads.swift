@@ -1,19 +1,21 @@
+import Agent
 import Architecture
+import ProcessIO
 import ProfileModel
 import Runtimes
 
 /// How the stacks of running threads are taken: by signal, by a stop, or not this time.
-extension TraceSession {
-    func isOnItsWay(_ thread: TracedThread, _ counters: SchedulerCounters) -> Bool {
-        signalCapture?.isOnItsWay(thread, counters) == true
+extension ProcessSession {
+    func followRequest(of thread: TracedThread, _ counters: SchedulerCounters) -> Bool {
+        signalCapture?.followRequest(of: thread, counters) == true
     }
 
     func takeAnswer(of thread: TracedThread, _ counters: SchedulerCounters) {
         takeTimed(of: thread, counters)
         guard let answer = signalCapture?.answer(of: thread) else { return }
         if answer.isOnAlternateStack {
-            thread.stackPointer = answer.registers.stackPointer
-            thread.usesAlternateStack = true
+            thread.stack.saw(answer.registers.stackPointer)
+            thread.stack.sawAlternate()
             endEvents(of: thread)
             stopForSample(thread)
         } else {
@@ -28,52 +30,53 @@ extension TraceSession {
     func captureRunning(
         _ thread: TracedThread, _ counters: SchedulerCounters, at now: MonotonicTime
     ) {
-        // Events of the process's tree tell what most threads do, but of an interpreter's functions too late.
-        let isTold = tree != nil && thread.samples != nil && thread.timer == nil
-        if isTold, !wantsTimer(thread) { return }
+        if isSampledByTree(thread), !wantsTimer(thread) { return }
         guard let status = recentStatus(of: thread, counters) else { return }
-        let known = thread.burst.hasWaited(voluntary: status.voluntary) ? nil : counters
-        let approach = thread.burst.approach(voluntary: status.voluntary, at: now)
-        if stage.isSettling || isTracedForNothing(thread) {
-            endTimer(of: thread)
-            return captureByStop(thread, approach, at: now)
+        let hasWaited = thread.burst.hasWaited(voluntary: status.voluntary)
+        let running = RunningThread(
+            thread: thread, session: self, status: status, counters: counters,
+            approach: thread.approach(voluntary: status.voluntary, at: now),
+            hasWaited: hasWaited, now: now)
+        if running.needsStop { endTimer(of: thread) }
+        var failed = FailedWays()
+        while let way = CapturePolicy.decide(running, without: failed) {
+            if capture(running, way) { return }
+            failed.insert(way)
         }
-        if sampleByTimer(thread, status, counters, at: now) || isTold { return }
-        // An event changes nothing of a thread: it puts no frame on the stack, and ends no call early. A
-        // request by signal may do both, because the recorder cannot know where it will find the thread.
-        if sampleByEvents(thread, known) { return }
-        if mayMeetLongCall(thread, at: now) { return spare(thread) }
-        // A stop gives such a call back to it.
-        if handlersBlock, !thread.calls.isComputing {
-            return captureByStop(thread, approach, at: now)
+    }
+
+    /// Whether events of the process's tree tell what it does. Of an interpreter's functions they tell too late.
+    func isSampledByTree(_ thread: TracedThread) -> Bool {
+        tree != nil && thread.samples != nil && thread.timing.timer == nil
+    }
+
+    /// - Returns: false: this way cannot be had.
+    private func capture(_ running: RunningThread, _ way: CaptureWay) -> Bool {
+        let thread = running.thread
+        switch way {
+        case .timer:
+            return sampleByTimer(thread, running.status, running.counters, at: running.now)
+        case .events:
+            return sampleByEvents(thread, running.hasWaited ? nil : running.counters)
+        case .signal: return ask(running)
+        case .stop:
+            noteObstacle(running)
+            stop(thread)
+        case .spare:
+            noteObstacle(running)
+            spare(thread)
         }
-        switch approach {
-        case .signal: ask(thread, status, counters)
-        case .stop: stopForSample(thread)
-        case .spare: spare(thread)
-        }
+        return true
     }
 
     /// Whether a handler of the program's may hold our signal back until it returns. Then nobody
     /// can tell whether the handler or our signal has ended a call, and the call is not made again.
     var handlersBlock: Bool { instrumentation?.area.handlersBlock == true }
 
-    /// Tries a stop whenever it can do no harm: our code comes in at a stop, or a thread is
-    /// detached.
-    private func captureByStop(
-        _ thread: TracedThread, _ approach: BurstPolicy.Approach, at now: MonotonicTime
-    ) {
-        if approach != .spare, !endlessFiles.areOpen(at: now) {
-            stopForSample(thread)
-        } else if !sampleByEvents(thread) {
-            spare(thread)
-        }
-    }
-
     /// Leaves the thread alone this time, because it could be harmed.
     private func spare(_ thread: TracedThread) {
         note(.spared)
-        thread.unsampledLooks += 1
+        thread.leaveAlone()
     }
 
     private func recentStatus(
@@ -84,14 +87,10 @@ extension TraceSession {
         }
         let masks = signals.slots.masks
         // In this order: whoever is counted by now is seen to be about to, or was.
-        let isMasking = signals.slots.isMasking
-        if instrumentation.masks.mayChange(at: masks, threads: threads.count)
-            || thread.masksAtStatus != masks || thread.wasMasking
-        {
-            thread.forgetMask()
-        }
-        thread.masksAtStatus = masks
-        thread.wasMasking = isMasking
+        let isMasking = signals.slots.lookForMasking()
+        thread.statuses.saw(
+            masks: masks, isMasking: isMasking,
+            mayChange: instrumentation.masks.look(at: masks, threads: threads.count))
         return thread.recentStatus(
             counters, looks: signals.looksPerStatus(seesMasks: instrumentation.seesMasks))
     }
@@ -100,7 +99,8 @@ extension TraceSession {
     /// A program that waits for signals in one thread blocks them in the others, too.
     var someBlockOurs: Bool {
         threads.values.contains { thread in
-            thread.hasBlockedOurs || thread.tid == pid && thread.status()?.blocksOurs == true
+            thread.statuses.hasBlockedOurs
+                || thread.tid == pid && thread.status()?.blocksOurs == true
         }
     }
 
@@ -116,35 +116,23 @@ extension TraceSession {
         let place = observer.stackPlace(of: thread)
         if place.isForeign { stage.image?.hasOtherStacks = true }
         noteRoom(of: thread, place)
-        return place.hasRoom && !thread.lacksRoom && stage.image?.hasOtherStacks != true
+        return place.hasRoom && !thread.stack.lacksRoom && stage.image?.hasOtherStacks != true
     }
 
-    private func ask(
-        _ thread: TracedThread, _ status: ThreadStatus, _ counters: SchedulerCounters
-    ) {
-        guard let signalCapture else {
-            if !sampleByEvents(thread) { stopForSample(thread) }
-            return
-        }
-        guard thread.knowsMask || !someBlockOurs else { return spare(thread) }
-        // Where its stack pointer will be then, nobody knows.
-        let hasRoom = signalCapture.slots.hasAlternateStack(thread.tid)
-        if let obstacle = signalCapture.obstacle(thread, status, hasRoom: hasRoom) {
-            detour(thread, obstacle)
-        } else if !signalCapture.ask(
-            thread, status, observer.stackPlace(of: thread), counters,
+    private func ask(_ running: RunningThread) -> Bool {
+        guard let signalCapture else { return false }
+        let thread = running.thread
+        let isAsked = signalCapture.ask(
+            thread, running.status, observer.stackPlace(of: thread), running.counters,
             frames: frames(of: thread, by: signalCapture))
-        {
-            detour(thread, .slotsExhausted)
-        } else {
-            thread.detours = 0
-        }
+        if isAsked { thread.requests.endDetours() }
+        return isAsked
     }
 
     /// Asks now and then whether a thread was ever near its stack's end.
     private func noteRoom(of thread: TracedThread, _ place: StackPlace) {
-        guard place.hasRoom, !thread.lacksRoom, thread.isRoomDue() else { return }
-        if process.hasUsed(place.lastRoom) { thread.lacksRoom = true }
+        guard place.hasRoom, !thread.stack.lacksRoom, thread.stack.countRequest() else { return }
+        if process.hasUsed(place.lastRoom) { thread.stack.sawEnd() }
     }
 
     /// Where an interpreter has the thread's state, if our code in the program can follow its lists.
@@ -155,15 +143,16 @@ extension TraceSession {
         return observer.interpreters.state(of: thread.tid, at: process.now)
     }
 
-    /// Stops a thread that cannot be asked. If the obstacle lasts long, it is worth a note.
-    private func detour(_ thread: TracedThread, _ obstacle: RecorderNote.Kind) {
-        if sampleByEvents(thread) { return }
-        thread.detours += 1
+    /// What keeps a thread from being asked by signal, which would be its way. If it lasts long, it is worth
+    /// a note.
+    private func noteObstacle(_ running: RunningThread) {
+        guard CapturePolicy.asks(running) else { return }
+        let obstacle = running.obstacle ?? .slotsExhausted
+        running.thread.requests.noteDetour()
         switch obstacle {
         case .displaced, .filtered: ledger.note(obstacle, 1)
-        default: if thread.detours == SignalCapture.patience { note(obstacle) }
+        default: if running.thread.requests.detours == SignalCapture.patience { note(obstacle) }
         }
-        stopForSample(thread)
     }
 
     /// Stops a running thread for its registers, unless that could harm others.
@@ -172,12 +161,11 @@ extension TraceSession {
     }
 
     func stop(_ thread: TracedThread) {
-        if !thread.isTraced {
+        if !thread.tracing.isTraced {
             // Attached, our code comes in by a stop.
             let mayBeTraced = stage.isSettling || stage.image?.mayBeTraced != false
             guard mayBeTraced, !isInDoubt(thread) else { return spare(thread) }
-            guard (try? thread.tracee.seize()) != nil else { return }
-            thread.isTraced = true
+            guard thread.tracing.seize() else { return }
         }
         interrupt(thread)
     }
@@ -188,7 +176,7 @@ extension TraceSession {
     }
 
     private func hasForkedLately(_ thread: TracedThread) -> Bool {
-        thread.children.hasForkedLately(thread.tracee.children(), at: process.now)
+        thread.lookForForks(at: process.now)
     }
 
     /// Looks for threads that fork. In a program that runs already, these show only after some
@@ -214,13 +202,13 @@ extension TraceSession {
     func interrupt(_ thread: TracedThread) {
         // The two signals would be one.
         endTimer(of: thread)
-        if thread.isLed { return interruptAnywhere(thread) }
+        if thread.tracing.isLed { return interruptAnywhere(thread) }
         // As it is now: it may have begun to wait since the last look.
         if case .blocked(let call, let registers) = thread.activity(), call >= 0 {
             if endsNoCall(call, registers) { interruptAnywhere(thread) }
-        } else if let late = thread.interruption, late.isCalledOff, late.isOnItsWay {
+        } else if let late = thread.tracing.interruption, late.isCalledOff, late.isOnItsWay {
             // One that was called off too late stands for it.
-            thread.phase = .interrupted(process.now)
+            thread.wasAsked(at: process.now)
         } else if capture == .signal || thread.burst.hasWaitedFragile {
             interruptInOwnCode(thread)
         } else {
@@ -231,17 +219,17 @@ extension TraceSession {
     /// Whether a signal that stops the thread in its own code could surface in one of its sigwait
     /// calls. Nobody can tell whether it waits in one. That shows as soon as it has had a core.
     func isInDoubt(_ thread: TracedThread) -> Bool {
-        guard !thread.isLed, capture == .signal || thread.burst.hasWaitedFragile,
+        guard !thread.tracing.isLed, capture == .signal || thread.burst.hasWaitedFragile,
             case .running = thread.activity()
         else { return false }
-        return !thread.findsMask() && someBlockOurs
+        return !thread.readMask() && someBlockOurs
     }
 
     private func interruptInOwnCode(_ thread: TracedThread) {
         guard !isInDoubt(thread) else { return }
         do throws(NoInterruption) {
-            thread.interruption = try thread.tracee.interruptInOwnCode(each: interruptionPeriod)
-            thread.phase = .interrupted(process.now)
+            try thread.tracing.interruptInOwnCode(each: interruptionPeriod)
+            thread.wasAsked(at: process.now)
         } catch {
             let isHarmless =
                 switch error {
@@ -255,7 +243,7 @@ extension TraceSession {
 
     /// Whether a signal or a stop may find the thread in a call that then returns only a part of
     /// what was asked for. Needed where no events tell what a thread does.
-    private func mayMeetLongCall(_ thread: TracedThread, at now: MonotonicTime) -> Bool {
+    func mayMeetLongCall(_ thread: TracedThread, at now: MonotonicTime) -> Bool {
         thread.calls.mayMeetLongCall(at: now) || endlessFiles.areOpen(at: now)
     }
 
@@ -265,13 +253,13 @@ extension TraceSession {
 
     func interruptAnywhere(_ thread: TracedThread) {
         let now = process.now
-        if (try? thread.tracee.interrupt()) != nil { thread.phase = .interrupted(now) }
+        if (try? thread.tracee.interrupt()) != nil { thread.wasAsked(at: now) }
     }
 
     /// Calls off stops that are late: nobody waits for them, and what the threads do meanwhile is
     /// not sampled.
     func callOffLateStops(at now: MonotonicTime) {
-        for thread in threads.values where thread.interruption?.isCalledOff == false {
+        for thread in threads.values where thread.tracing.interruption?.isCalledOff == false {
             guard case .interrupted(let since) = thread.phase, now - since > Self.ownCodePatience
             else { continue }
             callOffStop(of: thread)
@@ -302,11 +290,12 @@ struct MaskStaleness {
     private var announced: UInt32 = 0
     private var looks = 0
 
-    /// Whether what is known of masks may be out of date. Masks change a moment after their change
+    /// Looks whether what is known of masks may be out of date. Masks change a moment after their change
     /// was announced.
     ///
     /// - Parameter count: the number of announcements so far.
-    mutating func mayChange(at count: UInt32, threads: Int) -> Bool {
+    /// - Returns: whether it may.
+    mutating func look(at count: UInt32, threads: Int) -> Bool {
         if count != announced { (announced, looks) = (count, 8 * threads) }
         looks = max(0, looks - 1)
         return looks > 0

@@ -1,3 +1,4 @@
+import ProcessIO
 import ProfileModel
 
 /// What the scheduler tells of a session's threads, as long as it is asked.

@@ -1,7 +1,8 @@
+import ProcessIO
 import ProfileModel
 
 /// Passing on what the scheduler tells.
-extension TraceSession {
+extension ProcessSession {
     /// - Parameter isLast: nothing will be asked after this.
     func reportSchedule(isLast: Bool = false) {
         let records = scheduler.read(isLast: isLast, first: pid, since: stage.image?.start) {
@@ -13,7 +14,7 @@ extension TraceSession {
             let thread =
                 threads[record.tid] ?? scheduler.leaving.first { $0.tid == record.tid }
                 ?? othersThread?(record.tid)
-            thread?.tally.take(record, after: thread?.clock.time ?? record.time)
+            thread?.saw(record)
         }
         for thread in scheduler.takeEnded(isLast: isLast) {
             observer.closeAfterEnd(of: thread)

@@ -1,8 +1,11 @@
+import Agent
 import CAgent
+import Images
+import ProcessIO
 import ProfileModel
 
 /// How a session begins: with a launch, an attach, or a fork; and how a process's next program does.
-extension TraceSession {
+extension ProcessSession {
     /// A new process, stopped at its first instruction.
     func beginLaunch(_ process: StartedProcess) {
         isOurChild = true
@@ -67,7 +70,7 @@ extension TraceSession {
             .border(LaunchBorder(kind: .attached, time: now, counters: process.counters())))
         observer.rereadMappings(at: now)
         listLibraries(ofAttached: image)
-        addThread(main, start: now, isNew: false).isTraced = isTraced
+        addThread(main, start: now, isNew: false, isTraced: isTraced)
         if !isTraced { followFromOutside(image) }
         var hasNews = true
         while hasNews {
@@ -76,7 +79,7 @@ extension TraceSession {
                 let thread = process.thread(tid)
                 // A thread that is gone already, or that its parent's tracing brought along.
                 if isTraced { try? thread.seize(followingChildren: tracesChildren) }
-                addThread(thread, start: now, isNew: false).isTraced = isTraced
+                addThread(thread, start: now, isNew: false, isTraced: isTraced)
                 hasNews = true
             }
         }
@@ -92,7 +95,7 @@ extension TraceSession {
         guard let main = threads[pid], let entry = enterImage(by: main, at: now, isLate: isLate)
         else { return }
         announce(entry, of: main)
-        if isLate, main.isTraced {
+        if isLate, main.tracing.isTraced {
             resume(main, stoppedSince: now)
         } else if isLate {
             followFromOutside(entry.image)
@@ -136,7 +139,7 @@ extension TraceSession {
         let start = isLate ? nil : ImageStart(pid: pid, isAtFirstInstruction: true)
         if let start { image.mayBeTraced = !sparesLeakSanitizer(of: start) }
         guard stage.begin(image, isToBeJoined: isLate && capture == .signal) else { return nil }
-        if !isLate { main.isTraced = true }
+        if !isLate { main.tracing.wasSeized() }
         var counters = main.counters()
         let program = tree == nil ? nil : process.image(at: now)
         let began =
@@ -173,10 +176,8 @@ extension TraceSession {
     private func announce(_ entry: ImageEntry, of main: TracedThread, known: Image? = nil) {
         // Another thread may have executed the program, and has the first one's id now.
         scheduler.follow(pid)
-        // What it did before is no reason to think that it waits often.
-        main.burst = BurstPolicy()
-        main.calls = CallHistory()
-        if let status = main.status() { main.burst.sawStop(voluntary: status.voluntary) }
+        main.forgetHabits()
+        main.noteOurStop()
         observer.restart()
         observer.closeWithoutStack(
             main, at: entry.isLate ? entry.stopped : entry.began, counters: entry.counters)
@@ -206,7 +207,7 @@ extension TraceSession {
     ///   - isScheduled: whether another session's account includes it.
     ///   - tree: takes its stacks; nil: stops do.
     func beginForked(
-        off parent: TraceSession?, by tree: TreeSamples?, at now: MonotonicTime, isScheduled: Bool
+        off parent: ProcessSession?, by tree: TreeSamples?, at now: MonotonicTime, isScheduled: Bool
     ) {
         if options.asksScheduler, !isScheduled {
             scheduler.begin(SchedulerReader(ofChild: pid, threads: [pid]))
@@ -226,7 +227,7 @@ extension TraceSession {
         for kind in [LaunchBorder.Kind.spawned, .firstInstruction, .main] {
             sink.receive(.border(LaunchBorder(kind: kind, time: now)))
         }
-        addThread(process.thread(pid), start: now, isNew: true)
+        addThread(process.thread(pid), start: now, isNew: true, isTraced: told == nil)
         if original != nil, let parent {
             observer.copyMappings(of: parent.observer, at: now, isTold: told != nil)
         } else {

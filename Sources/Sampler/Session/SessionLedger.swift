@@ -1,3 +1,4 @@
+import ProcessIO
 import ProfileModel
 
 /// What a session reports of itself when it is over: ticks, CPU time, and notes on its own work.

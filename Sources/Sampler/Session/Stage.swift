@@ -1,3 +1,4 @@
+import Agent
 import ProfileModel
 
 /// How far a session is. Each stage holds what belongs to it alone; it is dropped when the stage is
@@ -178,7 +179,7 @@ enum Stage {
 /// What is known of an image before its first instruction.
 struct NextImage {
     /// The memory that the former image leaves to it; nil: it has to make its own.
-    var area: InheritedArea?
+    var area: InheritedAgent?
     /// What the sampling signal does in it, if that need not be asked: our own child has our
     /// filters, and its limits were looked at.
     var knownAction: UInt64?
@@ -193,7 +194,7 @@ struct NextImage {
 /// An exec that is about to happen, or to fail.
 struct Execution {
     /// The memory that the next image is handed.
-    var area: InheritedArea?
+    var area: InheritedAgent?
     /// By then it should have happened.
     var deadline: MonotonicTime
 }

@@ -1,4 +1,6 @@
+import Agent
 import Architecture
+import ProcessIO
 import ProfileModel
 
 /// Looks at threads and turns what it sees into samples.
@@ -77,7 +79,7 @@ struct ThreadObserver: ~Copyable {
             return .blocked
         }
         // It has not gone on from our last stop, and would do nothing but stop again.
-        if before.timeslices == thread.coresAtStop { return .moving }
+        if before.timeslices == thread.tracing.coresAtStop { return .moving }
         guard let activity = thread.activity() else { return .gone }
         guard case .blocked(let number, let registers) = activity else { return .running }
         let call = isNarrow ? SystemCall.narrow(number) : number
@@ -86,7 +88,8 @@ struct ThreadObserver: ~Copyable {
         let position = TracedThread.Position(
             systemCall: call, stackPointer: registers.stackPointer,
             programCounter: registers.programCounter)
-        let isResumed = thread.hasResumedBlocking(at: position)
+        let isResumed = thread.isSameBlocking(at: position)
+        thread.forgetRefinement()
         let content = isResumed ? .unchanged : content(registers, of: thread)
         // All that was read belongs together only if the thread had no core meanwhile; else it is
         // a matter for the next tick.
@@ -95,15 +98,16 @@ struct ThreadObserver: ~Copyable {
         }
         let kind = RestartingCalls.kind(of: call, registers, process: process.pid)
         thread.sawWait(kind, in: call, registers, at: process.now)
-        thread.learnMask(asleepIn: call, after)
+        thread.statuses.learnMask(asleepIn: call, after)
         let blocked = isResumed ? thread.blocked : thread.nextBlocking(at: position, kind: kind)
         let original = isResumed ? call : RestartedCall.original(of: call, registers, thread.tracee)
         let seen = process.now
         let length = emit(thread, at: seen, now: blocked, content: content, counters: after)
         if !isResumed {
-            thread.wait = OpenWait(
-                start: seen + (.zero - length), seen: seen, systemCall: original,
-                registers: registers, isUninterruptible: state == UInt8(ascii: "D"))
+            thread.keep(
+                OpenWait(
+                    start: seen + (.zero - length), seen: seen, systemCall: original,
+                    registers: registers, isUninterruptible: state == UInt8(ascii: "D")))
         }
         followWait(of: thread, at: seen)
         return .blocked
@@ -144,7 +148,7 @@ struct ThreadObserver: ~Copyable {
             outsideOfOurs(answer.registers) {
                 stack.bytes.littleEndianWord(at: Int(clamping: $0 &- stack.start))
             } ?? answer.registers
-        thread.stackPointer = answer.registers.stackPointer
+        thread.stack.saw(answer.registers.stackPointer)
         if !mappings.isCode(answer.registers.programCounter) { rereadMappings(at: process.now) }
         var content = Sample.Content.missing(.unreadable)
         if ownCode?.contains(answer.registers.programCounter) == true {
@@ -164,7 +168,7 @@ struct ThreadObserver: ~Copyable {
 
     /// Where the stack lies that a thread was last seen on.
     mutating func stackPlace(of thread: TracedThread) -> StackPlace {
-        guard let pointer = thread.stackPointer else { return StackPlace() }
+        guard let pointer = thread.stack.pointer else { return StackPlace() }
         let now = process.now
         if mappings.isUnknown(pointer, at: now) { rereadMappings(at: now) }
         guard let found = mappings.region(around: pointer) else { return StackPlace() }
@@ -190,7 +194,7 @@ struct ThreadObserver: ~Copyable {
     private func guardedStack(
         of thread: TracedThread, in region: MappingWatch.Region, at pointer: UInt64
     ) -> MappingWatch.Region? {
-        if let known = thread.guardedStack, known.start < pointer, pointer < known.end {
+        if let known = thread.stack.guarded, known.start < pointer, pointer < known.end {
             return known
         }
         let descriptor = thread.tracee.robustList
@@ -202,7 +206,7 @@ struct ThreadObserver: ~Copyable {
         let stack = MappingWatch.Region(
             start: start, end: min(region.end, VirtualMemory.pageEnd(of: descriptor)),
             isStack: true, isGrowing: false, absent: region.absent)
-        thread.guardedStack = stack
+        thread.stack.sawGuard(stack)
         return stack
     }
 
@@ -215,7 +219,7 @@ struct ThreadObserver: ~Copyable {
         let content = content(registers, of: thread)
         tellNames(of: content)
         sink.receive(.sample(sample(thread, start, times, content: content, in: blocked)))
-        thread.isRefined = true
+        thread.refined()
     }
 
     /// At a recording's end: charges the time up to `now` to the stack that the thread had.
@@ -265,7 +269,7 @@ struct ThreadObserver: ~Copyable {
         let (start, times) = thread.advance(to: now, isRunning: false, counters: counters)
         endWait(of: thread, at: start + times.blocked)
         sink.receive(.sample(sample(thread, start, times, content: .none, in: nil)))
-        thread.blocked = nil
+        thread.block(nil)
     }
 
     /// Hands on the time since the last look. If the thread was blocked then, the time that it
@@ -311,8 +315,8 @@ struct ThreadObserver: ~Copyable {
                     sample(thread, start, skipped, content: .missing(.notSampled), in: nil)))
             start = start + skipped.wall
         }
-        thread.unsampledLooks = 0
-        thread.blocked = blocked
+        thread.forgetUnsampledLooks()
+        thread.block(blocked)
         tellNames(of: content)
         sink.receive(.sample(sample(thread, start, times, content: content, in: blocked)))
         return times.blocked
@@ -340,7 +344,7 @@ struct ThreadObserver: ~Copyable {
         _ registers: Registers, word: (UInt64) -> UInt64?
     ) -> Registers? {
         guard let ownCode, ownCode.contains(registers.programCounter) else { return registers }
-        return AreaCode.outsideRest(registers, area: ownCode.lowerBound, word: word)
+        return AgentCode.outsideRest(registers, area: ownCode.lowerBound, word: word)
     }
 
     private mutating func content(
@@ -352,7 +356,7 @@ struct ThreadObserver: ~Copyable {
             let registers = outsideOfOurs(
                 registers, word: { tracee.memory(at: $0, count: 8).littleEndianWord(at: 0) })
         else { return .none }
-        thread.stackPointer = registers.stackPointer
+        thread.stack.saw(registers.stackPointer)
         let now = process.now
         // While the list was read the program went on: a plugin that was loaded meanwhile may wait in its
         // initialiser.

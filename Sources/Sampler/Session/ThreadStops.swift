@@ -1,8 +1,10 @@
+import Agent
 import Architecture
+import ProcessIO
 import ProfileModel
 
 /// Stops that we wait for.
-extension TraceSession {
+extension ProcessSession {
     /// How long we wait for a stop. A thread that waits in the kernel for something else (vfork, a
     /// file system that does not answer) stops only when that is over.
     static let stopPatience = TimeSpan.milliseconds(500)
@@ -49,11 +51,10 @@ extension TraceSession {
         defer { awaited = [] }
         for other in others {
             awaited.remove(other.tid)
-            if stopNow(other, by: deadline) != nil, staysWithoutChild(other, by: deadline) {
+            if stopNow(other, by: deadline) != nil, keepWithoutChild(other, by: deadline) {
                 stopped.append(other)
             } else if isRunning(other) {
-                for other in others where other.isHeld {
-                    other.isHeld = false
+                for other in others where other.tracing.endHold() {
                     stopped.append(other)
                 }
                 for other in others { callOffStop(of: other) }
@@ -92,7 +93,7 @@ extension TraceSession {
     /// Checks a stopped thread, which may just have forked.
     ///
     /// - Returns: whether it stays stopped.
-    private func staysWithoutChild(_ thread: TracedThread, by deadline: MonotonicTime) -> Bool {
+    private func keepWithoutChild(_ thread: TracedThread, by deadline: MonotonicTime) -> Bool {
         if thread.hasNoChild || !mayHarmOthers(thread) { return true }
         release(thread)
         return stopBetweenChildren(thread, by: deadline) != nil
@@ -130,31 +131,28 @@ extension TraceSession {
         let start = process.now
         let deadline = deadline ?? start + Self.stopPatience
         // Before it is traced: while it is, others may be woken for nothing.
-        if !thread.isTraced {
-            guard isCertain(thread, by: deadline), (try? thread.tracee.seize()) != nil
-            else { return nil }
-            thread.isTraced = true
+        if !thread.tracing.isTraced {
+            guard waitForCertainty(thread, by: deadline), thread.tracing.seize() else { return nil }
         }
-        if thread.isHeld {
-            thread.isHeld = false
+        if thread.tracing.endHold() {
             return try? thread.tracee.resumeAddress()
         }
         let wasAwaitingStop = isAwaitingStop
         isAwaitingStop = true
         defer { isAwaitingStop = wasAwaitingStop }
-        while thread.isTraced, thread.phase != .exited, postponed == nil {
+        while thread.tracing.isTraced, thread.phase != .exited, postponed == nil {
             if let report = process.nextReport(of: thread.tid) {
                 guard let event = report.event else { return nil }
                 keepCall(of: thread, after: event)
-                if isOurStop(event, of: thread) {
-                    thread.phase = .free
+                if takeOurStop(event, of: thread) {
+                    thread.goOn()
                     return try? thread.tracee.resumeAddress()
                 }
                 switch event {
                 case .signal(let number):
                     // Any other stop takes the place of ours: it is asked for again.
-                    thread.interruption?.callOff()
-                    thread.phase = .free
+                    thread.tracing.interruption?.callOff()
+                    thread.goOn()
                     try? thread.tracee.resume(delivering: number)
                 case .groupStop:
                     take(event, of: thread.tid)
@@ -165,11 +163,11 @@ extension TraceSession {
                 // Asked to stop when it has stopped already, it would do so twice.
                 interrupt(thread)
                 let mayShow = !thread.isInterrupted && process.now < deadline && isInDoubt(thread)
-                guard thread.isInterrupted || mayShow && isCertain(thread, by: deadline)
+                guard thread.isInterrupted || mayShow && waitForCertainty(thread, by: deadline)
                 else { return nil }
             } else {
                 let isLate = isCalledOff && process.now - start > Self.turn
-                guard process.now < deadline, !isLate, isToStop(thread) else {
+                guard process.now < deadline, !isLate, expectStop(thread) else {
                     callOffStop(of: thread)
                     return nil
                 }
@@ -181,7 +179,9 @@ extension TraceSession {
     }
 
     /// Waits until it is certain that a thread can be stopped without harm: see ``isInDoubt(_:)``.
-    private func isCertain(_ thread: TracedThread, by deadline: MonotonicTime) -> Bool {
+    ///
+    /// - Returns: false: it is not by then.
+    private func waitForCertainty(_ thread: TracedThread, by deadline: MonotonicTime) -> Bool {
         let start = process.now
         return wait(atMost: max(.zero, deadline - start)) {
             if !isInDoubt(thread) { return true }
@@ -190,10 +190,11 @@ extension TraceSession {
         } && !isInDoubt(thread)
     }
 
-    /// Whether the thread's stop is still to come. A thread that waits now will not run its own
+    /// - Returns: whether the thread's stop is still to come. A thread that waits now will not run its own
     /// code, so it is stopped where it is, if that ends no call. A led thread is in a call of ours.
-    private func isToStop(_ thread: TracedThread) -> Bool {
-        guard !thread.isLed, let interruption = thread.interruption, !interruption.isCalledOff,
+    private func expectStop(_ thread: TracedThread) -> Bool {
+        guard !thread.tracing.isLed, let interruption = thread.tracing.interruption,
+            !interruption.isCalledOff,
             case .blocked(let call, let registers) = thread.activity(),
             // Else it has a page fetched, or has just stopped.
             call >= 0
@@ -209,33 +210,34 @@ extension TraceSession {
 
     /// Lets a thread go on that was asked to stop in its own code, but stays in the kernel's.
     func callOffStop(of thread: TracedThread) {
-        guard let interruption = thread.interruption, thread.isInterrupted else { return }
+        guard let interruption = thread.tracing.interruption, thread.isInterrupted else { return }
         interruption.callOff()
-        thread.phase = .free
+        thread.goOn()
     }
 
     /// Serves the other threads meanwhile, because the thread may wait for what happens to them: an
     /// exec waits for the ends of all other threads, and each of these stops once more.
     func serveAll(but thread: TracedThread? = nil) {
         watchTimers()
-        for other in threads.values where other.isTraced && other.tid != thread?.tid {
+        for other in threads.values where other.tracing.isTraced && other.tid != thread?.tid {
             guard let event = process.nextReport(of: other.tid)?.event else { continue }
-            if awaited.contains(other.tid), isOurStop(event, of: other) {
+            if awaited.contains(other.tid), takeOurStop(event, of: other) {
                 keepCall(of: other, after: event)
-                other.phase = .free
-                other.isHeld = true
+                other.goOn()
+                other.tracing.hold()
             } else {
                 takeMeanwhile(event, of: other.tid)
             }
         }
     }
 
-    /// Whether a thread has stopped because it was asked to. If it was asked to stop in its own
+    /// - Returns: whether a thread has stopped because it was asked to. If it was asked to stop in its own
     /// code, that is done then.
-    private func isOurStop(_ event: TraceEvent, of thread: TracedThread) -> Bool {
+    private func takeOurStop(_ event: TraceEvent, of thread: TracedThread) -> Bool {
         if event == .stopped { return true }
-        guard event.isSignal, thread.interruption?.hasStopped == true else { return false }
-        thread.interruption = nil
+        guard event.isSignal, thread.tracing.interruption?.hasStopped == true
+        else { return false }
+        thread.tracing.forgetInterruption()
         return true
     }
 
@@ -276,7 +278,7 @@ extension TraceSession {
                 }
                 // Its first child may just have come.
                 let isFit = isLate || !mayHarmOthers(thread)
-                if isFit, canBeLedAway(thread, at: position), !isFiltered(thread) { return thread }
+                if isFit, examine(thread, at: position), !isFiltered(thread) { return thread }
                 if isFit { unfit.insert(thread.tid) }
                 release(thread)
             }
@@ -314,14 +316,16 @@ extension TraceSession {
     /// stopped thread cannot change its filters.
     func isFiltered(_ thread: TracedThread) -> Bool {
         thread.tracee.dispatchesCalls
-            || thread.status()?.isFiltered(beyond: SignalCapture.ownFilters) != false
+            || thread.status()?.isFiltered(beyond: ThreadStatus.ownFilters) != false
     }
 
-    /// Whether a stopped thread may be made to go on elsewhere. From our own code it would never
+    /// Looks where a stopped thread stands.
+    ///
+    /// - Returns: whether it may be made to go on elsewhere. From our own code it would never
     /// come back, and its stack needs room for what it must find again.
-    func canBeLedAway(_ thread: TracedThread, at position: UInt64) -> Bool {
+    func examine(_ thread: TracedThread, at position: UInt64) -> Bool {
         guard let pointer = try? thread.tracee.registers().stackPointer else { return false }
-        thread.stackPointer = pointer
+        thread.stack.saw(pointer)
         return area?.range.contains(position) != true && observer.stackPlace(of: thread).hasRoom
             && !thread.tracee.isInSequence
     }

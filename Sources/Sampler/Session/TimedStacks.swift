@@ -1,51 +1,53 @@
+import Agent
 import Architecture
+import ProcessIO
 import ProfileModel
 import System
 
 /// What a thread's timer and the events beside it told: see `TimedThreads.swift`.
-extension TraceSession {
+extension ProcessSession {
     /// Hands on what a thread's timer and its events told, in the order of time.
     func takeTimed(of thread: TracedThread, _ counters: SchedulerCounters) {
-        guard let signals = signalCapture, !thread.timedSlots.isEmpty else { return }
+        guard let signals = signalCapture, !thread.timing.slots.isEmpty else { return }
         // What comes while we look is left for the next time, or something older would come behind it.
         let limit = MonotonicTime.now
         let answers = signals.answersToTimer(of: thread, upTo: limit)
-        var rest = thread.laterEvents
-        if thread.timer != nil, let samples = thread.samples {
+        let timing = thread.timing
+        var rest = timing.later
+        if timing.timer != nil, let samples = thread.samples {
             rest += samples.take(cpuAtLeast: counters.run)
         }
         let count = rest.firstIndex { $0.time > limit } ?? rest.count
-        thread.laterEvents = Array(rest[count...])
+        timing.keep(later: rest[count...])
         rest.removeSubrange(count...)
         guard !answers.isEmpty || !rest.isEmpty else { return }
         // The answer beside an event may have come with the last look, or come with the next.
-        let known = thread.lastTimed + answers
-        if let last = answers.last { thread.lastTimed = [last.withoutStack] }
+        let known = timing.last + answers
+        if let last = answers.last { timing.keep(last: last.withoutStack) }
         rest.removeAll {
             $0.isCovered(by: known, each: options.sampleInterval, ownCode: observer.ownCode)
         }
-        if thread.timer != nil {
+        if timing.timer != nil {
             // Of a deep stack, an answer takes a third of a millisecond.
             let settled =
                 signals.isAnswering(thread)
-                ? thread.lastTimed.last?.time ?? MonotonicTime(nanoseconds: 0)
+                ? timing.last.last?.time ?? MonotonicTime(nanoseconds: 0)
                 : limit - TimeSpan(nanoseconds: options.sampleInterval / 10)
             let count = rest.firstIndex { $0.time > settled } ?? rest.count
-            thread.laterEvents.insert(contentsOf: rest[count...], at: 0)
+            timing.keep(first: rest[count...])
             rest.removeSubrange(count...)
         }
         if answers.isEmpty {
             // That long it was in the kernel's code.
-            thread.runAtTimer += Int64(rest.count) * options.sampleInterval
+            timing.noteKernel(Int64(rest.count) * options.sampleInterval)
         } else {
-            thread.runAtTimer = counters.run
-            thread.timerRestarts = 0
+            timing.noteAnswer(at: counters.run)
         }
-        rest.removeAll { fetchesMissing(of: $0, thread) || $0.stack.bytes.isEmpty }
+        rest.removeAll { fetchMissing(of: $0, thread) || $0.stack.bytes.isEmpty }
         for answer in answers {
             if answer.isOnAlternateStack {
-                thread.stackPointer = answer.registers.stackPointer
-                thread.usesAlternateStack = true
+                thread.stack.saw(answer.registers.stackPointer)
+                thread.stack.sawAlternate()
                 continue
             }
             // A look, too: the events before it lie between the last one and this.
@@ -61,7 +63,7 @@ extension TraceSession {
             observer.interpreters.look(at: thread.tid, ran: counters.run, at: process.now)
             for seen in rest { hand(on: seen, of: thread, counters) }
         }
-        guard thread.usesAlternateStack, thread.timer != nil else { return }
+        guard thread.stack.hasAlternate, timing.timer != nil else { return }
         endTimer(of: thread)
         stopForSample(thread)
     }
@@ -69,20 +71,23 @@ extension TraceSession {
     private func hand(
         on seen: ThreadSamples.Observation, of thread: TracedThread, _ counters: SchedulerCounters
     ) {
-        if seen.isCut, isShort(seen.stack), copiesMore(of: thread) {
+        if seen.isCut, isShort(seen.stack), copyMore(of: thread) {
             // What it stands for, the next stack stands for, which is whole.
             return
         }
-        thread.stackPointer = seen.registers.stackPointer
+        thread.stack.saw(seen.registers.stackPointer)
         observer.sample(
             SharedSlots.Answer(seen), of: thread, counters,
             frames: observer.interpreters.frames(of: thread.tid, at: seen.time, on: seen.stack))
     }
 
-    /// Has the next events copy more of its stack, if they can.
-    private func copiesMore(of thread: TracedThread) -> Bool {
+    /// Has the next events copy more of its stack.
+    ///
+    /// - Returns: false: they cannot.
+    private func copyMore(of thread: TracedThread) -> Bool {
+        noteDepth(of: thread)
         let size = eventStackBytes(of: thread)
-        guard thread.timer != nil, let samples = thread.samples, size > samples.stackBytes
+        guard thread.timing.timer != nil, let samples = thread.samples, size > samples.stackBytes
         else { return false }
         observeKernel(of: thread, thread.clock.counters.run, stackBytes: size)
         return true

@@ -1,10 +1,12 @@
+import Agent
+import ProcessIO
 import ProfileModel
 import System
 
 /// Samples threads that run an interpreter, or whose stacks are too deep for events, by a timer of the
 /// kernel's. Its signal finds a thread in its own code only, and the interpreter's frames come with the
 /// stack. Events tell what the thread does in the kernel's code.
-extension TraceSession {
+extension ProcessSession {
     /// Whether a running thread's stacks are taken by its timer from now on.
     ///
     /// - Parameter counters: its counters, read a moment ago.
@@ -14,28 +16,21 @@ extension TraceSession {
     ) -> Bool {
         guard let signals = signalCapture, mayHaveTimer(thread, status),
             let state = timedFrames(of: thread, by: signals),
-            thread.timer != nil || beginTimer(thread, status, counters, by: signals, at: now)
+            thread.timing.timer != nil
+                || beginTimer(thread, status, counters, by: signals, at: now)
         else {
             endTimer(of: thread)
             return false
         }
-        thread.timer?.allow(
+        thread.timing.allow(
             signals.arm(thread, observer.stackPlace(of: thread), frames: state))
         // Where events do not tell how long it was in the kernel's code, nobody knows.
-        if thread.samples != nil,
-            counters.run - thread.runAtTimer > Self.timerPatience.nanoseconds
-        {
-            thread.timerRestarts += 1
-            thread.isUntimed = thread.timerRestarts > Self.mostRestarts
+        if thread.samples != nil, thread.timing.isSilent(at: counters.run) {
+            thread.timing.noteRestart()
             endTimer(of: thread)
         }
         return true
     }
-
-    /// A thread that used that much CPU time in its own code should have shown something. Its timer
-    /// begins again.
-    private static var timerPatience: TimeSpan { .milliseconds(12) }
-    private static var mostRestarts: Int { 8 }
 
     /// Whether timers are for the threads of this process that run an interpreter.
     private var timersServe: Bool {
@@ -44,7 +39,7 @@ extension TraceSession {
 
     /// Whether a thread runs an interpreter or has a deep stack, and a timer is for such threads here.
     func wantsTimer(_ thread: TracedThread) -> Bool {
-        guard let signals = signalCapture, timersServe, !thread.isUntimed,
+        guard let signals = signalCapture, timersServe, !thread.timing.isUseless,
             timers.mayBeTried(at: process.now), events.mayBeTried(at: process.now)
         else { return false }
         return timedFrames(of: thread, by: signals) != nil
@@ -53,20 +48,20 @@ extension TraceSession {
     /// What a timer's signal copies beside the stack: where an interpreter has the thread's state; 0 for a
     /// stack that is only too deep for events; nil: events tell as much.
     private func timedFrames(of thread: TracedThread, by signals: SignalCapture) -> UInt64? {
-        frames(of: thread, by: signals) ?? (thread.hasDeepStack ? 0 : nil)
+        frames(of: thread, by: signals) ?? (thread.stack.isDeep ? 0 : nil)
     }
 
     private func mayHaveTimer(_ thread: TracedThread, _ status: ThreadStatus) -> Bool {
         guard capture == .signal, timersServe, stage.execution == nil, !isLeaving,
             signalCapture?.slots.isReady == true,
-            thread.phase == .free, !thread.isTraced, !thread.isUntimed,
-            !thread.usesAlternateStack, thread.knowsMask || !someBlockOurs
+            thread.phase == .free, !thread.tracing.isTraced, !thread.timing.isUseless,
+            !thread.stack.hasAlternate, thread.statuses.knowsMask || !someBlockOurs
         else { return false }
         return canBeTimed(thread, status)
     }
 
     private func hasWaited(_ thread: TracedThread, until now: MonotonicTime) -> Bool {
-        guard thread.timer != nil, thread.blocked != nil, let wait = thread.wait else {
+        guard thread.timing.timer != nil, thread.blocked != nil, let wait = thread.wait else {
             return false
         }
         return now - wait.start >= Self.idlePatience
@@ -97,7 +92,8 @@ extension TraceSession {
             timers.failed(error, at: now)
             return false
         }
-        thread.runAtTimer = counters.run
+        thread.timing.noteSign(at: counters.run)
+        noteDepth(of: thread)
         observeKernel(of: thread, counters.run, stackBytes: eventStackBytes(of: thread))
         return true
     }
@@ -114,11 +110,10 @@ extension TraceSession {
 
     /// What it answers to the last signal can still be taken.
     func endTimer(of thread: TracedThread) {
-        guard thread.timer != nil else { return }
+        guard thread.timing.timer != nil else { return }
         signalCapture?.endTimer(of: thread)
-        thread.timer = nil
         thread.samples = nil
-        thread.laterEvents = []
+        thread.timing.forgetLater()
     }
 
     func endTimers() {
@@ -129,7 +124,7 @@ extension TraceSession {
     /// another one. It waits for that.
     func watchTimers() {
         for thread in threads.values {
-            guard let timer = thread.timer else { continue }
+            guard let timer = thread.timing.timer else { continue }
             let isToEnd =
                 area?.isAboutToExecute == true || signalCapture?.isOutdated(timer) != false
             if isToEnd { endTimer(of: thread) }

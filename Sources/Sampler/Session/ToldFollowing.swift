@@ -1,8 +1,9 @@
+import ProcessIO
 import ProfileModel
 
-/// A process that the kernel's events describe (``TreeNews``). Nobody stops it, and none of our
+/// A process that the kernel's events describe (``ProcessTreeEvents``). Nobody stops it, and none of our
 /// code is brought into it.
-extension TraceSession {
+extension ProcessSession {
     /// A process that an observed one forked.
     ///
     /// - Parameters:
@@ -10,10 +11,10 @@ extension TraceSession {
     ///   - tree: the events.
     ///   - isScheduled: whether another session's account includes it.
     func beginTold(
-        off parent: TraceSession?, by tree: TreeSamples, _ handle: ProcessHandle?,
+        off parent: ProcessSession?, by tree: TreeSamples, _ handle: ProcessHandle?,
         at time: MonotonicTime, isScheduled: Bool
     ) {
-        told = ToldProcess(handle: handle)
+        told = EventFollowedProcess(handle: handle)
         capture = .signal
         tree.followCode(of: pid)
         parent?.takeTold(upTo: time)
@@ -23,14 +24,13 @@ extension TraceSession {
                 at: process.now, libraries: parent.instrumentation?.loadedLibraries)
         }
         beginForked(off: parent, by: tree, at: time, isScheduled: isScheduled)
-        stage.image?.isTold()
-        threads[pid]?.isTraced = false
+        stage.image?.markAsTold()
     }
 
     /// A thread began.
     func beganTold(_ tid: Int32, at time: MonotonicTime) {
         guard told != nil, threads[tid] == nil, outcome == nil else { return }
-        addThread(process.thread(tid), start: time, isNew: true).isTraced = false
+        addThread(process.thread(tid), start: time, isNew: true, isTraced: false)
     }
 
     /// The time up to which news was read. What happened later may be another program's doing. nil:
@@ -64,7 +64,7 @@ extension TraceSession {
         guard told != nil, outcome == nil, let tree, let main = threads[pid] else { return }
         takeTold(upTo: time)
         // Another thread that executes a program takes the first one's place, which has ended.
-        if told?.withdraw(main) == true { main.tally = CoreTally() }
+        if told?.withdraw(main) == true { main.forgetTally() }
         told?.end = nil
         let wasOneOfMany = threads.count > 1
         for thread in threads.values where thread.tid != pid {
@@ -77,11 +77,10 @@ extension TraceSession {
             by: tree.firstCode(of: pid, after: time), called: name)
         let image = RunningImage(
             start: time, path: description.path, arguments: description.arguments)
-        image.isTold()
+        image.markAsTold()
         guard stage.begin(image) else { return }
         scheduler.follow(pid)
-        main.burst = BurstPolicy()
-        main.calls = CallHistory()
+        main.forgetHabits()
         observer.restart(isTold: true)
         observer.closeWithoutStack(main, at: time, counters: counters(of: main, at: time))
         if wasOneOfMany { main.restartClock(at: time) }
@@ -110,7 +109,7 @@ extension TraceSession {
         takeTold(upTo: time)
         rename(thread)
         // What it has used shows when it has left its core.
-        told?.leaving.append(ToldProcess.Leaving(thread: thread, time: time))
+        told?.leaving.append(EventFollowedProcess.Leaving(thread: thread, time: time))
         threads[tid] = tid == pid ? thread : nil
         guard threads.values.allSatisfy({ $0.phase == .exited || told?.isLeaving($0) == true })
         else { return }
@@ -129,7 +128,7 @@ extension TraceSession {
     func endIfGone(at now: MonotonicTime) {
         guard outcome == nil, told?.end == nil, told?.handle?.isThere == false else { return }
         for thread in threads.values where thread.phase != .exited {
-            told?.leaving.append(ToldProcess.Leaving(thread: thread, time: now))
+            told?.leaving.append(EventFollowedProcess.Leaving(thread: thread, time: now))
         }
         told?.end = now
     }
@@ -151,16 +150,18 @@ extension TraceSession {
         guard let end = told?.end, outcome == nil else { return }
         told?.looksSinceEnd += 1
         let looks = told?.looksSinceEnd ?? 0
-        let mayTell = looks < ToldProcess.enoughLooks
+        let mayTell = looks < EventFollowedProcess.enoughLooks
         let how = told?.handle?.outcome
         let isThere = how == nil && told?.handle?.isThere == true
         if mayWait, told?.leaving.isEmpty == false { return }
         // On a busy machine it may want a core for the rest of its end.
-        if mayWait, how == nil, mayTell || isThere && looks < ToldProcess.mostLooks { return }
+        if mayWait, how == nil, mayTell || isThere && looks < EventFollowedProcess.mostLooks {
+            return
+        }
         finish(how ?? .unknown, at: end)
     }
 
-    private func close(_ leaving: ToldProcess.Leaving) {
+    private func close(_ leaving: EventFollowedProcess.Leaving) {
         let thread = leaving.thread
         if thread.tally.end != nil {
             observer.closeAfterEnd(of: thread)
@@ -189,8 +190,8 @@ extension TraceSession {
 
 extension RunningImage {
     /// Events tell what becomes of it; nobody stops its threads.
-    fileprivate func isTold() {
-        untraced = UntracedProcess(ToldProgram())
+    fileprivate func markAsTold() {
+        untraced = ProcPoller(ToldProgram())
         mayBeTraced = false
     }
 }

@@ -1,3 +1,4 @@
+import ProcessIO
 import ProfileModel
 
 /// The processes that the observed one starts, as the kernel's events describe them.
@@ -12,7 +13,7 @@ extension ProcessGroup {
         if let end { waitingNews.removeAll { $0.time > end } }
         heldBack = []
         let latest = end == nil ? main.process.now + (.zero - Self.patience) : nil
-        var rest: [TreeNews.News] = []
+        var rest: [ProcessTreeEvents.News] = []
         for (index, item) in waitingNews.enumerated() {
             let mayWait = latest.map { item.time > $0 } ?? false
             if !serve(item, before: waitingNews[(index + 1)...], mayWait: mayWait) {
@@ -28,7 +29,8 @@ extension ProcessGroup {
     /// - Parameter later: the news that comes after this one.
     /// - Returns: false: it has to wait.
     private func serve(
-        _ item: TreeNews.News, before later: ArraySlice<TreeNews.News>, mayWait: Bool
+        _ item: ProcessTreeEvents.News, before later: ArraySlice<ProcessTreeEvents.News>,
+        mayWait: Bool
     ) -> Bool {
         // What the first one does itself is seen otherwise.
         if item.pid == main.pid { return true }
@@ -55,7 +57,7 @@ extension ProcessGroup {
     }
 
     private func begin(
-        _ item: TreeNews.News, of creator: Int32, _ handle: ProcessHandle?, mayWait: Bool
+        _ item: ProcessTreeEvents.News, of creator: Int32, _ handle: ProcessHandle?, mayWait: Bool
     ) -> Bool {
         let isUnknown = !mayWait || refused.contains(creator)
         guard let parent = sessions[creator] ?? (isUnknown ? main : nil) else { return false }
@@ -82,7 +84,8 @@ extension ProcessGroup {
 
     /// A program's arguments can be read only when the kernel has made its stack.
     private func execute(
-        _ item: TreeNews.News, _ name: String, before later: ArraySlice<TreeNews.News>,
+        _ item: ProcessTreeEvents.News, _ name: String,
+        before later: ArraySlice<ProcessTreeEvents.News>,
         mayWait: Bool
     ) -> Bool {
         guard let session = sessions[item.pid] else { return !mayWait }
@@ -104,12 +107,12 @@ extension ProcessGroup {
         for record in tree.takeSwitches(isLast: isLast) where main.threads[record.tid] == nil {
             if case .lost = record.kind {
                 for thread in sessions.values.flatMap(\.threads.values) {
-                    thread.tally.take(record, after: thread.clock.time)
+                    thread.saw(record)
                 }
                 found.append(record)
             }
             guard let thread = childsThread(record.tid) else { continue }
-            thread.tally.take(record, after: thread.clock.time)
+            thread.saw(record)
             found.append(record)
         }
         if !found.isEmpty { main.sink.receive(.scheduled(found)) }
@@ -124,13 +127,13 @@ extension ProcessGroup {
     }
 
     /// Forgets the threads of a process that is over: nothing more is reported of it.
-    func forgetThreads(of session: TraceSession) {
+    func forgetThreads(of session: ProcessSession) {
         guard session.told != nil, !processOfThread.isEmpty else { return }
         processOfThread = processOfThread.filter { $0.value != session.pid }
     }
 }
 
-extension TreeNews.News {
+extension ProcessTreeEvents.News {
     fileprivate var isExec: Bool {
         if case .executed = kind { true } else { false }
     }

@@ -1,17 +1,19 @@
+import Agent
 import CAgent
+import ProcessIO
 import ProfileModel
 
 /// A process that is not traced, followed from outside.
-extension TraceSession {
+extension ProcessSession {
     /// Notices what ptrace would have reported: new threads, another program, the end.
     func followUntraced(at now: MonotonicTime) {
         guard let image = stage.image, image.untraced != nil else { return }
-        if image.untraced?.hasLostImage() == true {
+        if image.untraced?.lookForLostImage() == true {
             joinNextImage(after: image)
             return
         }
         followExecution()
-        if image.untraced?.hasOtherThreads() == true { addNewThreads(at: now) }
+        if image.untraced?.lookForThreads() == true { addNewThreads(at: now) }
     }
 
     /// Whether it is followed from outside.
@@ -19,21 +21,22 @@ extension TraceSession {
 
     /// From now on its threads are not traced, or not for long.
     func followFromOutside(_ image: RunningImage) {
-        image.untraced = UntracedProcess(process.runningProgram())
+        image.untraced = ProcPoller(process.runningProgram())
     }
 
     func addNewThreads(at now: MonotonicTime) {
         forgetLeft()
         for tid in process.threadIDs() where threads[tid] == nil {
-            addThread(process.thread(tid), start: now, isNew: true).isTraced =
-                stage.image?.untraced == nil
+            addThread(
+                process.thread(tid), start: now, isNew: true,
+                isTraced: stage.image?.untraced == nil)
         }
     }
 
     /// Forgets those that ended after they were traced no more: their ids may be others' soon.
     func forgetLeft() {
         for thread in threads.values
-        where thread.phase == .exited && !thread.isTraced && thread.tid != pid
+        where thread.phase == .exited && !thread.tracing.isTraced && thread.tid != pid
             && thread.counters() == nil
         {
             threads[thread.tid] = nil
@@ -48,10 +51,8 @@ extension TraceSession {
         endTimers()
         // Which one it is does not show; it may be younger than the last look.
         addNewThreads(at: process.now)
-        for thread in threads.values where !thread.isTraced {
-            let isSeized =
-                (try? thread.tracee.seize(followingChildren: tracesChildren)) != nil
-            if isSeized { thread.isTraced = true }
+        for thread in threads.values where !thread.tracing.isTraced {
+            _ = thread.tracing.seize(followingChildren: tracesChildren)
         }
         // What was answered so far belongs to the program that is about to go.
         for thread in threads.values where thread.phase == .free {
@@ -62,10 +63,12 @@ extension TraceSession {
         let number = area[\.next_area]
         // Beside what the kernel does for the execve.
         let next =
-            number < 0 ? nil : Area(pid: pid, descriptor: number, stackBytes: options.stackBytes)
+            number < 0
+            ? nil : AgentMemory(pid: pid, descriptor: number, stackBytes: options.stackBytes)
         stage.follow(
             Execution(
-                area: next.map { InheritedArea(area: $0, descriptor: number) }, deadline: deadline))
+                area: next.map { InheritedAgent(area: $0, descriptor: number) }, deadline: deadline)
+        )
     }
 
     /// How long an exec may take: the kernel may have to fetch the program from a disk. An exec
@@ -99,13 +102,13 @@ extension TraceSession {
             threads[thread.tid] = nil
         }
         main.reopen(at: process.now)
-        main.stackPointer = nil
-        main.phase = .free
+        main.stack.forgetPointer()
+        main.goOn()
         // Another thread's exec took the place of the one that may have been traced.
-        main.isTraced = (try? main.tracee.interrupt()) != nil
+        main.tracing.findOut()
         note(.lateExec)
-        if main.isTraced {
-            main.phase = .interrupted(process.now)
+        if main.tracing.isTraced {
+            main.wasAsked(at: process.now)
         } else {
             // Nobody is stopped for it: it may wait already, in a call that a stop would end.
             beginImage(at: process.now, isLate: true)
@@ -128,7 +131,7 @@ extension TraceSession {
     /// Whether a stop was the one that ``joinNextImage()`` asked for. The new image begins there.
     func takeMissedExec(_ thread: TracedThread, at now: MonotonicTime) -> Bool {
         guard stage.hasMissedExec, thread.tid == pid else { return false }
-        thread.phase = .free
+        thread.goOn()
         beginImage(at: now, isLate: true)
         return true
     }
@@ -138,7 +141,7 @@ extension TraceSession {
     /// Ends a thread that is not traced, and so ends unreported.
     func forget(_ thread: TracedThread, at now: MonotonicTime) {
         // Of one of which events tell, they will.
-        guard !thread.isTraced, thread.phase != .exited, told == nil else { return }
+        guard !thread.tracing.isTraced, thread.phase != .exited, told == nil else { return }
         // Its last answer stands for most of what was not told yet.
         takeAnswer(of: thread, thread.clock.counters)
         signalCapture?.forget(thread)

@@ -2,6 +2,7 @@ import Architecture
 import CAgent
 import CSystem
 import Glibc
+import ProcessIO
 import ProfileModel
 
 /// What interruptions do to system calls; see signal(7), "Interruption of system

@@ -1,3 +1,5 @@
+import Agent
+import ProcessIO
 import ProfileModel
 import System
 
@@ -9,20 +11,21 @@ extension SignalCapture {
     func begin(
         _ thread: TracedThread, _ status: ThreadStatus, each interval: TimeSpan
     ) throws(SystemError) -> Bool {
-        guard !thread.wasMasking, slots.hasRoomForTimer, let signal = signal(for: status)
+        guard !thread.statuses.wasMasking, slots.hasRoomForTimer, let signal = signal(for: status)
         else { return false }
-        while thread.timedSlots.count < Area.slotsPerTimer {
+        let timing = thread.timing
+        while timing.slots.count < AgentMemory.slotsPerTimer {
             guard slots.arePlenty, let slot = slots.take() else { break }
-            thread.timedSlots.append(slot)
+            timing.add(slot: slot)
         }
-        guard !thread.timedSlots.isEmpty,
+        guard !timing.slots.isEmpty,
             let timer = try SignalTimer(
-                tid: thread.tid, sending: signal, masks: thread.masksAtStatus, each: interval,
-                own: thread.timedSlots, in: slots)
+                tid: thread.tid, sending: signal, masks: thread.statuses.masks, each: interval,
+                own: timing.slots, in: slots)
         else { return false }
         // Whoever changes what this asks for looks for timers then, and has seen this one.
-        if slots.isMasking || isOutdated(timer) { return false }
-        thread.timer = timer
+        if slots.lookForMasking() || isOutdated(timer) { return false }
+        timing.begin(timer)
         timer.allow(SignalTimer.reserve)
         return true
     }
@@ -33,7 +36,7 @@ extension SignalCapture {
     /// - Returns: in how many.
     func arm(_ thread: TracedThread, _ place: StackPlace, frames: UInt64) -> Int {
         var count = 0
-        for (index, slot) in thread.timedSlots.enumerated()
+        for (index, slot) in thread.timing.slots.enumerated()
         where slots.state(of: slot) == .idle && (index < 2 || slots.haveRoomToSpare) {
             let isArmed = slots.arm(
                 slot, stack: place.range, limit: stackBytes, frames: frames)
@@ -44,7 +47,7 @@ extension SignalCapture {
 
     /// Whether a thread is giving an answer to its timer, or has given one that was not taken.
     func isAnswering(_ thread: TracedThread) -> Bool {
-        thread.timedSlots.contains { [.busy, .filled].contains(slots.state(of: $0)) }
+        thread.timing.slots.contains { [.busy, .filled].contains(slots.state(of: $0)) }
     }
 
     /// What a thread has answered to its timer's signals, in the order of time.
@@ -53,7 +56,7 @@ extension SignalCapture {
     func answersToTimer(
         of thread: TracedThread, upTo limit: MonotonicTime
     ) -> [SharedSlots.Answer] {
-        thread.timedSlots.compactMap { slot in
+        thread.timing.slots.compactMap { slot in
             switch slots.state(of: slot) {
             case .filled where slots.timeOfAnswer(slot) <= limit: return slots.takeAnswer(slot)
             case .filled: break
@@ -66,8 +69,8 @@ extension SignalCapture {
 
     /// Ends a thread's timer. What it answers to the last signal can still be taken.
     func endTimer(of thread: TracedThread) {
-        thread.timer = nil
-        for slot in thread.timedSlots { slots.disarm(slot) }
+        thread.timing.end()
+        for slot in thread.timing.slots { slots.disarm(slot) }
     }
 
     /// Whether the timer's signal is not the one to send any more.

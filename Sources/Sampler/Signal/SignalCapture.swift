@@ -1,5 +1,7 @@
+import Agent
 import CSystem
 import Glibc
+import ProcessIO
 import ProfileModel
 
 /// Takes the stacks of running threads by a signal whose handler, in the program, copies them to
@@ -25,11 +27,8 @@ struct SignalCapture {
         self.pid = pid
         self.slots = slots
         self.stackBytes = stackBytes
-        usualFilters = Self.ownFilters
+        usualFilters = ThreadStatus.ownFilters
     }
-
-    /// The filters that we run under ourselves: they let the handler's calls pass.
-    static let ownFilters = ProcessFiles(pid: getpid()).status("Seccomp_filters:") ?? 0
 
     /// How many looks may go by before a thread's mask must be looked at again: it cannot change
     /// unseen but by a raw system call, or where the C library's call is not known.
@@ -46,7 +45,7 @@ struct SignalCapture {
         if slots.isFiltered || status.isFiltered(beyond: usualFilters) { return .filtered }
         if signal(for: status) == nil { return slots.isDisplaced ? .displaced : .blockedSignal }
         if !hasRoom { return .foreignStack }
-        if thread.isUnresponsive { return .unanswered }
+        if thread.requests.isUnresponsive { return .unanswered }
         return nil
     }
 
@@ -65,15 +64,15 @@ struct SignalCapture {
         _ counters: SchedulerCounters, frames: UInt64? = nil
     ) -> Bool {
         // Its status may tell of the mask that it had.
-        guard !thread.wasMasking, let signal = signal(for: status) else { return true }
-        guard let slot = thread.slot ?? slots.take() else { return false }
-        thread.slot = slot
+        guard !thread.statuses.wasMasking, let signal = signal(for: status) else { return true }
+        let requests = thread.requests
+        guard let slot = requests.slot ?? slots.take() else { return false }
+        requests.answer(in: slot)
         guard slots.isReady, slots.state(of: slot) == .idle else { return true }
-        thread.coresAtRequest = counters.timeslices
-        thread.runAtRequest = counters.run
+        (requests.cores, requests.run) = (counters.timeslices, counters.run)
         let request = slots.request(
             slot, of: thread.tid, stack: place.range, limit: stackBytes,
-            masks: thread.masksAtStatus, bySpare: signal != slots.signal, frames: frames ?? 0)
+            masks: thread.statuses.masks, bySpare: signal != slots.signal, frames: frames ?? 0)
         guard request == .ready else { return request == .refused }
         let isSent = fl_signal_thread(pid, thread.tid, signal, slots.value(for: slot)) == 0
         slots.wasSent()
@@ -81,18 +80,19 @@ struct SignalCapture {
         return true
     }
 
-    /// Whether a request is out that the thread may yet answer: as soon as it has a core. (One
+    /// - Returns: whether a request is out that the thread may yet answer: as soon as it has a core. (One
     /// that was pushed off its core in the middle of the handler has the signal blocked.)
-    func isOnItsWay(_ thread: TracedThread, _ counters: SchedulerCounters) -> Bool {
-        guard let slot = thread.slot, isUnderWay(slot) else { return false }
+    func followRequest(of thread: TracedThread, _ counters: SchedulerCounters) -> Bool {
+        let requests = thread.requests
+        guard let slot = requests.slot, isUnderWay(slot) else { return false }
         // On a core it would have answered within microseconds.
-        let hasRun = counters.run - thread.runAtRequest > Self.longRun.nanoseconds
-        if counters.timeslices != thread.coresAtRequest || hasRun {
-            thread.coresAtRequest = counters.timeslices
-            thread.silence += 1
-            if thread.silence > Self.patienceForSignal, takeBackIfLost(thread) { return false }
+        let hasRun = counters.run - requests.run > Self.longRun.nanoseconds
+        if counters.timeslices != requests.cores || hasRun {
+            requests.cores = counters.timeslices
+            requests.silence += 1
+            if requests.silence > Self.patienceForSignal, takeBackIfLost(thread) { return false }
         }
-        return !thread.isUnresponsive
+        return !requests.isUnresponsive
     }
 
     private static let patienceForSignal = 2
@@ -101,22 +101,22 @@ struct SignalCapture {
     /// signal beyond RLIMIT_SIGPENDING: then nobody ever answers. An answer that comes after all
     /// finds the request taken back.
     private func takeBackIfLost(_ thread: TracedThread) -> Bool {
-        guard let slot = thread.slot, let status = thread.status(),
+        guard let slot = thread.requests.slot, let status = thread.status(),
             !status.hasPending(slots.signal), !status.hasPending(slots.spareSignal)
         else { return false }
         slots.cancel(slot)
         // Or the program has an action of its own for it, set past us: it gets no more of them. A
         // timer's signal that waited may have stood for it, too.
-        thread.silence = thread.timedSlots.isEmpty ? Self.patience + 1 : 0
+        thread.requests.silence = thread.timing.slots.isEmpty ? Self.patience + 1 : 0
         return true
     }
 
     /// What the thread has answered, if it has.
     func answer(of thread: TracedThread) -> SharedSlots.Answer? {
-        guard let slot = thread.slot else { return nil }
+        guard let slot = thread.requests.slot else { return nil }
         switch slots.state(of: slot) {
         case .filled:
-            thread.silence = 0
+            thread.requests.silence = 0
             return slots.takeAnswer(slot)
         case .declined:
             slots.free(slot)
@@ -128,13 +128,14 @@ struct SignalCapture {
 
     /// When a thread has answered, if it has.
     func timeOfAnswer(of thread: TracedThread) -> MonotonicTime? {
-        guard let slot = thread.slot, slots.state(of: slot) == .filled else { return nil }
+        guard let slot = thread.requests.slot, slots.state(of: slot) == .filled else { return nil }
         return slots.timeOfAnswer(slot)
     }
 
     /// Whether a handler is at work, or may yet begin.
     func isUnderWay(_ thread: TracedThread) -> Bool {
-        thread.slot.map(isUnderWay) == true || thread.timedSlots.contains(where: isUnderWay)
+        thread.requests.slot.map(isUnderWay) == true
+            || thread.timing.slots.contains(where: isUnderWay)
     }
 
     private func isUnderWay(_ slot: Int) -> Bool {
@@ -145,9 +146,36 @@ struct SignalCapture {
     /// The thread has ended.
     func forget(_ thread: TracedThread) {
         endTimer(of: thread)
-        if let slot = thread.slot { slots.giveBack(slot) }
+        if let slot = thread.requests.slot { slots.giveBack(slot) }
         // They wait for nothing any more, as was seen to above.
-        for slot in thread.timedSlots { slots.giveBack(slot) }
+        for slot in thread.timing.slots { slots.giveBack(slot) }
         thread.forgetRequests()
+    }
+}
+
+/// A thread's requests by signal. Only ``SignalCapture`` changes them.
+final class ThreadRequests {
+    /// Where the thread answers, once it was asked.
+    private(set) var slot: Int?
+    /// How often the thread had had a core, and how much CPU time it had used (in nanoseconds), when it
+    /// was last asked.
+    fileprivate var cores: Int64 = 0
+    fileprivate var run: Int64 = 0
+    /// How often it had a core since without an answer.
+    fileprivate var silence = 0
+    /// How often in a row it had to be stopped because it could not be asked.
+    private(set) var detours = 0
+
+    /// Whether the thread left a request unanswered for too long.
+    var isUnresponsive: Bool { silence > SignalCapture.patience }
+
+    func answer(in slot: Int) { self.slot = slot }
+    func noteDetour() { detours += 1 }
+    func endDetours() { detours = 0 }
+
+    /// The memory in which the thread answers is gone.
+    func forget() {
+        slot = nil
+        silence = 0
     }
 }

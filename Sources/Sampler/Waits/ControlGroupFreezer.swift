@@ -1,3 +1,5 @@
+import ProcessIO
+
 /// Whether a thread's control group keeps it from running: cgroups(7). A paused container's does.
 struct ControlGroupFreezer {
     /// Where the hierarchies are, with a part of them each that is mounted there.

@@ -1,5 +1,6 @@
 import CSystem
 import Glibc
+import ProcessIO
 import ProfileModel
 
 /// A waiting thread's surroundings, read from `/proc` and the kernel.

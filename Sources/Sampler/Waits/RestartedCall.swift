@@ -1,4 +1,5 @@
 import Architecture
+import ProcessIO
 import ProfileModel
 
 /// After a stop or a signal without a handler, the kernel restarts some calls with the time that is

@@ -1,3 +1,4 @@
+import ProcessIO
 import ProfileModel
 
 extension ThreadObserver {
@@ -5,13 +6,12 @@ extension ThreadObserver {
     mutating func followWait(of thread: TracedThread, at now: MonotonicTime) {
         guard var wait = thread.wait else { return }
         waits.follow(&wait, of: thread.tid, at: now)
-        thread.wait = wait
+        thread.keep(wait)
     }
 
     /// The thread's wait is over. Call it after the sample that shows this.
     mutating func endWait(of thread: TracedThread, at end: MonotonicTime) {
-        guard let wait = thread.wait else { return }
-        thread.wait = nil
+        guard let wait = thread.endWait() else { return }
         let found = waits.end(wait, of: thread.index, tid: thread.tid, at: end)
         if let found { sink.receive(.wait(found)) }
     }
@@ -22,9 +22,6 @@ extension ThreadObserver {
         guard let wait = thread.wait else { return }
         close(thread, at: wait.lastSeen)
     }
-
-    /// How often we look at the priority of a thread that has had a core.
-    private static let priorityInterval = TimeSpan.milliseconds(50)
 
     /// Reports the new name of a young thread: threads name themselves in their first milliseconds.
     /// ``watchPriority(of:_:at:)`` reports later names.
@@ -41,16 +38,9 @@ extension ThreadObserver {
     mutating func watchPriority(
         of thread: TracedThread, _ counters: SchedulerCounters, at now: MonotonicTime
     ) {
-        if let seen = thread.schedulingSeen {
-            guard now - seen >= Self.priorityInterval, counters != thread.countersAtScheduling
-            else { return }
-        }
-        thread.schedulingSeen = now
-        thread.countersAtScheduling = counters
-        let (scheduling, isRenamed) = thread.readStat()
+        let (priority, isRenamed) = thread.readStat(counters, at: now)
         if isRenamed { tellName(of: thread) }
-        guard let found = scheduling, found != thread.scheduling else { return }
-        thread.scheduling = found
+        guard let found = priority else { return }
         sink.receive(
             .priority(
                 Priority(

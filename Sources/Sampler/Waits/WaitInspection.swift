@@ -1,3 +1,4 @@
+import ProcessIO
 import ProfileModel
 
 /// Finds out what a thread waits for, from its system call and from its process. What cannot be

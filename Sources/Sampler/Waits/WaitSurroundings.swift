@@ -1,3 +1,4 @@
+import ProcessIO
 import ProfileModel
 
 /// What can be read of a process, from outside and while it runs, to tell what one of its threads

@@ -1,4 +1,5 @@
 import Architecture
+import ProcessIO
 import ProfileModel
 
 /// A wait of a thread that goes on, and what is known of its reason.

@@ -1,3 +1,4 @@
+import Agent
 import CAgent
 import ProfileModel
 import Runtimes

@@ -2,6 +2,7 @@ import CSignpost
 import ProfileModel
 import Testing
 
+@testable import Agent
 @testable import Sampler
 
 /// What marks are made of in memory, without a program.

@@ -3,6 +3,7 @@ import ProfileModel
 import Synchronization
 import Testing
 
+@testable import Agent
 @testable import Sampler
 
 /// Placing what a planner says, without a program.

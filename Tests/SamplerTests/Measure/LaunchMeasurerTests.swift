@@ -1,10 +1,13 @@
 import CSystem
 import Glibc
 import ProfileModel
+import Readiness
 import System
 import TestSupport
 import Testing
 
+@testable import Launching
+@testable import ProcessIO
 @testable import Sampler
 
 /// Real programs, launched in a process of the test's own.

@@ -4,15 +4,17 @@ import ProfileModel
 import TestSupport
 import Testing
 
+@testable import Agent
+@testable import Launching
 @testable import Sampler
 
 /// What the program's memory says of its launch, which may be anything.
 @Suite struct LaunchNotesTests {
     private static func time(_ count: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: count) }
 
-    private static func area(_ change: (inout fl_state) -> Void) throws -> Area {
-        let area = try #require(Area(stackBytes: 4096))
-        area.fill(Area.Contents(place: 1 << 40, recorder: 0, cookie: 1))
+    private static func area(_ change: (inout fl_state) -> Void) throws -> AgentMemory {
+        let area = try #require(AgentMemory(stackBytes: 4096))
+        area.fill(AgentMemory.Contents(place: 1 << 40, recorder: 0, cookie: 1))
         var state = area.read(fl_state.self, at: Int(FL_STATE))
         state.phase = UInt32(FL_PHASE_SETTLED)
         state.address = 1 << 40
@@ -26,7 +28,7 @@ import Testing
     }
 
     private static func image(
-        at reached: Int64, cpu: Int64?, _ area: Area, notesMain: Bool = true
+        at reached: Int64, cpu: Int64?, _ area: AgentMemory, notesMain: Bool = true
     ) -> MeasuredImage {
         MeasuredImage(
             reached: time(reached), cpu: cpu.map { TimeSpan(nanoseconds: $0) },

@@ -2,6 +2,7 @@ import Analysis
 import ProfileModel
 import Testing
 
+@testable import Launching
 @testable import Sampler
 
 @Suite struct MachineMeterTests {

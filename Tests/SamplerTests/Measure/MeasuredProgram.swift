@@ -6,6 +6,8 @@ import ProfileModel
 import TestSupport
 import Testing
 
+@testable import Launching
+@testable import ProcessIO
 @testable import Sampler
 
 /// Launches programs as `firstlight measure` does. To be used in a process of its own: whatever loses

@@ -2,6 +2,7 @@ import ProfileModel
 import TestSupport
 import Testing
 
+@testable import Launching
 @testable import Sampler
 
 @Suite struct ProcessCostsTests {

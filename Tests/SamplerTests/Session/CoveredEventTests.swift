@@ -2,6 +2,7 @@ import Architecture
 import ProfileModel
 import Testing
 
+@testable import Agent
 @testable import Sampler
 
 /// Which events tell nothing beside the answers to a thread's timer.

@@ -4,7 +4,7 @@ import Testing
 
 /// Stops of threads that fork: a child that ends while its parent is stopped would end other threads'
 /// waits.
-extension TraceSessionTests {
+extension ProcessSessionTests {
     @Test func whoForksIsNotStoppedForASample() throws {
         let session = launched()
         let main = try #require(session.threads[process.pid])

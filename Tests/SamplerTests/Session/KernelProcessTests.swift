@@ -5,6 +5,8 @@ import ProfileModel
 import System
 import Testing
 
+@testable import Agent
+@testable import ProcessIO
 @testable import Sampler
 
 /// Processes that are real, as sessions see them.
@@ -90,14 +92,14 @@ import Testing
         #expect(eventually { !ProcessFiles(pid: child.pid).image(at: .now).arguments.isEmpty })
         var options = SamplerOptions(capture: .signal)
         options.asksScheduler = false
-        let session = TraceSession(
+        let session = ProcessSession(
             KernelProcess(pid: child.pid), options: options, sink: RecordingSink())
         try session.beginAttached {}
         let start = ImageStart(pid: child.pid)
         let memory = TargetMemory(pid: child.pid)
         let cave = try #require(start.anyCave)
-        let piece = AreaCode.boot(descriptor: nil, place: 0, size: 0, isAtEntry: false)
-        func isThere() -> Bool { AreaCode.isPiece(memory.read(at: cave, count: piece.count)) }
+        let piece = AgentCode.boot(descriptor: nil, place: 0, size: 0, isAtEntry: false)
+        func isThere() -> Bool { AgentCode.isPiece(memory.read(at: cave, count: piece.count)) }
         #expect(memory.write(piece, at: cave) && isThere())
         // It may not sleep as yet: then somebody could be there.
         #expect(
@@ -177,7 +179,7 @@ import Testing
         for _ in 0..<20 {
             try tracee.interrupt()
             try #require(nextEvent() == .stopped)
-            try tracee.keepCall(restIn: nil)
+            try tracee.keepCall(restAt: nil)
             try tracee.resume()
             #expect(eventually { waits() })
         }
@@ -185,7 +187,7 @@ import Testing
         for signal in [SIGWINCH, SIGUSR1] {
             kill(child.pid, signal)
             try #require(nextEvent() == .signal(signal))
-            try tracee.keepCall(restIn: nil)
+            try tracee.keepCall(restAt: nil)
             try tracee.resume(delivering: signal)
             if signal == SIGWINCH { #expect(eventually { waits() }) }
         }
@@ -221,7 +223,7 @@ import Testing
             try #require(fl_wait(child.pid, 0, &status) == child.pid)
             try #require(TraceEvent(status: status) == .stopped)
             let result = try tracee.registers()[0]
-            try tracee.keepCall(restIn: nil)
+            try tracee.keepCall(restAt: nil)
             if try tracee.registers()[0] != result { cut += 1 }
             try tracee.resume()
         }
@@ -249,17 +251,17 @@ import Testing
             #expect(eventually { ProcessStatus(pid: child.pid)?.catches(SIGTERM) == true })
             var options = SamplerOptions(capture: .signal)
             options.asksScheduler = false
-            let session = TraceSession(
+            let session = ProcessSession(
                 KernelProcess(pid: child.pid), options: options, sink: RecordingSink())
             try session.beginAttached {}
-            _ = try TraceSessionTests().instrument(session)
+            _ = try ProcessSessionTests().instrument(session)
             let thread = try #require(session.threads[child.pid])
             for _ in 0..<100 {
                 session.stop(thread)
                 kill(child.pid, SIGUSR1)
                 let isFree = eventually {
                     session.takeChanges()
-                    return !thread.isTraced
+                    return !thread.tracing.isTraced
                 }
                 try #require(isFree)
             }

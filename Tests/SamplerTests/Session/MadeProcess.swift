@@ -2,6 +2,7 @@ import Architecture
 import Glibc
 import ProfileModel
 
+@testable import ProcessIO
 @testable import Sampler
 
 /// A process that a test makes up, with a clock of its own. `/proc` has nothing of it.
@@ -427,7 +428,7 @@ final class MadeThread: ThreadAccess {
 
     /// How often its call was to outlast a stop.
     private(set) var keptCalls = 0
-    func keepCall(restIn area: UInt64?) throws(SystemError) { keptCalls += 1 }
+    func keepCall(restAt places: RestOfCall.Places?) throws(SystemError) { keptCalls += 1 }
     func write(_ bytes: [UInt8], at address: UInt64) throws(SystemError) {
         throw Self.gone("writing")
     }

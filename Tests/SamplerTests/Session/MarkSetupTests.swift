@@ -3,10 +3,12 @@ import CAgent
 import ProfileModel
 import Testing
 
+@testable import Agent
+@testable import Images
 @testable import Sampler
 
 /// A session on a made process: what it does to place marks.
-extension TraceSessionTests {
+extension ProcessSessionTests {
     private struct Planner: MarkPlanner {
         let requests = [
             MarkRequest(name: "a", place: .function("a", library: nil, isSpan: false))
@@ -25,11 +27,11 @@ extension TraceSessionTests {
         }
     }
 
-    private func marking() throws -> (session: TraceSession, marks: MarkPlacement) {
+    private func marking() throws -> (session: ProcessSession, marks: MarkPlacement) {
         let session = launched()
         let image = try #require(session.stage.image)
-        let area = try #require(Area(stackBytes: 4096))
-        let contents = Area.Contents(
+        let area = try #require(AgentMemory(stackBytes: 4096))
+        let contents = AgentMemory.Contents(
             place: 0x7000_0000_0000, recorder: 0, cookie: SharedSlots.makeCookie())
         area.fill(contents)
         area.set(\.phase, UInt32(FL_PHASE_SETTLED))

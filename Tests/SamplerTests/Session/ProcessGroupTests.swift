@@ -2,6 +2,8 @@ import Glibc
 import ProfileModel
 import Testing
 
+@testable import ProcessIO
+@testable import Readiness
 @testable import Sampler
 
 /// Which of several made processes a report belongs to.

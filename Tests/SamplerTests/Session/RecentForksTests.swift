@@ -10,7 +10,7 @@ struct RecentForksTests {
         var forks = RecentForks()
         let start = MonotonicTime(nanoseconds: 5_000_000_000)
         return looks.map { children, time in
-            forks.hasForkedLately(Array(children.utf8), at: start + .milliseconds(time))
+            forks.look(Array(children.utf8), at: start + .milliseconds(time))
         }
     }
 

@@ -2,6 +2,8 @@ import Architecture
 import ProfileModel
 import Testing
 
+@testable import Agent
+@testable import ProcessIO
 @testable import Sampler
 
 /// What looks at made threads become.
@@ -50,7 +52,7 @@ import Testing
         var observer = observer()
         let thread = thread()
         process.pass(10)
-        thread.unsampledLooks = 9
+        for _ in 1...9 { thread.leaveAlone() }
         observer.close(thread, at: process.now)
         #expect(sink.times().running == .milliseconds(10))
         let left = sink.samples().filter { $0.kind.hasPrefix("missing") }
@@ -231,7 +233,7 @@ import Testing
             SchedulerRecord(arrival, thread.tid, .arrived(core: 0)),
             SchedulerRecord(end, thread.tid, .ended),
         ] {
-            thread.tally.take(record, after: start)
+            thread.saw(record)
         }
         observer.closeAfterEnd(of: thread)
         #expect(

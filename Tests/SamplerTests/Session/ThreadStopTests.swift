@@ -3,13 +3,14 @@ import Glibc
 import ProfileModel
 import Testing
 
+@testable import ProcessIO
 @testable import Sampler
 
 /// A session on a made process: what it tells, and what it does to the threads.
 
 /// Stops that are waited for.
-extension TraceSessionTests {
-    func beginThread(_ tid: Int32, _ session: TraceSession) throws -> TracedThread {
+extension ProcessSessionTests {
+    func beginThread(_ tid: Int32, _ session: ProcessSession) throws -> TracedThread {
         process.start(tid)
         process.main.message = UInt64(tid)
         process.main.stop()
@@ -68,7 +69,7 @@ extension TraceSessionTests {
         let session = launched()
         let second = try beginThread(process.pid + 1, session)
         let thread = try #require(process.threads[second.tid])
-        second.isTraced = true
+        second.tracing.wasSeized()
         thread.stop()
         thread.nextCall = 0x400
         let limit = process.now + .milliseconds(10)
@@ -85,7 +86,7 @@ extension TraceSessionTests {
         let session = launched()
         let second = try beginThread(process.pid + 1, session)
         let thread = try #require(process.threads[second.tid])
-        second.isTraced = true
+        second.tracing.wasSeized()
         // It gets no core.
         thread.stop()
         let limit = process.now + .milliseconds(10)
@@ -105,7 +106,7 @@ extension TraceSessionTests {
         let session = launched()
         let second = try beginThread(process.pid + 1, session)
         let thread = try #require(process.threads[second.tid])
-        second.isLed = true
+        second.tracing.beginLead()
         thread.stop()
         process.tellStop(of: second.tid)
         #expect(session.stopNow(second) != nil)
@@ -121,8 +122,10 @@ extension TraceSessionTests {
         let session = launched()
         let second = try beginThread(process.pid + 1, session)
         let thread = try #require(process.threads[second.tid])
-        second.interruption = MadeInterruption()
-        second.isLed = true
+        _ = second.tracing.seize()
+        thread.isInOwnCode = false
+        try second.tracing.interruptInOwnCode(each: .milliseconds(1))
+        second.tracing.beginLead()
         thread.block(in: 128)
         process.deaf = second.tid
         process.whilePaused = { [process] in
@@ -177,7 +180,7 @@ extension TraceSessionTests {
     // MARK: Programs that are short of cores
 
     /// Lets the recording end, and as much time go by while somebody waits as the test says.
-    private func leaving(_ session: TraceSession) {
+    private func leaving(_ session: ProcessSession) {
         session.stage.leave()
     }
 
@@ -314,7 +317,7 @@ extension TraceSessionTests {
         }
         #expect(session.stopOthers(than: nil) == nil)
         #expect(!process.threads.values.contains { $0.isStopped })
-        #expect(!session.threads.values.contains { $0.isHeld })
+        #expect(!session.threads.values.contains { $0.tracing.isHeld })
     }
 
     // MARK: Stops in a thread's own code
@@ -369,7 +372,7 @@ extension TraceSessionTests {
         session.stop(main)
         process.pass(50)
         tick(session)
-        let first = try #require(main.interruption)
+        let first = try #require(main.tracing.interruption)
         #expect(main.isInterrupted && !first.isCalledOff)
         process.pass(1)
         tick(session)
@@ -428,12 +431,12 @@ extension TraceSessionTests {
         process.main.isInOwnCode = false
         let main = try #require(session.threads[process.pid])
         session.stop(main)
-        let interruption = try #require(main.interruption)
+        let interruption = try #require(main.tracing.interruption)
         process.main.stop()
         process.tell(event, of: process.pid)
         session.takeChanges()
         #expect(interruption.isCalledOff)
-        #expect(!process.main.isTraced && main.interruption == nil)
+        #expect(!process.main.isTraced && main.tracing.interruption == nil)
     }
 
     /// It is there already: then it is waited for.
@@ -477,7 +480,7 @@ extension TraceSessionTests {
         process.main.sendStop()
         process.pass(51)
         tick(session)
-        #expect(main.interruption?.isCalledOff == true)
+        #expect(main.tracing.interruption?.isCalledOff == true)
         session.stop(main)
         #expect(main.isInterrupted)
         #expect(process.main.done == [.seized, .interruptedInOwnCode])
@@ -493,7 +496,7 @@ extension TraceSessionTests {
         process.main.isInOwnCode = false
         let main = try #require(session.threads[process.pid])
         session.stop(main)
-        let interruption = try #require(main.interruption)
+        let interruption = try #require(main.tracing.interruption)
         if isOnItsWay {
             process.main.sendStop()
             after(.milliseconds(700)) { [process] in process.main.comeLate() }

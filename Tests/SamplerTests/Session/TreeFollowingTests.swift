@@ -2,13 +2,15 @@ import ProfileModel
 import TestSupport
 import Testing
 
+@testable import ProcessIO
+@testable import Readiness
 @testable import Sampler
 
 /// Children of which events tell: on processes that are made up.
 @Suite struct TreeFollowingTests {
     private let process = MadeProcess()
     private let child = MadeProcess(pid: 500)
-    private let news = TreeNews()
+    private let news = ProcessTreeEvents()
     private let children = Children()
     private let group: ProcessGroup
 
@@ -46,11 +48,11 @@ import Testing
 
     // MARK: What happens
 
-    private func tell(_ kind: TreeNews.Kind, of pid: Int32 = 500, _ tid: Int32? = nil) {
+    private func tell(_ kind: ProcessTreeEvents.Kind, of pid: Int32 = 500, _ tid: Int32? = nil) {
         process.pass(1)
         child.pass(1)
         news.add(
-            TreeNews.News(time: process.now, pid: pid, tid: tid ?? pid, kind: kind))
+            ProcessTreeEvents.News(time: process.now, pid: pid, tid: tid ?? pid, kind: kind))
     }
 
     private func fork(by creator: Int32? = nil) {
@@ -68,7 +70,7 @@ import Testing
         }
     }
 
-    private var session: TraceSession? { group.sessions[child.pid] }
+    private var session: ProcessSession? { group.sessions[child.pid] }
 
     // MARK: Tests
 
@@ -104,7 +106,7 @@ import Testing
         look()
         #expect(children.began.isEmpty && group.waitingNews.count == 1)
         news.add(
-            TreeNews.News(
+            ProcessTreeEvents.News(
                 time: time, pid: child.pid, tid: child.pid,
                 kind: .began(creator: process.pid, handle: nil)))
         look()

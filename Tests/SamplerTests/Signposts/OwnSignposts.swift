@@ -3,6 +3,9 @@ import Glibc
 import ProfileModel
 import Testing
 
+@testable import Agent
+@testable import Images
+@testable import ProcessIO
 @testable import Sampler
 
 /// The signposts of the test program itself, recorded by the test: as long as ``record(_:)`` lasts.

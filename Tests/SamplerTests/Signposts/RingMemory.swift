@@ -4,6 +4,7 @@ import ProfileModel
 import System
 import Testing
 
+@testable import Agent
 @testable import Sampler
 
 /// Shared memory for a ring, and hands that write into it as a program would: step by step, so that

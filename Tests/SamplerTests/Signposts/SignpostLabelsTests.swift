@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 
+@testable import Agent
 @testable import Sampler
 
 extension SignpostLabels {

@@ -2,6 +2,9 @@ import Glibc
 import TestSupport
 import Testing
 
+@testable import Agent
+@testable import Images
+@testable import ProcessIO
 @testable import Sampler
 
 @Suite struct SignpostLocatorTests {

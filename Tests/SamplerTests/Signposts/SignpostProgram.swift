@@ -5,6 +5,10 @@ import System
 import TestSupport
 import Testing
 
+@testable import Agent
+@testable import Images
+@testable import Launching
+@testable import ProcessIO
 @testable import Sampler
 
 /// One of Tests/Fixtures' programs that says signposts, with a ring that the test reads. It maps the

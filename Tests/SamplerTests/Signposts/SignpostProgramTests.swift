@@ -2,6 +2,7 @@ import Glibc
 import ProfileModel
 import Testing
 
+@testable import Agent
 @testable import Sampler
 
 /// Programs that say where their time goes, seen from outside.

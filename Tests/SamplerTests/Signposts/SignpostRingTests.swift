@@ -4,6 +4,7 @@ import System
 import TestSupport
 import Testing
 
+@testable import Agent
 @testable import Sampler
 
 @Suite struct SignpostRingTests {

@@ -6,6 +6,7 @@ import Synchronization
 import System
 import Testing
 
+@testable import Agent
 @testable import Sampler
 
 /// Both sides of the protocol in one process: the library says, the recorder's side reads. Only one

@@ -1,6 +1,7 @@
 import ProfileModel
 import Testing
 
+@testable import Launching
 @testable import Sampler
 
 /// Which program a process had executed at which moment.

@@ -1,5 +1,6 @@
 import ProfileModel
 
+@testable import Launching
 @testable import Sampler
 
 /// Messages as the kernel writes them.

@@ -2,6 +2,7 @@ import ProfileModel
 import TestSupport
 import Testing
 
+@testable import Launching
 @testable import Sampler
 
 /// What is read from the kernel's messages, and from such as are none.

@@ -4,6 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
+@testable import Readiness
 @testable import Sampler
 
 /// A compositor that understands nothing: the test has its ends of the connections.

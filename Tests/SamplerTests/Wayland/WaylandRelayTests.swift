@@ -7,6 +7,8 @@ import System
 import TestSupport
 import Testing
 
+@testable import ProcessIO
+@testable import Readiness
 @testable import Sampler
 
 /// The process between a program and its compositor, with ends of the test's own.

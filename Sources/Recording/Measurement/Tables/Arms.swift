@@ -10,7 +10,7 @@ enum ArmsTable: Int32, ReadableTable {
     var column: Column { .text("path") }
 
     static func write(
-        _ arm: MeasuredArm, to row: inout NewRow<Self, some RowTarget>
+        _ arm: MeasuredArm, to row: inout RowEncoder<Self, some RowTarget>
     ) throws(SQLiteFailure) {
         try row.set(.path, arm.path)
     }
@@ -35,7 +35,7 @@ enum ArmArgumentsTable: Int32, ReadableTable {
     }
 
     static func write(
-        _ argument: (arm: Int, text: String), to row: inout NewRow<Self, some RowTarget>
+        _ argument: (arm: Int, text: String), to row: inout RowEncoder<Self, some RowTarget>
     ) throws(SQLiteFailure) {
         try row.set(.arm, argument.arm)
         try row.set(.text, argument.text)

@@ -16,7 +16,7 @@ enum ConditionsTable: Int32, ReadableTable {
     }
 
     static func write(
-        _ conditions: MeasuredConditions, to row: inout NewRow<Self, some RowTarget>
+        _ conditions: MeasuredConditions, to row: inout RowEncoder<Self, some RowTarget>
     ) throws(SQLiteFailure) {
         try row.set(.cache, conditions.cache.rawValue)
         try row.set(.network, conditions.network)
@@ -40,7 +40,7 @@ enum UntilTable: Int32, ReadableTable {
     var column: Column { .text("condition") }
 
     static func write(
-        _ condition: String, to row: inout NewRow<Self, some RowTarget>
+        _ condition: String, to row: inout RowEncoder<Self, some RowTarget>
     ) throws(SQLiteFailure) {
         try row.set(.condition, condition)
     }

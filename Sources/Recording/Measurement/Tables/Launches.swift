@@ -34,7 +34,7 @@ enum LaunchesTable: Int32, ReadableTable {
     }
 
     static func write(
-        _ launch: MeasuredLaunch, to row: inout NewRow<Self, some RowTarget>
+        _ launch: MeasuredLaunch, to row: inout RowEncoder<Self, some RowTarget>
     ) throws(SQLiteFailure) {
         try row.set(.arm, launch.arm)
         try row.set(.start, launch.start)

@@ -21,7 +21,7 @@ enum MachineTable: Int32, ReadableTable {
     }
 
     static func write(
-        _ machine: MeasuredMachine, to row: inout NewRow<Self, some RowTarget>
+        _ machine: MeasuredMachine, to row: inout RowEncoder<Self, some RowTarget>
     ) throws(SQLiteFailure) {
         try row.set(.host, machine.host)
         try row.set(.kernel, machine.kernel)

@@ -18,7 +18,7 @@ enum MeasurementTable: Int32, ReadableTable {
     }
 
     static func write(
-        _ header: Measurement.Header, to row: inout NewRow<Self, some RowTarget>
+        _ header: Measurement.Header, to row: inout RowEncoder<Self, some RowTarget>
     ) throws(SQLiteFailure) {
         try row.set(.requested, header.requested)
         try row.set(.versionName, header.versionName)

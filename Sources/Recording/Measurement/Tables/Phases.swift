@@ -17,7 +17,7 @@ enum PhasesTable: Int32, ReadableTable {
     }
 
     static func write(
-        _ value: (launch: Int, phase: MeasuredPhase), to row: inout NewRow<Self, some RowTarget>
+        _ value: (launch: Int, phase: MeasuredPhase), to row: inout RowEncoder<Self, some RowTarget>
     ) throws(SQLiteFailure) {
         try row.set(.launch, value.launch)
         try row.set(.name, value.phase.name)

@@ -21,7 +21,7 @@ enum ProcessesTable: Int32, ReadableTable {
 
     static func write(
         _ value: (launch: Int, processes: MeasuredProcesses?),
-        to row: inout NewRow<Self, some RowTarget>
+        to row: inout RowEncoder<Self, some RowTarget>
     ) throws(SQLiteFailure) {
         try row.set(.launch, value.launch)
         try row.set(.name, value.processes?.name)

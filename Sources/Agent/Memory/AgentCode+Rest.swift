@@ -1,0 +1,37 @@
+package import Architecture
+package import ProcessIO
+
+/// Where threads make the rest of a call that was cut short (``RestOfCall``), in our code.
+extension AgentCode {
+    /// What ``fl_rest`` keeps of the registers, in its order.
+    package static let restRegisters = RegisterOrder.arguments
+
+    /// Where a thread makes the rest of a call in an area.
+    package static func restPlaces(in area: UInt64) -> RestOfCall.Places {
+        RestOfCall.Places(
+            betweenFiles: area &+ rest, made: area &+ restMade,
+            ofStream: area &+ restOfStream)
+    }
+
+    /// Where a thread would be that makes the rest of a call in our code, had nobody cut that short.
+    ///
+    /// - Parameters:
+    ///   - area: where our code begins in the program.
+    ///   - word: reads the thread's stack.
+    /// - Returns: nil: it is elsewhere in our code.
+    package static func outsideRest(
+        _ registers: Registers, area: UInt64, word: (UInt64) -> UInt64?
+    ) -> Registers? {
+        guard restRange.contains(registers.programCounter &- area) else { return nil }
+        var outside = registers
+        for (index, register) in restRegisters.enumerated() {
+            outside[register] = word(registers.stackPointer &+ UInt64(8 * (index + 1)))
+        }
+        guard let resume = word(registers.stackPointer &+ 56),
+            let pointer = word(registers.stackPointer &+ 72)
+        else { return nil }
+        outside[Registers.programCounter] = resume
+        outside[Registers.stackPointer] = pointer
+        return outside
+    }
+}

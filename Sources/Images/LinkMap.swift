@@ -1,0 +1,163 @@
+package import ProcessIO
+import ProfileModel
+
+/// A library (or the program itself) in the dynamic linker's list; see <link.h>.
+package struct LinkedObject: Sendable {
+    /// Add this to an address in the file to get the one in memory.
+    package var bias: UInt64
+    /// The path at which the linker found it; empty for the program.
+    package var path: String
+    /// Where its dynamic section is in memory.
+    package var dynamicAddress: UInt64
+
+    package init(bias: UInt64, path: String, dynamicAddress: UInt64) {
+        self.bias = bias
+        self.path = path
+        self.dynamicAddress = dynamicAddress
+    }
+
+    /// Reads the dynamic section as it is now. Few callers need it.
+    package func dynamic(_ memory: TargetMemory) -> DynamicSection {
+        DynamicSection(at: dynamicAddress, bias: bias, memory: memory)
+    }
+}
+
+/// The list of loaded libraries, read from the process's memory.
+package enum LinkMap {
+    /// Programs have some hundreds. The list may be damaged, or made by an attacker.
+    private static let mostObjects = 4096
+    private static let longestPath = 4096
+
+    /// - Parameter debug: the address of `r_debug`, whose second word is the list's head.
+    package static func objects(debug: UInt64, memory: TargetMemory) -> [LinkedObject] {
+        var objects: [LinkedObject] = []
+        var next = memory.word(at: debug &+ 8) ?? 0
+        while next != 0, objects.count < mostObjects {
+            let entry = memory.read(at: next, count: entrySize)
+            guard var object = object(entry, memory) else { break }
+            // The first entry is the program. musl's list gives it a name.
+            if objects.isEmpty { object.path = "" }
+            objects.append(object)
+            next = entry.littleEndianWord(at: 24) ?? 0
+        }
+        return objects
+    }
+
+    /// l_addr, l_name, l_ld, l_next.
+    private static let entrySize = 32
+
+    /// - Parameter address: the address of a `struct link_map`.
+    package static func object(at address: UInt64, memory: TargetMemory) -> LinkedObject? {
+        object(memory.read(at: address, count: entrySize), memory)
+    }
+
+    private static func object(_ entry: [UInt8], _ memory: TargetMemory) -> LinkedObject? {
+        guard let bias = entry.littleEndianWord(at: 0), let name = entry.littleEndianWord(at: 8),
+            let dynamic = entry.littleEndianWord(at: 16)
+        else { return nil }
+        return LinkedObject(
+            bias: bias, path: memory.text(at: name, limit: longestPath), dynamicAddress: dynamic)
+    }
+}
+
+/// The entries of a dynamic section that we use; see elf(5).
+package struct DynamicSection: Sendable {
+    package enum Tag {
+        package static let needed: UInt64 = 1
+        package static let strings: UInt64 = 5
+        package static let relocations: UInt64 = 7
+        package static let relocationsSize: UInt64 = 8
+        package static let initializer: UInt64 = 12
+        package static let soname: UInt64 = 14
+        package static let initializers: UInt64 = 25
+        package static let initializersSize: UInt64 = 27
+        /// `DT_FLAGS_1`; its bit `DF_1_PIE` marks a program.
+        package static let flags: UInt64 = 0x6FFF_FFFB
+        package static let preinitializers: UInt64 = 32
+        package static let preinitializersSize: UInt64 = 33
+        /// `DT_RELR`.
+        package static let packed: UInt64 = 36
+        package static let packedSize: UInt64 = 35
+    }
+
+    /// In their order: tag, value, and the value's address in memory.
+    private var entries: [(tag: UInt64, value: UInt64, address: UInt64)] = []
+    private let bias: UInt64
+    private static let mostEntries = 512
+
+    package init(at address: UInt64, bias: UInt64, memory: TargetMemory) {
+        self.bias = bias
+        let bytes = memory.read(at: address, count: 16 * Self.mostEntries)
+        var offset = 0
+        while let tag = bytes.littleEndianWord(at: offset),
+            let value = bytes.littleEndianWord(at: offset + 8), tag != 0
+        {
+            entries.append((tag, value, address &+ UInt64(offset) &+ 8))
+            offset += 16
+        }
+    }
+
+    /// The value of a tag that occurs once, and the value's address.
+    package func value(_ tag: UInt64) -> (value: UInt64, address: UInt64)? {
+        entries.first { $0.tag == tag }.map { ($0.value, $0.address) }
+    }
+
+    /// The address in the process that a tag stands for. The linker relocates some tags in place.
+    package func location(_ tag: UInt64) -> UInt64? {
+        guard let value = value(tag)?.value else { return nil }
+        return value < bias ? value &+ bias : value
+    }
+
+    /// The names of the libraries that it needs, and its own name; read in one go.
+    package func names(memory: TargetMemory) -> (needed: [String], soname: String?) {
+        guard let strings = location(Tag.strings) else { return ([], nil) }
+        let needed = entries.filter { $0.tag == Tag.needed }.map {
+            memory.text(at: strings &+ $0.value, limit: Self.longestName)
+        }
+        let soname = value(Tag.soname).map {
+            memory.text(at: strings &+ $0.value, limit: Self.longestName)
+        }
+        return (needed, soname)
+    }
+
+    private static let longestName = 256
+}
+
+extension TargetMemory {
+    /// The text up to its zero, at most `limit` bytes, as far as it can be read.
+    package func text(at address: UInt64, limit: Int) -> String {
+        var bytes = read(at: address, count: min(limit, 128))
+        if !bytes.contains(0), limit > 128 { bytes = read(at: address, count: limit) }
+        return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
+}
+
+extension LinkedObject {
+    /// The name by which other libraries need this one.
+    package func name(_ memory: TargetMemory) -> String {
+        dynamic(memory).names(memory: memory).soname
+            ?? path.split(separator: "/").last.map(String.init) ?? path
+    }
+
+    /// Where we can read its file. nil: it has no file, only a name (the vdso).
+    package func file(of process: Int32) -> String? {
+        let pid = FirstThread.orHolder(of: process) ?? process
+        if path.isEmpty { return "/proc/\(pid)/exe" }
+        if path.hasPrefix("/") { return "/proc/\(pid)/root\(path)" }
+        return path.contains("/") ? "/proc/\(pid)/cwd/\(path)" : nil
+    }
+
+    package func image(_ memory: TargetMemory) -> LoadedImage? {
+        LoadedImage(base: bias, memory: memory)
+    }
+
+    /// How much of the address space it spans, in bytes.
+    package func size(_ memory: TargetMemory) -> Int64 {
+        let segments = image(memory)?.segments ?? []
+        let loaded = segments.filter { $0.kind == 1 }
+        guard let start = loaded.map(\.start).min(),
+            let end = loaded.map({ $0.start &+ $0.size }).max(), end > start
+        else { return 0 }
+        return Int64(clamping: end - start)
+    }
+}

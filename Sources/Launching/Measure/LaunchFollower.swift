@@ -1,0 +1,128 @@
+import Agent
+package import CSystem
+import Glibc
+package import ProcessIO
+package import ProfileModel
+package import Readiness
+import System
+
+/// Follows from outside a program that runs with our code in it, until its launch is over. The
+/// program is neither traced nor looked at, unless a condition of `--until` needs it.
+package final class LaunchFollower {
+    /// How a launch ended.
+    package struct Ending {
+        /// When we noticed the end.
+        package var time: MonotonicTime
+        package var ready: Readiness?
+        /// How the program has ended; its status is not taken yet. nil: the program goes on.
+        package var end: fl_end?
+        package var isHung = false
+        /// What ended the measurement.
+        package var signal: Int32?
+    }
+
+    package let pid: Int32
+    private let signals: SignalQueue
+    private let ready: ReadyWatch
+    private let view: LaunchedThreads
+    private let interval: TimeSpan
+    private let entryCodes: EntryCodes
+    private let costs: TreeCosts?
+    package private(set) var images: [MeasuredImage]
+    /// True if we were stopped meanwhile, and perhaps the program, too.
+    package private(set) var wasStopped = false
+
+    /// - Parameter interval: how often we look in any case.
+    package init(
+        _ pid: Int32, _ image: MeasuredImage, _ ready: ReadyWatch, _ signals: SignalQueue,
+        lookEvery interval: TimeSpan, _ entryCodes: EntryCodes, _ costs: TreeCosts?
+    ) {
+        self.costs = costs
+        self.entryCodes = entryCodes
+        self.interval = interval
+        self.pid = pid
+        images = [image]
+        self.ready = ready
+        self.signals = signals
+        view = LaunchedThreads(pid: pid)
+    }
+
+    /// - Parameter deadline: after this the launch counts as hung; nil: no limit.
+    package func follow(until deadline: MonotonicTime?) -> Ending {
+        while true {
+            let next = MonotonicTime.now + interval
+            let event = signals.next(before: min(next, deadline ?? next))
+            let now = MonotonicTime.now
+            switch event {
+            case nil, .childChanged?, .tick?:
+                if let ending = look(at: now) { return ending }
+                if let deadline, now >= deadline { return Ending(time: now, isHung: true) }
+            case .end(let signal, _)?: return Ending(time: now, signal: signal)
+            case .finish?: break
+            case .message(let signal)?: Program(pid: pid).pass(signal, from: signals)
+            case .stop(let signal)?: stop(by: signal)
+            }
+        }
+    }
+
+    /// One signal may stand for many changes.
+    private func look(at now: MonotonicTime) -> Ending? {
+        if let area = images.last?.area, area.isAboutToExecute {
+            followExecution(area)
+            // It is later now: the next look reports what came meanwhile.
+            return nil
+        }
+        releaseSelfTraced()
+        costs?.look()
+        if let code = images.last?.code {
+            // Our code writes through `/proc`, which the program's root may lack.
+            _ = code.area.write(code.patches, TargetMemory(pid: pid))
+            code.signposts?.look(ready)
+        }
+        var end = fl_end()
+        let hasEnded = fl_end_of(pid, &end) == 1
+        // Others alone may have noticed what the process did last.
+        let found = hasEnded ? ready.lastLook(signals) : ready.look(at: now, in: view)
+        guard hasEnded || found != nil else { return nil }
+        return Ending(time: now, ready: found, end: hasEnded ? end : nil)
+    }
+
+    /// A program that asks to be traced (PTRACE_TRACEME) is traced by the thread that forked it. We
+    /// resume it as if nobody traced it.
+    private func releaseSelfTraced() {
+        var isTraced: Int32 = 0
+        while true {
+            let status = fl_take_stop(pid, &isTraced)
+            guard status > 0 else { return }
+            guard isTraced == 1, case .signal(let number)? = TraceEvent(status: status) else {
+                continue
+            }
+            // SIGTRAP is meant for a tracer, and would kill the program: the kernel sends one at
+            // each exec.
+            let signal = number == SIGTRAP ? 0 : number
+            let tracee = Tracee(tid: pid)
+            if (try? tracee.detach(delivering: signal)) != nil { continue }
+            _ = StarterThread.shared?.perform { try? tracee.detach(delivering: signal) }
+        }
+    }
+
+    /// The terminal stops the program along with us, but the shell waits for us alone.
+    private func stop(by signal: Int32) {
+        wasStopped = true
+        let end = MonotonicTime.now + .milliseconds(500)
+        while .now < end, ProcessFiles(pid: pid).stat()?.state != UInt8(ascii: "T") { usleep(1000) }
+        signals.stop(by: signal)
+    }
+
+    // MARK: The next image
+
+    /// A thread waits for us in the area, because it will execute another program. A thread of ours
+    /// traces that exec up to the new program's first instruction, and then ends. If nothing is
+    /// executed after all, that end releases all threads without stopping them.
+    private func followExecution(_ area: AgentMemory) {
+        images.last?.description = ProcessFiles(pid: pid).image(at: images.last?.reached ?? .now)
+        let exec = AnnouncedExec(
+            pid: pid, area: area, watchesSignposts: ready.watchesSignposts, entryCodes)
+        if let image = exec.follow() { images.append(image) }
+    }
+}

@@ -1,0 +1,106 @@
+package import Agent
+import CSystem
+import Glibc
+package import ProcessIO
+package import ProfileModel
+package import Readiness
+import System
+
+/// A child that waits to become the program.
+package struct HeldProcess: ~Copyable {
+    package let pid: Int32
+    package let path: CommandWord
+    package let arguments: [CommandWord]
+    package let signals: SignalQueue
+    package let release: Int32
+    package let failure: Int32
+    /// The memory that it passes on to the program.
+    package let area: InheritedAgent?
+    package let ignoresSampleSignal: Bool
+    package let sites: PreparedSites?
+    /// Reports which files the child opens (``ChildSetting/tellsOpens``); the caller must close it.
+    package let opensListener: Int32?
+
+    /// Starts the child. It has our directory, limits, environment and descriptors, except where
+    /// `setting` and `child` differ; its signal mask is the one that we were started with. When
+    /// this returns, it has entered what `child` asks for, so that this delays no launch.
+    ///
+    /// - Parameters:
+    ///   - sites: where a static program makes its system calls.
+    ///   - starter: the thread whose child it becomes, which shares our memory until it executes
+    ///     the program. nil: the calling thread's, with a copy of our memory.
+    package init(
+        path: CommandWord, arguments: [CommandWord], signals: SignalQueue,
+        setting: borrowing ProgramSetting, child: ChildSetting = ChildSetting(),
+        area: AgentMemory? = nil, sites: PreparedSites?, by starter: StarterThread? = nil
+    ) throws(SamplerError) {
+        self.path = path
+        self.arguments = arguments
+        self.signals = signals
+        self.sites = sites
+        let number = area == nil ? -1 : fl_free_descriptor(Self.leastNumber)
+        ignoresSampleSignal = signals.ignoredSignals & 1 << UInt64(SIGURG - 1) != 0
+        self.area = number < 0 ? nil : area.map { InheritedAgent(area: $0, descriptor: number) }
+        var release: Int32 = -1
+        var failure: Int32 = -1
+        var listener: Int32 = -1
+        let start = try ChildStart(
+            path: path, arguments: arguments,
+            environment: setting.environment(changing: child.environment),
+            streams: setting.streams, signals: signals,
+            memory: self.area?.area.inheritable ?? -1, number: number)
+        let pid = child.withEntry(listener: &listener) { entry in
+            // A user namespace would make our own memory another user's.
+            start.spawn(
+                entry, by: child.namespaces.isEmpty ? starter : nil, &release, &failure)
+        }
+        guard pid > 0 else {
+            throw .systemCall(SystemError(starting: "a process", code: -pid))
+        }
+        opensListener = listener < 0 ? nil : listener
+        self.pid = pid
+        self.release = release
+        self.failure = failure
+    }
+
+    /// The lowest number for the descriptor: programs do not expect inherited ones there.
+    private static let leastNumber: Int32 = 200
+
+    /// Ends the child after a failure before there was a program.
+    package func end() {
+        kill(pid, SIGKILL)
+        close(failure)
+        var status: Int32 = 0
+        // The child may be stuck in the kernel: then our own end does the rest.
+        for _ in 0..<20 where fl_wait(pid, 1, &status) == 0 {
+            signals.awaitChild(within: .milliseconds(50))
+        }
+    }
+
+    /// Waits until the stop of the exec, or the child's end if the exec failed. Passes on other
+    /// stops. A file system that does not answer may keep the child for ever, so a request for our
+    /// end is still served.
+    package func waitForProgram(_ tracee: Tracee) throws(SystemError) {
+        var timeToEnd: MonotonicTime?
+        while true {
+            var status: Int32 = 0
+            let got = fl_wait(pid, 1, &status)
+            guard got != 0 else {
+                signals.awaitChild(within: .milliseconds(50))
+                guard SignalQueue.isToEnd else { continue }
+                let end = timeToEnd ?? .now + .milliseconds(1000)
+                timeToEnd = end
+                if .now >= end { throw SystemError("waiting for the new process", code: EINTR) }
+                continue
+            }
+            try check(got, "waiting for the new process")
+            switch TraceEvent(status: status) {
+            case .executed, .exited: return
+            case .killed: throw SystemError("waiting for the new process", code: ESRCH)
+            case .signal(let number): try tracee.resume(delivering: number)
+            case .groupStop: try tracee.listen()
+            default: try tracee.resume()
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import Architecture
+import CSystem
+import Glibc
+import ProfileModel
+
+/// Reads the profiled process's memory, without stopping it.
+package struct TargetMemory: Sendable {
+    package let pid: Int32
+
+    package init(pid: Int32) {
+        self.pid = pid
+    }
+
+    /// Up to `count` bytes from `address`: fewer if the mapping ends before, none if it cannot be
+    /// read.
+    package func read(at address: UInt64, count: Int) -> [UInt8] {
+        guard count > 0 else { return [] }
+        return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            let got = FirstThread.orAnother(of: pid) { tid in
+                let got = fl_read_memory(tid, address, buffer.baseAddress, count)
+                return got == -Int(ESRCH) ? nil : got
+            }
+            filled = max(0, got ?? 0)
+        }
+    }
+
+    /// `count` bytes from each of the addresses, one after another. Unreadable bytes are zero.
+    package func read(at addresses: [UInt64], count: Int) -> [UInt8] {
+        let size = max(0, count) * addresses.count
+        guard size > 0 else { return [] }
+        return [UInt8](unsafeUninitializedCapacity: size) { buffer, filled in
+            let isRead: Bool? = FirstThread.orAnother(of: pid) { tid in
+                fl_read_pieces(tid, addresses, addresses.count, buffer.baseAddress, count) == 0
+                    ? true : nil
+            }
+            if isRead == nil { buffer.initialize(repeating: 0) }
+            filled = size
+        }
+    }
+
+    /// What lies in a range, without touching pages that are not there. The copy ends before the first
+    /// byte that cannot be read, and after the last page that is there.
+    ///
+    /// - Parameter pages: for each page of the range, whether it is there.
+    package func read(_ range: Range<UInt64>, _ pages: [Bool], _ absent: AbsentPages) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var index = 0
+        let first = VirtualMemory.pageStart(of: range.lowerBound)
+        while index < pages.count {
+            let end = pages[index...].firstIndex { $0 != pages[index] } ?? pages.count
+            let start = first + UInt64(index) * VirtualMemory.pageSize
+            let piece = start..<(first + UInt64(end) * VirtualMemory.pageSize)
+            let wanted = piece.clamped(to: range)
+            if pages[index] {
+                let read = self.read(at: wanted.lowerBound, count: wanted.count)
+                bytes += read
+                if read.count < wanted.count { return bytes }
+            } else {
+                guard absent == .zeros, end < pages.count else { return bytes }
+                bytes += repeatElement(0, count: wanted.count)
+            }
+            index = end
+        }
+        return bytes
+    }
+
+    /// True if all values could be written. Ignores the memory's protection.
+    @discardableResult
+    package func write<Value: FixedWidthInteger>(_ values: [Value], at address: UInt64) -> Bool {
+        FirstThread.orAnother(of: pid) { tid in
+            ProcFile.write(values, to: "/proc/\(tid)/mem", at: address) ? true : nil
+        } ?? false
+    }
+
+    package func word(at address: UInt64) -> UInt64? {
+        let bytes = read(at: address, count: 8)
+        return bytes.count == 8 ? bytes.littleEndianWord(at: 0) : nil
+    }
+
+    package func int32(at address: UInt64) -> Int32? {
+        let bytes = read(at: address, count: 4)
+        return bytes.count == 4 ? bytes.littleEndianInt32(at: 0) : nil
+    }
+}
+
+extension [UInt8] {
+    /// True if `wanted` is among these bytes. A program may be stopped meanwhile: the library's own
+    /// search took 9 ms for what `memmem` does in some microseconds.
+    package func hasSequence(_ wanted: String.UTF8View) -> Bool {
+        withUnsafeBytes { bytes in
+            Array(wanted).withUnsafeBytes {
+                fl_find(bytes.baseAddress, bytes.count, $0.baseAddress, $0.count) >= 0
+            }
+        }
+    }
+}

@@ -1,0 +1,191 @@
+import CSystem
+import Glibc
+package import ProfileModel
+
+/// What `/proc` says of a process as a whole, read on demand.
+package struct ProcessFiles: Sendable {
+    package let pid: Int32
+
+    package init(pid: Int32) {
+        self.pid = pid
+    }
+
+    /// The totals at a phase's border; nil where they cannot be read.
+    package func counters() -> ProcessCounters {
+        var buffer = ReadBuffer()
+        buffer.readAll(path: "/proc/\(pid)/stat")
+        let stat = ProcessStat(buffer.text)
+        buffer.readAll(path: "/proc/\(pid)/io")
+        return ProcessCounters(
+            minorFaults: stat?.minorFaults, majorFaults: stat?.majorFaults,
+            readBytes: ProcFormats.field("read_bytes:", buffer.text))
+    }
+
+    package func stat() -> ProcessStat? {
+        var buffer = ReadBuffer()
+        buffer.readAll(path: "/proc/\(pid)/stat")
+        return ProcessStat(buffer.text)
+    }
+
+    /// How a process ended that nobody has waited for yet; nil: it has not ended, or we may not
+    /// know.
+    package var endOfZombie: Recording.Outcome? {
+        var status = Glibc.stat()
+        // For other users' processes, the kernel always says that they returned 0.
+        guard lstat("/proc/\(pid)", &status) == 0, status.st_uid == geteuid() || geteuid() == 0
+        else { return nil }
+        var buffer = ReadBuffer()
+        buffer.readAll(path: "/proc/\(pid)/stat")
+        return ProcFormats.endStatus(inStat: buffer.text).flatMap {
+            TraceEvent(status: $0)?.outcome
+        }
+    }
+
+    /// A line of `status`, e.g. `Uid:`.
+    package func status(_ name: StaticString) -> Int64? {
+        var buffer = ReadBuffer()
+        buffer.readAll(path: "/proc/\(pid)/status")
+        return ProcFormats.field(name, buffer.text)
+    }
+
+    /// The program that runs now, and its arguments.
+    package func image(at time: MonotonicTime) -> Image {
+        let executable = ProgramPath.target(ofLink: "/proc/\(pid)/exe")
+        var buffer = ReadBuffer()
+        buffer.readArguments(of: pid)
+        let arguments = buffer.contents.split(separator: 0, omittingEmptySubsequences: false)
+            .dropLast().map { String(decoding: $0, as: UTF8.self) }
+        let path = ProgramPath.started(
+            pid: pid, executable: executable, firstArgument: arguments.first ?? "")
+        return Image(path: path, arguments: Array(arguments), time: time)
+    }
+
+    /// True if the process's ids are the same for us.
+    package var sharesNamespaceWithUs: Bool {
+        let own = Self.namespace("pid", of: "self")
+        return !own.isEmpty && own == Self.namespace("pid", of: "\(pid)")
+    }
+
+    /// True if the process's clocks are known to be others than ours (a time namespace).
+    package var hasOtherClocks: Bool {
+        let (own, other) = (
+            Self.namespace("time", of: "self"), Self.namespace("time", of: "\(pid)")
+        )
+        return !own.isEmpty && !other.isEmpty && own != other
+    }
+
+    private static func namespace(_ kind: String, of process: String) -> [UInt8] {
+        var target = [UInt8](repeating: 0, count: 64)
+        let length = readlink("/proc/\(process)/ns/\(kind)", &target, target.count)
+        return Array(target.prefix(max(0, length)))
+    }
+
+    /// True if the program's file gives privileges that the process would have without us: we
+    /// cannot read a process that got them.
+    package var lacksPrivileges: Bool {
+        let path = "/proc/\(pid)/exe"
+        var system = statvfs()
+        return FilePrivileges.areGained(by: path) && status("NoNewPrivs:") != 1
+            && statvfs(path, &system) == 0 && system.f_flag & UInt(ST_NOSUID) == 0
+    }
+
+    /// CPU time of all threads, ended ones included; nil: the process is gone.
+    package var cpuTime: TimeSpan? {
+        let time = fl_process_cpu_ns(pid)
+        return time < 0 ? nil : TimeSpan(nanoseconds: time)
+    }
+
+    /// CPU time of the children that it has waited for, and of theirs; nil: it is gone.
+    package var childrenCPU: TimeSpan? {
+        let ticksPerSecond = Int64(max(1, sysconf(Int32(_SC_CLK_TCK))))
+        return stat().map {
+            TimeSpan(nanoseconds: $0.childrenTicks &* (1_000_000_000 / ticksPerSecond))
+        }
+    }
+
+    /// Whether another process has the same memory.
+    package var sharesMemory: Bool {
+        // Processes without memory all count as sharing theirs, so ask by a thread that has some.
+        let holder = FirstThread.orHolder(of: pid) ?? pid
+        return Self.numbers(in: "/proc").contains { other in
+            guard other != pid else { return false }
+            return Self.mayShareMemory(fl_shares_memory(holder, other)) {
+                Ancestry.parent(of: other) == pid
+            }
+        }
+    }
+
+    /// If the kernel cannot compare, or a container's filter forbids it, a child may share memory.
+    ///
+    /// - Parameter answer: 1, 0, or a negative error number.
+    package static func mayShareMemory(_ answer: Int32, isChild: () -> Bool) -> Bool {
+        answer == 1 || (answer < 0 && answer != -ESRCH && isChild())
+    }
+
+    package func threadIDs() -> [Int32] { Self.numbers(in: "/proc/\(pid)/task").filter { $0 > 0 } }
+
+    /// If a process has more threads than this, we do not ask for its children.
+    private static let mostThreads = 64
+
+    /// The processes that it started and that are still its children; nil: unknown.
+    package var children: [Int32]? {
+        let tids = threadIDs()
+        guard !tids.isEmpty, tids.count <= Self.mostThreads else { return nil }
+        var result: [Int32] = []
+        for tid in tids {
+            guard let file = ProcFile("/proc/\(pid)/task/\(tid)/children") else { return nil }
+            var buffer = ReadBuffer()
+            file.read(into: &buffer)
+            var text = buffer.text
+            while let child = text.decimal().flatMap({ Int32(exactly: $0) }) {
+                result.append(child)
+            }
+        }
+        return result
+    }
+
+    /// True if a thread other than the first is alive.
+    package var hasLivingThreads: Bool {
+        threadIDs().contains { $0 != pid && ProcessFiles(pid: $0).stat()?.isZombie == false }
+    }
+
+    package static func hasMemory(_ tid: Int32) -> Bool {
+        var buffer = ReadBuffer(capacity: 128)
+        buffer.read(path: "/proc/\(tid)/statm")
+        var text = buffer.text
+        return (text.decimal() ?? 0) > 0
+    }
+
+    /// The number that the next file it opens will get.
+    package func lowestFreeDescriptor() -> Int32 {
+        let open = FirstThread.orAnother(of: pid) { tid -> Set<Int32>? in
+            let numbers = Self.numbers(in: "/proc/\(tid)/fd")
+            return numbers.isEmpty ? nil : Set(numbers)
+        }
+        return (0...).first { open?.contains($0) != true } ?? 0
+    }
+
+    /// The numbers of its open files that the kernel calls by this name.
+    package func descriptors(of name: String) -> [Int32] {
+        FirstThread.orAnother(of: pid) { tid -> [Int32]? in
+            let folder = "/proc/\(tid)/fd"
+            let numbers = Self.numbers(in: folder)
+            if numbers.isEmpty { return nil }
+            return numbers.filter { ProgramPath.target(ofLink: "\(folder)/\($0)") == name }
+        } ?? []
+    }
+
+    /// The names in a folder that are numbers.
+    private static func numbers(in path: String) -> [Int32] {
+        guard let folder = opendir(path) else { return [] }
+        defer { closedir(folder) }
+        var numbers: [Int32] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if let number = Int32(name) { numbers.append(number) }
+        }
+        return numbers
+    }
+}

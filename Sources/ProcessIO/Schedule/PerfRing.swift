@@ -1,0 +1,97 @@
+import CSystem
+import Glibc
+import System
+
+/// An event's descriptor and the memory through which its records arrive.
+///
+/// Unsafe code: the memory is mapped as long as this object lives, and read by one function that
+/// knows its size.
+package final class PerfRing {
+    private let descriptor: Int32
+    private let memory: UnsafeMutableRawPointer
+    private let pages: Int
+    /// Other events whose records arrive here.
+    private var others: [Int32] = []
+
+    /// Takes over the descriptor, even if there can be no ring.
+    package convenience init(descriptor: Int32, pages: Int) throws(SystemError) {
+        try check(descriptor, "opening scheduler events")
+        do throws(SystemError) {
+            try self.init(copying: descriptor, pages: pages)
+        } catch {
+            Self.close(descriptor)
+            throw error
+        }
+    }
+
+    /// One ring for each core that is switched on.
+    ///
+    /// - Parameters:
+    ///   - open: opens an event on a core; returns its descriptor, or -errno.
+    ///   - what: what is opened, for the error.
+    package static func onEachCore(
+        pages: Int, _ what: String, _ open: (Int32) -> Int32
+    ) throws(SystemError) -> [PerfRing] {
+        var rings: [PerfRing] = []
+        for core in 0..<Int32(clamping: max(1, sysconf(Int32(_SC_NPROCESSORS_CONF)))) {
+            let events = open(core)
+            if events == -ENODEV { continue }
+            rings.append(try PerfRing(descriptor: events, pages: pages))
+        }
+        guard !rings.isEmpty else { throw SystemError(what, code: ENODEV) }
+        return rings
+    }
+
+    package static func close(_ descriptor: Int32) { _ = Glibc.close(descriptor) }
+
+    /// What the event has counted; nil: unreadable.
+    package var count: Int64? {
+        let count = fl_read_count(descriptor)
+        return count < 0 ? nil : count
+    }
+
+    /// Takes over the descriptor only if there is a ring. EMFILE: the descriptor is one of those that
+    /// are reserved.
+    package init(copying descriptor: Int32, pages: Int) throws(SystemError) {
+        // Without it the recorder knows less; without its other files it knows nothing.
+        guard DescriptorReserve.leaves(descriptor) else {
+            throw SystemError("mapping scheduler events", code: EMFILE)
+        }
+        var error: Int32 = 0
+        guard let memory = fl_map_ring(descriptor, pages, &error) else {
+            throw SystemError("mapping scheduler events", code: error)
+        }
+        self.descriptor = descriptor
+        self.memory = memory
+        self.pages = pages
+    }
+
+    deinit {
+        fl_unmap_ring(memory, pages)
+        LateClosing.close(others)
+        Self.close(descriptor)
+    }
+
+    /// Makes a tracepoint write here what passes a filter, and takes over its descriptor.
+    package func add(_ other: Int32, filter: String) throws(SystemError) {
+        try check(other, "opening scheduler events")
+        others.append(other)
+        guard DescriptorReserve.leaves(other) else {
+            throw SystemError("opening scheduler events", code: EMFILE)
+        }
+        try check(fl_filter_events(other, filter), "choosing scheduler events")
+        try check(fl_redirect_events(other, descriptor), "joining scheduler events")
+        try check(fl_start_events(other), "starting scheduler events")
+    }
+
+    /// The records since the last call.
+    package func read() -> PerfRecords {
+        // When we asked for the end of the content, a record ended there.
+        let size = fl_ring_content(memory, pages)
+        guard size > 0 else { return PerfRecords([]) }
+        let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+            count = fl_read_ring(memory, pages, buffer.baseAddress, size)
+        }
+        return PerfRecords(bytes[...])
+    }
+}

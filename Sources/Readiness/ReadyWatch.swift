@@ -1,0 +1,161 @@
+package import ProcessIO
+package import ProfileModel
+
+/// Finds out when a launch is over: as soon as one of several conditions is met.
+package final class ReadyWatch {
+    private var sources: [(condition: ReadyCondition, source: any ReadySource)] = []
+    /// What others reported.
+    private var told: Readiness?
+    private let conditions: [ReadyCondition]
+    /// The relays of the program's output, in order, where it is watched.
+    package private(set) var relays: [OutputRelay] = []
+    /// The relay to the program's Wayland compositor, where it is watched.
+    private var wayland: WaylandRelay?
+    /// Whether a launch is over before the program's end.
+    package var awaitsReadiness: Bool { !conditions.isEmpty && !conditions.contains(.exit) }
+    /// How the program must be started for the conditions.
+    package private(set) var setting: ProgramSetting
+
+    /// The folder for sockets that the program must reach; nil: they need none.
+    private var socketFolder: String?
+
+    /// For a program that will be started: all that it needs must be ready before.
+    ///
+    /// - Parameter setting: where the program's output goes otherwise.
+    package init(
+        launching conditions: [ReadyCondition],
+        setting: consuming ProgramSetting = ProgramSetting(),
+        socketFolder: String? = nil
+    ) throws(SamplerError) {
+        self.conditions = conditions
+        self.setting = setting
+        self.socketFolder = socketFolder
+        for condition in conditions { try add(condition, isLaunch: true) }
+    }
+
+    /// For a process that runs already. Conditions that do not suit such a process are left out.
+    package init(attachingFor conditions: [ReadyCondition]) throws(SamplerError) {
+        self.conditions = conditions
+        setting = ProgramSetting()
+        for condition in conditions where condition.suitsRunningProcess {
+            try add(condition, isLaunch: false)
+        }
+    }
+
+    private func add(_ condition: ReadyCondition, isLaunch: Bool) throws(SamplerError) {
+        let source: any ReadySource
+        switch condition {
+        case .exit, .signpost, .mark: return
+        case .notify:
+            let notify = try Self.explain(condition) { () throws(SystemError) in
+                try NotifySource(in: socketFolder)
+            }
+            setting.variables["NOTIFY_SOCKET"] = notify.name
+            source = notify
+        case .listen(let port): source = ListenSource(port: port, ignoresInherited: isLaunch)
+        case .output(let text):
+            let output = try Self.explain(condition) { () throws(SystemError) in
+                try OutputSource(text: text, setting: &setting)
+            }
+            // The program writes to the newest relay.
+            relays = output.relays + relays
+            source = output
+        case .window: source = try display(.window, for: condition, isLaunch: isLaunch)
+        case .frame: source = try display(.frame, for: condition, isLaunch: isLaunch)
+        case .idle(let span): source = IdleSource(span)
+        }
+        sources.append((condition, source))
+    }
+
+    private func display(
+        _ wanted: DisplaySource.Wanted, for condition: ReadyCondition, isLaunch: Bool
+    ) throws(SamplerError) -> DisplaySource {
+        do throws(DisplayProblem) {
+            let displays =
+                try isLaunch
+                ? Displays(launching: wanted, known: wayland, &setting)
+                : Displays(attachingFor: wanted)
+            wayland = displays.relay
+            return try DisplaySource(wanted, displays.server, displays.relay, isLaunch: isLaunch)
+        } catch {
+            throw .cannotWatch(condition.description, reason: error.reason)
+        }
+    }
+
+    private static func explain<Value>(
+        _ condition: ReadyCondition, _ body: () throws(SystemError) -> Value
+    ) throws(SamplerError) -> Value {
+        do throws(SystemError) {
+            return try body()
+        } catch {
+            throw .cannotWatch(condition.description, reason: error.description)
+        }
+    }
+
+    /// The process exists.
+    package func began(_ pid: Int32) {
+        setting.close()
+        for (_, source) in sources { source.began(pid) }
+    }
+
+    /// The earliest condition met since the last look.
+    package func look(at now: MonotonicTime, in launch: any LaunchView) -> Readiness? {
+        earliest { $0.look(at: now, in: launch) }
+    }
+
+    /// The same in a followed child of the process.
+    package func look(at now: MonotonicTime, inChild pid: Int32, _ child: any LaunchView) {
+        guard told == nil else { return }
+        for (condition, source) in sources {
+            guard let time = source.look(at: now, inChild: pid, child) else { continue }
+            if let told, told.time <= time { continue }
+            told = Readiness(time: time, by: condition.description)
+        }
+    }
+
+    package func childEnded(_ pid: Int32) { for (_, source) in sources { source.childEnded(pid) } }
+
+    /// The same after the process's end.
+    package func lastLook(_ signals: SignalQueue) -> Readiness? {
+        earliest { $0.lastLook(signals) }
+    }
+
+    private func earliest(_ look: (any ReadySource) -> MonotonicTime?) -> Readiness? {
+        var found = told
+        for (condition, source) in sources {
+            guard let time = look(source) else { continue }
+            if let found, found.time <= time { continue }
+            found = Readiness(time: time, by: condition.description)
+        }
+        return found
+    }
+
+    /// True if somebody must look now and then.
+    package var needsLooks: Bool { sources.contains { $0.source.needsLooks } }
+
+    /// True if somebody else must report signposts.
+    package var watchesSignposts: Bool {
+        conditions.contains { condition in
+            guard case .signpost = condition else { return false }
+            return true
+        }
+    }
+
+    /// Nobody asks any more.
+    package func end() { for (_, source) in sources { source.end() } }
+
+    // MARK: What others report
+
+    /// The program emitted a signpost.
+    package func saw(signpost name: String, at time: MonotonicTime) {
+        saw(.signpost(name), at: time)
+    }
+
+    /// The program passed a mark.
+    package func saw(mark name: String, at time: MonotonicTime) { saw(.mark(name), at: time) }
+
+    private func saw(_ condition: ReadyCondition, at time: MonotonicTime) {
+        guard told == nil, conditions.contains(condition) else { return }
+        told = Readiness(time: time, by: condition.description)
+    }
+}

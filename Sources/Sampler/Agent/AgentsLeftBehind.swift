@@ -1,0 +1,96 @@
+import Agent
+import Architecture
+import CAgent
+import Glibc
+import Images
+import ProcessIO
+import ProfileModel
+
+extension ProcessSession {
+    /// Undoes what a recorder left that was killed or could not remove its own area: its changes of
+    /// the program's code, and its handlers, since each recorder has only two signals to choose
+    /// from. Its mapping is removed, too, unless a thread is in it; then it does nothing any more.
+    ///
+    /// - Parameters:
+    ///   - thread: a stopped thread that can be diverted.
+    ///   - others: all other running threads, stopped.
+    /// - Returns: true if the program's code was changed.
+    /// - Throws: `occupied` if the other recorder may still be at work.
+    func takeOver(
+        by thread: TracedThread, _ others: inout [TracedThread]
+    ) throws(SetupFailure) -> Bool {
+        let all = EarlierAgent.all(in: pid)
+        let inUse = all.filter(\.isInUse)
+        guard inUse.allSatisfy({ sharesNamespace && $0.isAbandoned }) else {
+            throw .obstacle(.occupied)
+        }
+        for area in inUse {
+            for (site, word) in area.changes { putBack(word, at: site) }
+            area.silence(in: pid)
+        }
+        for area in all where sharesNamespace && area.isAbandoned {
+            try takeBackHandlers(of: area, by: thread)
+        }
+        for area in abandonedAreas(besides: thread, of: &others) {
+            let code = AgentCode.away(unmapping: area.range)
+            guard let cave = ImageStart(pid: pid).anyCave, run(code, at: cave, by: thread) else {
+                throw .obstacle(.unmapped)
+            }
+        }
+        return !inUse.isEmpty
+    }
+
+    /// Areas of recorders that are gone which no thread is in nor can enter any more, by the rules
+    /// for our own area. Their handlers are dealt with elsewhere.
+    ///
+    /// - Parameter stopped: all running threads except the diverted one.
+    func abandonedAreas(
+        besides thread: TracedThread, of stopped: inout [TracedThread]
+    ) -> [EarlierAgent] {
+        let all = EarlierAgent.all(in: pid).filter {
+            sharesNamespace && $0.isAbandoned && !$0.isInUse && $0.isQuiet
+        }
+        guard !all.isEmpty, !process.sharesMemory else { return [] }
+        let address = ImageStart(pid: pid).linker?.debugState
+        let hook = address.flatMap { address in
+            TargetMemory(pid: pid).word(at: address).map { (address, $0) }
+        }
+        return all.filter {
+            !$0.isLed(to: hook) && !lookForAnyone(besides: thread, of: &stopped, in: $0.range)
+        }
+    }
+
+    /// Removes the piece of code of a recorder that was killed while it came or went. Its place
+    /// belongs to nobody. A thread that still needs the piece is inside it, or is traced by a
+    /// recorder that is about to divert it there.
+    ///
+    /// - Parameter stopped: all running threads.
+    func clearCave(_ start: ImageStart, stopped: [TracedThread]) {
+        guard let cave = start.anyCave else { return }
+        let memory = TargetMemory(pid: pid)
+        guard AgentCode.isPiece(memory.read(at: cave, count: AgentCode.pieceSize)) else { return }
+        let range = cave..<(cave &+ UInt64(AgentCode.pieceSize))
+        let tids = process.threadIDs()
+        guard tids.allSatisfy({ threads[$0] != nil && !isTracedElsewhere($0) }),
+            isUnused(ChangedCode([range]), by: stopped)
+        else { return }
+        memory.write([UInt8](repeating: 0, count: range.count), at: cave)
+    }
+
+    private func isTracedElsewhere(_ tid: Int32) -> Bool {
+        guard let tracer = ProcessFiles(pid: tid).status("TracerPid:") else { return false }
+        return tracer != 0 && threads[tid]?.tracing.isTraced != true
+    }
+
+    /// Restores the actions of signals that still have the other recorder's handler.
+    private func takeBackHandlers(
+        of area: EarlierAgent, by thread: TracedThread
+    ) throws(SetupFailure) {
+        for signal in area.signals where ProcessStatus(pid: pid)?.catches(signal.number) == true {
+            let code = AgentCode.away(restoring: signal, from: area.handler, nil)
+            guard let cave = ImageStart(pid: pid).anyCave, run(code, at: cave, by: thread) else {
+                throw .obstacle(.unmapped)
+            }
+        }
+    }
+}

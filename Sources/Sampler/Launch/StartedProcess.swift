@@ -1,0 +1,99 @@
+import Agent
+import CSystem
+import Glibc
+import Launching
+import ProcessIO
+import ProfileModel
+import Readiness
+import System
+
+extension HeldProcess {
+    /// Traces the child and releases it to execute the program, up to the program's first
+    /// instruction.
+    ///
+    /// - Parameter options: tell whether the processes that it forks are traced, too, and whether
+    ///   the scheduler is asked.
+    consuming func execute(_ options: SamplerOptions) throws(SamplerError) -> StartedProcess {
+        let tracee = Tracee(tid: pid)
+        let main: TracedThread
+        let schedule: SchedulerReader?
+        let tree: TreeSamples?
+        do throws(SystemError) {
+            // Whatever the kernel switches on for this delays nobody here.
+            schedule =
+                options.asksScheduler
+                ? SchedulerReader(
+                    pid: pid, threads: [pid], followsChildren: options.followsChildren)
+                : nil
+            // With this, no process need be stopped for samples of children.
+            let news = options.mayBeToldOfChildren ? try? ProcessTreeEvents(of: pid) : nil
+            tree =
+                options.followsChildren && options.capture == .signal
+                ? try? TreeSamples(
+                    of: pid, interval: options.sampleInterval, news: news,
+                    tellsSwitches: news != nil && options.asksScheduler
+                        && schedule?.seesMachine != true) : nil
+            if tree?.news != nil || !options.followsChildren {
+                try tracee.seize()
+            } else if tree == nil {
+                try tracee.seize(followingChildren: true)
+            } else {
+                try tracee.seizeWithChildren()
+            }
+            // The program's launch begins here: the child exists, and nothing holds it.
+            main = TracedThread(
+                KernelThread(process: pid, tid: pid), index: ThreadIndex(0), start: .now,
+                isNew: false)
+            fl_release_held(release)
+            try waitForProgram(tracee)
+        } catch {
+            end()
+            throw .systemCall(error)
+        }
+        let reached = MonotonicTime.now
+        var code: Int32 = 0
+        let hasFailed = fl_read_int(failure, &code) == 1
+        close(failure)
+        if hasFailed { throw ProgramLookup.explain(path: path.text, code: code) }
+        let executable = realpath(path.cString, nil)
+        defer { free(executable) }
+        return StartedProcess(
+            image: Image(
+                path: executable.map { String(cString: $0) } ?? path.text,
+                arguments: arguments.map(\.text), time: reached),
+            main: main, firstInstruction: reached, area: area,
+            ignoresSampleSignal: ignoresSampleSignal, sites: sites, schedule: schedule, tree: tree)
+    }
+}
+
+extension SamplerOptions {
+    /// True if events may report on children. They cannot report the program's own signposts nor
+    /// marks, which need our code in each child.
+    fileprivate var mayBeToldOfChildren: Bool {
+        followsChildren && capture == .signal && marks == nil
+            && !until.contains { condition in
+                switch condition {
+                case .signpost, .mark: true
+                case .exit, .notify, .listen, .output, .window, .frame, .idle: false
+                }
+            }
+    }
+}
+
+/// A process that is about to execute its program's first instruction, stopped.
+struct StartedProcess {
+    /// As the user asked for it: for the shortest launches nothing else can be read any more.
+    let image: Image
+    /// Its only thread so far; observed since its release.
+    let main: TracedThread
+    let firstInstruction: MonotonicTime
+    /// The memory that it inherited; nil: none.
+    let area: InheritedAgent?
+    let ignoresSampleSignal: Bool
+    /// nil: the program is not static.
+    let sites: PreparedSites?
+    /// nil: not available.
+    let schedule: SchedulerReader?
+    /// Takes the stacks of the process and its children; nil: not available, or not wanted.
+    var tree: TreeSamples? = nil
+}

@@ -1,0 +1,95 @@
+/// A way to take the stack of a thread that runs.
+enum CaptureWay: UInt8, CaseIterable {
+    /// Its timer's signal, which finds it in its own code only.
+    case timer
+    /// The kernel's events, which change nothing of it.
+    case events
+    /// A request by signal: our handler in the program copies the stack.
+    case signal
+    /// A stop, by ptrace.
+    case stop
+    /// Not at this look: counted, and shown as `[not sampled]`.
+    case spare
+}
+
+/// The ways that were tried at a look, and could not be had. (A `Set` would allocate memory at each look.)
+struct FailedWays: Hashable {
+    private var bits: UInt8 = 0
+
+    func contains(_ way: CaptureWay) -> Bool { bits >> way.rawValue & 1 == 1 }
+    mutating func insert(_ way: CaptureWay) { bits |= 1 << way.rawValue }
+}
+
+/// What is known of a thread that runs when its stack is to be taken. A fact is read when it is asked for: most
+/// looks need the first two.
+protocol CaptureFacts {
+    /// Whether the events of its process's tree take its stacks anyway.
+    var isSampledByTree: Bool { get }
+    /// Whether it runs an interpreter or has a deep stack, and threads of its process may have timers.
+    var wantsTimer: Bool { get }
+    /// Whether a stop is needed for another reason: our code is on its way into the program, or out, or the thread
+    /// is traced for nothing.
+    var needsStop: Bool { get }
+    /// What its waits allow: one that it has just begun must survive.
+    var approach: BurstPolicy.Approach { get }
+    /// Whether a read of its process may take as long as it likes, in the kernel (`/dev/zero`).
+    var mayReadForever: Bool { get }
+    /// Whether a signal or a stop may meet a call that then returns a part of what was asked for.
+    var mayMeetLongCall: Bool { get }
+    /// Whether a handler of the program's may hold our signal back until it returns.
+    var handlersBlock: Bool { get }
+    /// Whether it was seen in its own code for a while.
+    var isComputing: Bool { get }
+    /// Whether our handler is in the program.
+    var hasHandler: Bool { get }
+    /// Whether it is known which signals it blocks, or none of its process's threads blocks ours.
+    var isMaskKnown: Bool { get }
+    /// Whether the signal would be blocked, forbidden by a filter, taken by the program, or without room.
+    var refusesSignal: Bool { get }
+    /// Whether a stop of it could end other threads' waits (``RecentForks``).
+    var mayHarmOthers: Bool { get }
+}
+
+/// Decides how a running thread's stack is taken: in the way that harms it least. What each rule prevents,
+/// `docs/design/Sampler/Signal.md` tells (*What must not happen*).
+enum CapturePolicy {
+    /// - Parameter failed: of this look.
+    /// - Returns: the way to try next; nil: none is needed.
+    static func decide(_ facts: some CaptureFacts, without failed: FailedWays = FailedWays())
+        -> CaptureWay?
+    {
+        if facts.isSampledByTree, !facts.wantsTimer { return nil }
+        if facts.needsStop { return byStop(facts, without: failed) }
+        if !failed.contains(.timer) { return .timer }
+        if facts.isSampledByTree { return nil }
+        // An event puts no frame on the stack, and ends no call early. A signal or a stop may do both,
+        // because nobody knows where it will find the thread.
+        if !failed.contains(.events) { return .events }
+        if facts.mayMeetLongCall { return .spare }
+        // A stop gives a call that it ends back to the thread; what a handler holds back does not.
+        if facts.handlersBlock, !facts.isComputing { return byStop(facts, without: failed) }
+        if facts.approach == .spare { return .spare }
+        guard facts.approach == .signal, facts.hasHandler else { return stop(facts) }
+        guard facts.isMaskKnown else { return .spare }
+        return failed.contains(.signal) || facts.refusesSignal ? stop(facts) : .signal
+    }
+
+    /// Whether a request by signal is the way, if nothing about the signal itself prevents it, and neither a
+    /// timer nor events can be had.
+    static func asks(_ facts: some CaptureFacts) -> Bool {
+        !facts.needsStop && facts.approach == .signal && facts.hasHandler && facts.isMaskKnown
+            && !facts.mayMeetLongCall && (!facts.handlersBlock || facts.isComputing)
+    }
+
+    /// By a stop whenever that does no harm.
+    private static func byStop(_ facts: some CaptureFacts, without failed: FailedWays)
+        -> CaptureWay
+    {
+        if facts.approach != .spare, !facts.mayReadForever { return stop(facts) }
+        return failed.contains(.events) ? .spare : .events
+    }
+
+    private static func stop(_ facts: some CaptureFacts) -> CaptureWay {
+        facts.mayHarmOthers ? .spare : .stop
+    }
+}

@@ -1,0 +1,80 @@
+import Agent
+import ProfileModel
+
+/// A thread's timer, and what it has told: see ``SignalTimer``.
+final class ThreadTiming {
+    /// Has the thread send us its stacks where it runs its own code; nil: there is none.
+    private(set) var timer: SignalTimer?
+    /// Where the thread answers its timer's signals. They stay the thread's until its end, because an
+    /// answer may come late.
+    private(set) var slots: [Int] = []
+    /// The last answer, without the stack; or none.
+    private(set) var last: [SharedSlots.Answer] = []
+    /// What the events beside the timer showed while we looked for what came before.
+    private(set) var later: [ThreadSamples.Observation] = []
+    /// How much CPU time the thread had used when a timer last showed that it works, or was opened.
+    private var run: Int64 = 0
+    /// How often in a row the timer had to begin again, because no sample arrived.
+    private var restarts = 0
+    /// Whether a timer of the thread's was found not to work.
+    private(set) var isUseless = false
+
+    /// That much CPU time in the thread's own code should have shown something.
+    private static let patience = TimeSpan.milliseconds(12)
+    private static let mostRestarts = 8
+
+    // MARK: The timer
+
+    func add(slot: Int) { slots.append(slot) }
+
+    func begin(_ timer: SignalTimer) { self.timer = timer }
+
+    /// What the thread answers to the last signal can still be taken.
+    func end() { timer = nil }
+
+    /// The memory in which the thread answers is gone, or another's.
+    func forget() {
+        (timer, slots, later) = (nil, [], [])
+        (restarts, isUseless) = (0, false)
+    }
+
+    /// Allows the timer to send so many signals more.
+    func allow(_ count: Int) { timer?.allow(count) }
+
+    // MARK: Whether it works
+
+    /// - Parameter cpu: how much CPU time the thread has used, in nanoseconds.
+    func noteSign(at cpu: Int64) { run = cpu }
+
+    func noteAnswer(at cpu: Int64) {
+        run = cpu
+        restarts = 0
+    }
+
+    /// The thread was in the kernel's code for so long.
+    func noteKernel(_ nanoseconds: Int64) { run += nanoseconds }
+
+    func isSilent(at cpu: Int64) -> Bool { cpu - run > Self.patience.nanoseconds }
+
+    /// The timer has to begin again.
+    func noteRestart() {
+        restarts += 1
+        isUseless = restarts > Self.mostRestarts
+    }
+
+    // MARK: What it told
+
+    func keep(last answer: SharedSlots.Answer) { last = [answer] }
+
+    /// Keeps observations for the next look; those that were kept are replaced.
+    func keep(later observations: some Sequence<ThreadSamples.Observation>) {
+        later = Array(observations)
+    }
+
+    /// The same; those that were kept come behind these.
+    func keep(first observations: some Collection<ThreadSamples.Observation>) {
+        later.insert(contentsOf: observations, at: 0)
+    }
+
+    func forgetLater() { later = [] }
+}

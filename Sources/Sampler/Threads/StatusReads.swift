@@ -1,0 +1,74 @@
+import ProcessIO
+
+/// A thread's status in `/proc`, read no more often than needed: it is the dearest of the files (8 µs).
+final class StatusReads {
+    private let access: any ThreadAccess
+    private var last: ThreadStatus?
+    private var mask = ThreadMask()
+    private var timeslices: Int64 = -1
+    private var uses = 0
+    /// How often threads had announced to block the sampling signal when the status was read.
+    private(set) var masks: UInt32 = 0
+    /// Whether some thread was about to block it then.
+    private(set) var wasMasking = false
+    /// Whether the thread was ever seen to block a signal that we could send it.
+    private(set) var hasBlockedOurs = false
+
+    init(_ access: any ThreadAccess) { self.access = access }
+
+    /// Whether the recent status shows the thread's own mask, and not that of a call in which it waits.
+    var knowsMask: Bool { mask.isOwn }
+
+    /// The status. It is read anew if the thread has had a core since and may have waited, and now and
+    /// then.
+    ///
+    /// - Parameters:
+    ///   - isAtWork: whether the thread seldom waits.
+    ///   - looks: for how many looks a status may be used at most.
+    func recent(_ counters: SchedulerCounters, isAtWork: Bool, looks: Int = 1) -> ThreadStatus? {
+        let isRecent = (counters.timeslices == timeslices || isAtWork) && mask.isOwn
+        if isRecent, uses < looks, last != nil {
+            uses += 1
+            return last
+        }
+        last = access.status()
+        if let last { mask.saw(last, timeslices: counters.timeslices) }
+        hasBlockedOurs = hasBlockedOurs || last?.blocksOurs == true
+        timeslices = counters.timeslices
+        uses = 1
+        return last
+    }
+
+    /// What threads have announced by now.
+    ///
+    /// - Parameter mayChange: whether what is known of masks may be out of date.
+    func saw(masks: UInt32, isMasking: Bool, mayChange: Bool) {
+        if mayChange || self.masks != masks || wasMasking { forgetMask() }
+        self.masks = masks
+        wasMasking = isMasking
+    }
+
+    /// Forgets the mask, because some thread is about to block the sampling signal, or has.
+    private func forgetMask() {
+        forget()
+        mask.forget()
+    }
+
+    func forget() { last = nil }
+
+    /// Forgets a status that was read before the thread had its latest core.
+    func forget(before counters: SchedulerCounters) {
+        if counters.timeslices != timeslices { forget() }
+    }
+
+    /// Learns the mask of a thread that sleeps, if it is not known.
+    ///
+    /// - Parameter counters: its counters when it fell asleep.
+    func learnMask(asleepIn call: Int32, _ counters: SchedulerCounters) {
+        guard !mask.isOwn, counters.timeslices > 0, let status = access.status(),
+            access.counters()?.timeslices == counters.timeslices
+        else { return }
+        mask.sawAsleep(status, in: call)
+        hasBlockedOurs = hasBlockedOurs || status.blocksOurs
+    }
+}

@@ -1,0 +1,48 @@
+import CAgent
+import Glibc
+import Testing
+
+@testable import Agent
+@testable import Sampler
+
+/// What recorders before us have left in a program.
+extension AgentSignalTests {
+    /// What another recorder has brought in is recognised; whether that is gone, too.
+    @Test func anotherRecordersAreaIsRecognised() async {
+        await #expect(processExitsWith: .success) {
+            #expect(EarlierAgent.all(in: getpid()).isEmpty)
+            for (recorder, isAbandoned) in [(0, false), (getppid(), false), (Int32.max - 1, true)] {
+                let mapped = try MappedAgentMemory()
+                mapped.settle { $0.recorder = recorder }
+                let unused = try #require(EarlierAgent.all(in: getpid()).last)
+                #expect(unused.start == mapped.address && !unused.isInUse)
+                let (page, _) = try Self.calls(past: mapped)
+                let found = EarlierAgent.all(in: getpid()).filter(\.isInUse)
+                #expect(found.count == 1 && found.first?.isAbandoned == isAbandoned)
+                #expect(found.first?.changes == mapped.area.hookedWords)
+                #expect(found.first?.changes.count == Int(FL_SITES))
+                munmap(page, 4096)
+                #expect(EarlierAgent.all(in: getpid()).allSatisfy { !$0.isInUse })
+            }
+            // Not filled in yet, or just about to be: somebody waits for its recorder.
+            for isPrepared in [false, true] {
+                let made = try MappedAgentMemory()
+                let arrival = Int(fl_code_describe().arrival)
+                made.area.write(Array(AgentCode.bytes.prefix(arrival)), at: 0)
+                if isPrepared { made.area.prepare() }
+                for (recorder, isAbandoned) in [
+                    (0, false), (getppid(), false), (Int32.max - 1, true),
+                ] {
+                    made.area.set(\.recorder, UInt32(bitPattern: recorder))
+                    let waiting = EarlierAgent.all(in: getpid()).filter(\.isInUse)
+                    #expect(waiting.count == 1 && waiting.first?.recorder == recorder)
+                    #expect(waiting.first?.isAbandoned == isAbandoned)
+                }
+                // Who has waited too long has gone on, whatever was filled in by then.
+                made.area.set(\.phase, UInt32(FL_PHASE_ABANDONED))
+                let left = try #require(EarlierAgent.all(in: getpid()).last)
+                #expect(left.isLeft && left.isQuiet && !left.isInUse && left.isForsaken)
+            }
+        }
+    }
+}
