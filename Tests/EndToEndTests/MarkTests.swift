@@ -112,8 +112,9 @@ extension EndToEnd {
             // 50 on each of two threads, and one that a tail call leads to.
             #expect(report.count("hit") == 101)
             #expect(report.intervals("both").count == 101)
-            // A thread that lived for less than a look's time is not known: nil.
-            #expect(Set(report.signposts.map(\.tid)).count == 2)
+            // A thread that was over before anybody looked is not known: nil.
+            let threads = Set(report.signposts.map(\.tid))
+            #expect(threads.count == 2 || threads.count == 3 && threads.contains(nil))
             #expect(report.intervals("ways").count == 6)
             #expect(report.intervals("red zone").count == 2)
             #expect(report.intervals("peculiar").count == 1)

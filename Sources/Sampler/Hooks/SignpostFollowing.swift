@@ -47,7 +47,15 @@ extension ProcessSession {
     /// - Parameter isLast: what has not ended by now counts as never ending.
     func reportSignposts(at now: MonotonicTime, isLast: Bool) {
         guard let signposts = instrumentation?.hooks.signposts else { return }
-        let thread = { [threads] (tid: Int32) in threads[tid]?.index }
+        var hasLooked = isLast || isClosed
+        let thread = { (tid: Int32) -> ThreadIndex? in
+            // It may have begun since the last look at the process's threads.
+            if self.threads[tid] == nil, !hasLooked {
+                hasLooked = true
+                self.addNewThreads(at: now)
+            }
+            return self.threads[tid]?.index
+        }
         let news =
             isLast ? signposts.finish(at: now, thread: thread) : signposts.poll(thread: thread)
         for event in news.events where event.kind != .begin {

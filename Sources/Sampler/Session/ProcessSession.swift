@@ -208,7 +208,11 @@ final class ProcessSession {
     }
 
     func ended(_ tid: Int32, _ how: Recording.Outcome, at now: MonotonicTime) {
-        if tid == pid { reportHooks(at: now, isLast: true) }
+        if tid == pid {
+            reportHooks(at: now, isLast: true)
+        } else {
+            reportSignposts(at: now, isLast: false)
+        }
         if let thread = threads.removeValue(forKey: tid), thread.phase != .exited, !isClosed {
             // Killed without an exit event, or not traced: where it was is gone with it.
             if thread.tracing.isTraced { observer.closeWithoutStack(thread, at: now) }

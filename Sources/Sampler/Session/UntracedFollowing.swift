@@ -142,6 +142,8 @@ extension ProcessSession {
     func forget(_ thread: TracedThread, at now: MonotonicTime) {
         // Of one of which events tell, they will.
         guard !thread.tracing.isTraced, thread.phase != .exited, told == nil else { return }
+        // What it wrote is its own as long as its id leads to it.
+        reportSignposts(at: now, isLast: false)
         // Its last answer stands for most of what was not told yet.
         takeAnswer(of: thread, thread.clock.counters)
         signalCapture?.forget(thread)
