@@ -76,14 +76,23 @@ SECTIONS = {
 }
 
 
+def chosen_sections(text):
+    names = text.split(",")
+    for name in names:
+        if name not in SECTIONS:
+            raise argparse.ArgumentTypeError(
+                f"there is no part '{name}': {', '.join(SECTIONS)}")
+    return names
+
+
 def options():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("firstlight", help="the release binary")
     parser.add_argument("fixtures", help="the folder of Tests/Fixtures' programs")
     parser.add_argument("--quick", action="store_true",
                         help="two short rounds: to try the benchmark, not for its figures")
-    parser.add_argument("--only", action="append", choices=SECTIONS, metavar="NAME",
-                        help="this part only, or these: " + ", ".join(SECTIONS))
+    parser.add_argument("--only", action="extend", type=chosen_sections, metavar="NAME[,NAME...]",
+                        help="these parts only: " + ", ".join(SECTIONS))
     parser.add_argument("--json", metavar="FILE", help="write the raw figures there")
     return parser.parse_args()
 
