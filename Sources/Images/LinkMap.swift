@@ -84,16 +84,22 @@ package struct DynamicSection: Sendable {
     private var entries: [(tag: UInt64, value: UInt64, address: UInt64)] = []
     private let bias: UInt64
     private static let mostEntries = 512
+    /// A read: libraries have some thirty.
+    private static let usualEntries = 64
 
     package init(at address: UInt64, bias: UInt64, memory: TargetMemory) {
         self.bias = bias
-        let bytes = memory.read(at: address, count: 16 * Self.mostEntries)
-        var offset = 0
-        while let tag = bytes.littleEndianWord(at: offset),
-            let value = bytes.littleEndianWord(at: offset + 8), tag != 0
-        {
-            entries.append((tag, value, address &+ UInt64(offset) &+ 8))
-            offset += 16
+        var next = address
+        while entries.count < Self.mostEntries {
+            let bytes = memory.read(at: next, count: 16 * Self.usualEntries)
+            for offset in stride(from: 0, to: bytes.count, by: 16) {
+                guard let tag = bytes.littleEndianWord(at: offset),
+                    let value = bytes.littleEndianWord(at: offset + 8), tag != 0
+                else { return }
+                entries.append((tag, value, next &+ UInt64(offset) &+ 8))
+            }
+            guard bytes.count == 16 * Self.usualEntries else { return }
+            next = next &+ UInt64(bytes.count)
         }
     }
 
@@ -111,32 +117,51 @@ package struct DynamicSection: Sendable {
     /// The names of the libraries that it needs, and its own name; read in one go.
     package func names(memory: TargetMemory) -> (needed: [String], soname: String?) {
         guard let strings = location(Tag.strings) else { return ([], nil) }
-        let needed = entries.filter { $0.tag == Tag.needed }.map {
-            memory.text(at: strings &+ $0.value, limit: Self.longestName)
-        }
-        let soname = value(Tag.soname).map {
-            memory.text(at: strings &+ $0.value, limit: Self.longestName)
-        }
-        return (needed, soname)
+        let named = entries.filter { $0.tag == Tag.needed }.map(\.value)
+        let soname = value(Tag.soname)?.value
+        var names = memory.texts(
+            at: (named + (soname.map { [$0] } ?? [])).map { strings &+ $0 },
+            limit: Self.longestName)
+        let own = soname == nil ? nil : names.popLast()
+        return (names, own)
     }
 
     private static let longestName = 256
 }
 
 extension TargetMemory {
+    private static let usualText = 128
+
     /// The text up to its zero, at most `limit` bytes, as far as it can be read.
     package func text(at address: UInt64, limit: Int) -> String {
-        var bytes = read(at: address, count: min(limit, 128))
-        if !bytes.contains(0), limit > 128 { bytes = read(at: address, count: limit) }
+        var bytes = read(at: address, count: min(limit, Self.usualText))
+        if !bytes.contains(0), limit > Self.usualText { bytes = read(at: address, count: limit) }
         return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
+
+    /// The same of several, read in one go.
+    package func texts(at addresses: [UInt64], limit: Int) -> [String] {
+        let size = min(limit, Self.usualText)
+        let bytes = read(at: addresses, count: size)
+        return addresses.indices.map { index in
+            let text = bytes[(index * size)..<((index + 1) * size)].prefix { $0 != 0 }
+            // A piece that cannot be read as a whole is zeroes.
+            return text.isEmpty || text.count == size
+                ? self.text(at: addresses[index], limit: limit)
+                : String(decoding: text, as: UTF8.self)
+        }
     }
 }
 
 extension LinkedObject {
     /// The name by which other libraries need this one.
     package func name(_ memory: TargetMemory) -> String {
-        dynamic(memory).names(memory: memory).soname
-            ?? path.split(separator: "/").last.map(String.init) ?? path
+        name(dynamic(memory).names(memory: memory).soname)
+    }
+
+    /// The same, where its own name for itself is known; nil: it has none.
+    package func name(_ soname: String?) -> String {
+        soname ?? path.split(separator: "/").last.map(String.init) ?? path
     }
 
     /// Where we can read its file. nil: it has no file, only a name (the vdso).

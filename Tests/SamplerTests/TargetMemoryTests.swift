@@ -3,6 +3,7 @@ import Glibc
 import ProfileModel
 import Testing
 
+@testable import Images
 @testable import ProcessIO
 @testable import Sampler
 
@@ -31,6 +32,47 @@ import Testing
         #expect(memory.read(at: [8], count: 0).isEmpty)
         #expect(memory.read(at: [8], count: -1).isEmpty)
         #expect(memory.read(at: [8, 16], count: 3) == [UInt8](repeating: 0, count: 6))
+    }
+
+    /// Two pages, and nothing behind them.
+    @Test func pagesThatWereReadAreNotReadAgain() throws {
+        let size = Int(VirtualMemory.pageSize)
+        let pages = try #require(
+            mmap(nil, 3 * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))
+        defer { munmap(pages, 3 * size) }
+        munmap(pages + 2 * size, size)
+        memset(pages, 1, size)
+        memset(pages + size, 2, size)
+        let start = UInt64(UInt(bitPattern: pages))
+        let kept = memory.readOnce()
+        let edge = start + UInt64(size) - 2
+        #expect(kept.read(at: edge, count: 4) == [1, 1, 2, 2])
+        memset(pages, 3, 2 * size)
+        #expect(kept.read(at: edge, count: 4) == [1, 1, 2, 2])
+        #expect(memory.read(at: edge, count: 4) == [3, 3, 3, 3])
+        #expect(memory.readOnce().read(at: edge, count: 4) == [3, 3, 3, 3])
+        // Up to the end, and from there.
+        #expect(kept.read(at: start + UInt64(2 * size) - 1, count: 8) == [2])
+        #expect(kept.read(at: start + UInt64(2 * size), count: 8).isEmpty)
+        #expect(kept.read(at: 8, count: 8).isEmpty && kept.read(at: .max - 3, count: 8).isEmpty)
+        #expect(kept.read(at: start, count: 0).isEmpty)
+        // What is long is asked for anew.
+        #expect(kept.read(at: start, count: 3 * size) == [UInt8](repeating: 3, count: 2 * size))
+    }
+
+    /// The second has no zero within reach, the third cannot be read.
+    @Test func severalTextsAreReadAtOnce() {
+        let long = String(repeating: "n", count: 200)
+        let texts = Array("libfirst.so\0\(long)\0end\0".utf8)
+        let place = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: texts.count + 512)
+        defer { place.deallocate() }
+        place.initialize(repeating: 0)
+        _ = place.update(fromContentsOf: texts)
+        let start = UInt64(UInt(bitPattern: place.baseAddress))
+        let addresses = [start, start + 12, 8, start + 12 + 201]
+        #expect(memory.texts(at: addresses, limit: 256) == ["libfirst.so", long, "", "end"])
+        #expect(memory.texts(at: addresses, limit: 3) == ["lib", "nnn", "", "end"])
+        #expect(memory.texts(at: [], limit: 256).isEmpty)
     }
 
     @Test func aProcessThatIsNotThereHasZeros() {

@@ -2,18 +2,33 @@ import Architecture
 import CSystem
 import Glibc
 import ProfileModel
+import Synchronization
 
 /// Reads the profiled process's memory, without stopping it.
 package struct TargetMemory: Sendable {
     package let pid: Int32
+    /// The pages that were read, which are not read again; nil: each read asks the process.
+    private var pages: ReadPages?
 
     package init(pid: Int32) {
         self.pid = pid
     }
 
+    /// The same memory, of which each page is read once: for many small reads of what does not change
+    /// meanwhile. A page shows the moment at which it was first read.
+    package func readOnce() -> TargetMemory {
+        var result = self
+        result.pages = ReadPages()
+        return result
+    }
+
     /// Up to `count` bytes from `address`: fewer if the mapping ends before, none if it cannot be
     /// read.
     package func read(at address: UInt64, count: Int) -> [UInt8] {
+        pages?.read(at: address, count: count, from: readNow) ?? readNow(at: address, count: count)
+    }
+
+    private func readNow(at address: UInt64, count: Int) -> [UInt8] {
         guard count > 0 else { return [] }
         return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             let got = FirstThread.orAnother(of: pid) { tid in
@@ -80,6 +95,40 @@ package struct TargetMemory: Sendable {
     package func int32(at address: UInt64) -> Int32? {
         let bytes = read(at: address, count: 4)
         return bytes.count == 4 ? bytes.littleEndianInt32(at: 0) : nil
+    }
+}
+
+/// Pages of a process's memory, each as it was when it was first read.
+private final class ReadPages: Sendable {
+    private let pages = Mutex<[UInt64: [UInt8]]>([:])
+    private static let most = 4096
+
+    /// - Returns: nil: the range is long; ask the process itself.
+    func read(
+        at address: UInt64, count: Int, from read: (UInt64, Int) -> [UInt8]
+    ) -> [UInt8]? {
+        let size = VirtualMemory.pageSize
+        guard count > 0, count <= 2 * Int(size), address <= .max - 3 * size else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count)
+        while bytes.count < count {
+            let place = address + UInt64(bytes.count)
+            let start = VirtualMemory.pageStart(of: place)
+            let page =
+                pages.withLock { $0[start] } ?? keep(read(start, Int(size)), from: start)
+            let rest = page.dropFirst(Int(place - start)).prefix(count - bytes.count)
+            if rest.isEmpty { break }
+            bytes += rest
+        }
+        return bytes
+    }
+
+    private func keep(_ page: [UInt8], from start: UInt64) -> [UInt8] {
+        pages.withLock { pages in
+            if pages.count >= Self.most { pages.removeAll() }
+            pages[start] = page
+        }
+        return page
     }
 }
 

@@ -32,6 +32,11 @@ package struct PythonNames: Sendable {
         objects.text(at: address, memory)
     }
 
+    /// The same of several, read in one go.
+    package func texts(at addresses: [UInt64], _ memory: any RuntimeMemory) -> [String?] {
+        objects.texts(at: addresses, memory)
+    }
+
     /// A program has some 100,000 code objects: 20 MB.
     private static var mostBytes: Int { 256 << 20 }
     private static var entrySize: Int { 400 }

@@ -14,9 +14,33 @@ struct PythonObjects: Sendable {
 
     /// The text of a str object; nil: it is not a str. Characters outside Unicode are replaced.
     func text(at address: UInt64, _ memory: any RuntimeMemory) -> String? {
+        // With most texts' characters, which follow; at a mapping's end without.
         guard address.mayBeObject,
-            let head = memory.bytes(at: address, count: max(layout.state, layout.length) + 8),
-            head.word(at: layout.type) == textType,
+            let head = memory.bytes(at: address, count: Self.usualObject)
+                ?? memory.bytes(at: address, count: max(layout.state, layout.length) + 8)
+        else { return nil }
+        return text(at: address, head, memory)
+    }
+
+    /// The same of several, read in one go.
+    func texts(at addresses: [UInt64], _ memory: any RuntimeMemory) -> [String?] {
+        let size = Self.usualObject
+        let bytes = memory.bytes(at: addresses, count: size)
+        return addresses.indices.map { index in
+            let head = Array(bytes.dropFirst(index * size).prefix(size))
+            // A piece that cannot be read as a whole is zeroes.
+            guard head.word(at: layout.type) == textType else {
+                return text(at: addresses[index], memory)
+            }
+            return text(at: addresses[index], head, memory)
+        }
+    }
+
+    /// - Parameter head: the object's beginning, with some of what follows.
+    private func text(
+        at address: UInt64, _ head: [UInt8], _ memory: any RuntimeMemory
+    ) -> String? {
+        guard head.word(at: layout.type) == textType,
             let length = head.word(at: layout.length), length <= UInt64(Self.mostCharacters),
             let state = head.uint32(at: layout.state),
             let place = place(state, address, memory)
@@ -25,8 +49,15 @@ struct PythonObjects: Sendable {
         let count = min(Int(length), Self.longestText)
         guard [1, 2, 4].contains(width) else { return nil }
         guard count > 0 else { return "" }
-        return memory.bytes(at: place, count: count * width).map { Self.decoded($0, width: width) }
+        let (start, size) = (place &- address, count * width)
+        if start < UInt64(head.count), size <= head.count - Int(start) {
+            return Self.decoded(Array(head[Int(start)...].prefix(size)), width: width)
+        }
+        return memory.bytes(at: place, count: size).map { Self.decoded($0, width: width) }
     }
+
+    /// Most texts have room in it, and most tables of lines. In bytes.
+    private static var usualObject: Int { 256 }
 
     /// A longer text is not a name.
     private static var mostCharacters: Int { 1 << 20 }
@@ -53,11 +84,20 @@ struct PythonObjects: Sendable {
 
     /// The content of what a code object calls a bytes object.
     func bytes(at address: UInt64, _ memory: any RuntimeMemory) -> [UInt8]? {
-        guard let length = bytesCount(at: address, memory), length <= Self.longestTable else {
-            return nil
-        }
+        guard address.mayBeObject else { return nil }
+        let head = memory.bytes(at: address, count: Self.usualObject) ?? []
+        guard let length = head.isEmpty ? bytesCount(at: address, memory) : count(head),
+            length <= Self.longestTable
+        else { return nil }
         guard length > 0 else { return [] }
+        if length <= head.count - layout.bytes {
+            return Array(head[layout.bytes...].prefix(length))
+        }
         return memory.bytes(at: address.advanced(by: layout.bytes), count: length)
+    }
+
+    private func count(_ head: [UInt8]) -> Int? {
+        head.word(at: layout.size).flatMap { $0 < UInt64(Int32.max) ? Int($0) : nil }
     }
 
     func bytesCount(at address: UInt64, _ memory: any RuntimeMemory) -> Int? {

@@ -4,9 +4,8 @@ import CSystem
 import ProcessIO
 import ProfileModel
 
-/// Samples threads by the kernel's events where a signal or a stop could harm them, or cannot be
-/// had: in short bursts between calls that either would end, with the signal blocked or handled by
-/// the program, under a filter for system calls, on stacks without room.
+/// Samples threads by the kernel's events: the usual way, because no event ends a call early, and none
+/// puts anything on a stack.
 extension ProcessSession {
     /// Whether a running thread's stacks are taken by events from now on.
     ///
@@ -106,8 +105,9 @@ extension ProcessSession {
         guard let samples = thread.samples, !seen.missing.isEmpty else { return false }
         guard let region = region(around: seen.stack.start) else { return false }
         let missing = seen.missing.clamped(to: region.start..<region.end)
-        // What the program brings is its own affair, and might never come.
-        guard !process.servesPages else { return false }
+        // Most copies end where the stack does. What the program brings is its own affair, and might never
+        // come.
+        guard !missing.isEmpty, !process.servesPages else { return false }
         guard !thread.tracee.memory(at: missing.lowerBound, count: missing.count).isEmpty
         else { return false }
         return samples.noteFetch(for: seen, at: process.now)

@@ -111,9 +111,12 @@ extension ProcessSession {
         image.libraries = LibraryList(linker)
         // The program may have loaded more libraries meanwhile.
         let initial = code.area.initialLibraries
-        reportLibraries(since: start, isInitial: true, most: initial > 0 ? initial : .max)
-        let objects = linkedObjects(linker, of: image)
-        switchOnSignposts(of: images(of: objects, TargetMemory(pid: pid)))
+        // The list, the libraries' headers and names: they are there, and stay as they are.
+        let memory = TargetMemory(pid: pid).readOnce()
+        reportLibraries(
+            memory, since: start, isInitial: true, most: initial > 0 ? initial : .max)
+        let objects = linkedObjects(linker, of: image, memory)
+        switchOnSignposts(of: images(of: objects, memory))
         if !code.hasServedGate { marks?.pending = objects }
     }
 
@@ -149,7 +152,7 @@ extension ProcessSession {
     /// The signposts of libraries count only if the program has some itself.
     private func takeLoaded(_ linker: DynamicLinker, _ code: Instrumentation) {
         let memory = TargetMemory(pid: pid)
-        let objects = linkedObjects(linker, of: stage.image)
+        let objects = linkedObjects(linker, of: stage.image, memory)
         switchOnSignposts(of: images(of: [], memory))
         if code.hooks.signposts.isOn { switchOnSignposts(of: images(of: objects, memory)) }
         marks?.pending = objects

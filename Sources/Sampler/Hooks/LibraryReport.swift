@@ -30,19 +30,21 @@ struct LibraryList {
         let objects = Array(LinkMap.objects(debug: linker.debug, memory: memory).prefix(most))
         guard objects.contains(where: { !told.contains($0.bias) }) else { return [] }
         var requester: [String: String] = [:]
+        var names: [String] = []
         for (index, object) in objects.enumerated() {
+            let (needed, soname) = object.dynamic(memory).names(memory: memory)
+            names.append(object.name(soname))
             // The list has the order in which the linker follows the needs.
-            for name in object.dynamic(memory).names(memory: memory).needed
-            where requester[name] == nil {
+            for name in needed where requester[name] == nil {
                 requester[name] = index == 0 ? program : object.path
             }
         }
-        let untold = objects.dropFirst().filter {
+        let untold = objects.indices.dropFirst().filter { index in
             // The vdso has a name and no path.
-            $0.path.contains("/") && !told.contains($0.bias)
+            objects[index].path.contains("/") && !told.contains(objects[index].bias)
         }
         markTold(objects)
-        return untold.map { ($0, requester[$0.name(memory)]) }
+        return untold.map { (objects[$0], requester[names[$0]]) }
     }
 }
 
@@ -74,9 +76,10 @@ extension ProcessSession {
     /// - Parameter start: when the linker began to load them, as far as known.
     ///
     /// - Parameter most: how many entries to read from the beginning of the linker's list.
-    func reportLibraries(since start: MonotonicTime, isInitial: Bool, most: Int = .max) {
+    func reportLibraries(
+        _ memory: TargetMemory, since start: MonotonicTime, isInitial: Bool, most: Int = .max
+    ) {
         guard let image = stage.image else { return }
-        let memory = TargetMemory(pid: pid)
         if isInitial, image.linked == nil { image.path = process.image(at: start).path }
         let untold =
             image.libraries?.untold(program: image.path, most: most, memory: memory) ?? []
@@ -84,12 +87,13 @@ extension ProcessSession {
             for _ in untold { note(.untimedLibraries) }
         }
         for (object, asker) in untold {
+            let size = object.size(memory)
             sink.receive(
                 .library(
                     ObservedLibrary(
                         load: LibraryLoad(
-                            path: path(of: object.path, at: object.bias, object.size(memory)),
-                            start: start, size: object.size(memory),
+                            path: path(of: object.path, at: object.bias, size),
+                            start: start, size: size,
                             requestedBy: asker.map(absolutePath), isInitial: isInitial))))
         }
     }
@@ -133,6 +137,6 @@ extension ProcessSession {
             image.libraries?.linker.isConsistent(TargetMemory(pid: pid)) == true
         else { return }
         image.listing?.wasRead(at: now)
-        reportLibraries(since: change, isInitial: false)
+        reportLibraries(TargetMemory(pid: pid), since: change, isInitial: false)
     }
 }

@@ -47,8 +47,11 @@ struct CodeNaming {
                 imports.append((copy.addresses.count - 1 - frame.index, frame.firstLocal))
             }
         }
-        for local in imports.map(\.local).suffix(Self.mostModules) {
-            found.modules[local] = names.text(at: local, memory)
+        if !imports.isEmpty {
+            let locals = Array(imports.map(\.local).suffix(Self.mostModules))
+            for (local, text) in zip(locals, names.texts(at: locals, memory)) {
+                found.modules[local] = text
+            }
         }
         told = isAllNamed ? (copy, imports) : nil
         return found.isEmpty ? nil : found

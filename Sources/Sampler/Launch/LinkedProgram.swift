@@ -74,8 +74,10 @@ extension ProcessSession {
 
     /// The linker's list of an image. The program's entry has no path there: it is the process's file,
     /// unless the linker is that.
-    func linkedObjects(_ linker: DynamicLinker, of image: RunningImage?) -> [LinkedObject] {
-        var objects = LinkMap.objects(debug: linker.debug, memory: TargetMemory(pid: pid))
+    func linkedObjects(
+        _ linker: DynamicLinker, of image: RunningImage?, _ memory: TargetMemory
+    ) -> [LinkedObject] {
+        var objects = LinkMap.objects(debug: linker.debug, memory: memory)
         if let program = image?.linked, !objects.isEmpty { objects[0].path = program.path }
         return objects
     }

@@ -89,6 +89,26 @@ struct NameTests {
         #expect(names.text(at: Self.place, made.memory) == text)
     }
 
+    /// What follows an object's beginning is read with it; a longer text is read once more.
+    @Test func `several texts are read at once, and each alone where that fails`() throws {
+        var made = MadePython()
+        let names = PythonNames(try #require(made.interpreter))
+        let texts = ["json.decoder", String(repeating: "n", count: 300), "", "at the end"]
+        let places = texts.indices.map { Self.place + 0x400 * UInt64($0) }
+        for (text, place) in zip(texts, places) {
+            made.write(text: text, at: place)
+            if text != texts.last { made.memory.fill(place..<(place + 0x400)) }
+        }
+        // No object, and memory that cannot be read.
+        made.memory.fill((Self.place + 0x2000)..<(Self.place + 0x2400))
+        let others = [Self.place + 0x2000, Self.place + 0x4000]
+        #expect(names.texts(at: places + others, made.memory) == texts + [nil, nil])
+        for (text, place) in zip(texts, places) {
+            #expect(names.text(at: place, made.memory) == text)
+        }
+        #expect(names.texts(at: [], made.memory).isEmpty)
+    }
+
     @Test func `long names are cut, and longer ones are none`() throws {
         var made = MadePython()
         let names = PythonNames(try #require(made.interpreter))
