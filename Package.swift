@@ -107,14 +107,14 @@ let package = Package(
             name: "Agent",
             dependencies: [
                 "Architecture", "ProfileModel", "System", "CSystem", "CAgent", "CSignpost", "ELF",
-                "Runtimes", "ProcessIO", "Images",
+                "ProcessIO", "Images",
             ],
             swiftSettings: settings),
         // Launches that are started, measured and watched, without samples.
         .target(
             name: "Launching",
             dependencies: [
-                "Architecture", "ProfileModel", "System", "CSystem", "CAgent", "ELF", "ProcessIO",
+                "Architecture", "ProfileModel", "System", "CSystem", "CAgent", "ProcessIO",
                 "Readiness", "Images", "Agent",
             ],
             swiftSettings: settings),
@@ -124,7 +124,7 @@ let package = Package(
             name: "Sampler",
             dependencies: [
                 "Architecture",
-                "ProfileModel", "System", "CSystem", "CAgent", "CSignpost", "ELF",
+                "ProfileModel", "System", "CSystem", "CAgent", "ELF",
                 "Runtimes", "ProcessIO", "Readiness", "Images", "Agent", "Launching",
             ],
             swiftSettings: settings),
@@ -132,7 +132,7 @@ let package = Package(
         .target(
             name: "Doctor",
             dependencies: [
-                "Architecture", "ProfileModel", "System", "CSystem", "ProcessIO", "Agent",
+                "Architecture", "ProfileModel", "System", "CSystem", "ProcessIO",
                 "Launching",
                 "Sampler",
             ],

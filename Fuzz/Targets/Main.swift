@@ -18,7 +18,7 @@ private let targets = [
     "Rules": Target(read: fuzzRules, readsELF: true),
     "Symbols": Target(read: fuzzSymbols, readsELF: true),
     "Names": Target(read: fuzzNames),
-    "AgentMemory": Target(read: fuzzArea),
+    "Area": Target(read: fuzzArea),
     "Wire": Target(read: fuzzWire),
 ]
 

@@ -139,7 +139,7 @@ import Testing
 }
 
 /// A row that does not set its table's columns, each in its place, is not written.
-@Suite struct NewRowTests {
+@Suite struct RowEncoderTests {
     private enum PairsTable: Int32, Table {
         case left = 1, right
 

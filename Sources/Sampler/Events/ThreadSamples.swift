@@ -10,8 +10,7 @@ import System
 /// its can end early. Needs no privilege for processes of one's own where
 /// `kernel.perf_event_paranoid` is at most 2; in the kernel's code only where it is at most 1.
 ///
-/// An interrupt for each costs the thread some 20 µs on a virtual machine, which is twice what a
-/// signal costs: it is for threads that a signal could harm.
+/// An interrupt for each costs the thread some 20 µs on a virtual machine.
 final class ThreadSamples {
     private let source: Source
     private let tid: Int32

@@ -46,13 +46,14 @@ extension ProcessSession {
 
     /// - Parameter isLast: what has not ended by now counts as never ending.
     func reportSignposts(at now: MonotonicTime, isLast: Bool) {
-        guard let signposts = instrumentation?.hooks.signposts else { return }
-        var hasLooked = isLast || isClosed
+        guard let signposts = instrumentation?.hooks.signposts, isLast || !isClosed else { return }
+        // Where the program's ids are others than ours, none of its threads is known by them.
+        var hasLooked = isLast || !sharesNamespace
         let thread = { (tid: Int32) -> ThreadIndex? in
             // It may have begun since the last look at the process's threads.
             if self.threads[tid] == nil, !hasLooked {
                 hasLooked = true
-                self.addNewThreads(at: now)
+                self.listNewThreads(at: now)
             }
             return self.threads[tid]?.index
         }

@@ -4,7 +4,7 @@ import ProcessIO
 import ProfileModel
 import Runtimes
 
-/// How the stacks of running threads are taken: by signal, by a stop, or not this time.
+/// Takes the stacks of running threads in the way that ``CapturePolicy`` chooses.
 extension ProcessSession {
     func followRequest(of thread: TracedThread, _ counters: SchedulerCounters) -> Bool {
         signalCapture?.followRequest(of: thread, counters) == true

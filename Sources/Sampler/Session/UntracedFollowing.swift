@@ -26,6 +26,11 @@ extension ProcessSession {
 
     func addNewThreads(at now: MonotonicTime) {
         forgetLeft()
+        listNewThreads(at: now)
+    }
+
+    /// The same, where what is known of earlier threads is still needed.
+    func listNewThreads(at now: MonotonicTime) {
         for tid in process.threadIDs() where threads[tid] == nil {
             addThread(
                 process.thread(tid), start: now, isNew: true,
@@ -35,10 +40,13 @@ extension ProcessSession {
 
     /// Forgets those that ended after they were traced no more: their ids may be others' soon.
     func forgetLeft() {
-        for thread in threads.values
-        where thread.phase == .exited && !thread.tracing.isTraced && thread.tid != pid
-            && thread.counters() == nil
-        {
+        let left = threads.values.filter { thread in
+            thread.phase == .exited && !thread.tracing.isTraced && thread.tid != pid
+                && thread.counters() == nil
+        }
+        // What they wrote is theirs as long as their ids lead to them.
+        if !left.isEmpty { reportSignposts(at: process.now, isLast: false) }
+        for thread in left {
             threads[thread.tid] = nil
             signalCapture?.forget(thread)
         }

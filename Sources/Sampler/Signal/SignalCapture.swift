@@ -153,7 +153,7 @@ struct SignalCapture {
     }
 }
 
-/// A thread's requests by signal. Only ``SignalCapture`` changes them.
+/// A thread's requests by signal: see ``SignalCapture``.
 final class ThreadRequests {
     /// Where the thread answers, once it was asked.
     private(set) var slot: Int?

@@ -11,7 +11,8 @@ struct SwitchCounts: Hashable, Sendable {
 /// Divides the time since the last look into the four states, from the kernel's cumulative counters
 /// of a thread. The states always add up to the elapsed time.
 ///
-/// The run time is exact, because the thread is off its core when it is read (blocked or stopped).
+/// The run time is exact where the thread is off its core when it is read (blocked or stopped); a sample of
+/// a running thread brings the thread's own CPU clock along.
 /// The kernel brings the run delay up to date whenever the thread gets a core. The rest is blocked,
 /// less the time for which the profiler itself held the thread (preempted).
 struct ThreadClock: Hashable, Sendable {

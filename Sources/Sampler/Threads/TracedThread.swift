@@ -36,8 +36,8 @@ final class TracedThread {
     let tracing: ThreadTracing
     let requests = ThreadRequests()
     let timing = ThreadTiming()
-    /// Takes its stacks where neither a signal nor a stop should; nil: these do. If the thread has a
-    /// timer, it takes only those in the kernel's code.
+    /// The kernel's events of it; nil: none are open. If the thread has a timer, they show the kernel's
+    /// code only.
     var samples: ThreadSamples?
 
     let stack = ThreadStack()
