@@ -187,8 +187,7 @@ package struct LoadedImage: Sendable {
 
     /// The dynamic linker relocates its own table's addresses at some point of its start.
     private func located(_ address: UInt64) -> UInt64 {
-        let isRelocated = segments.contains { $0.kind == 1 && $0.contains(address) }
-        return isRelocated ? address : address &+ bias
+        contains(address) ? address : address &+ bias
     }
 }
 

@@ -1,4 +1,4 @@
-/// A Python program of which it is known who calls whom: `caller` calls `leaf`, which computes.
+/// A Python program with two known functions: `caller` calls `leaf`, which computes.
 package enum ScriptedCalls {
     package static let words = [
         "python3", "-c",

@@ -13,7 +13,8 @@ extension AgentCode {
             ofStream: area &+ restOfStream)
     }
 
-    /// Where a thread would be that makes the rest of a call in our code, had nobody cut that short.
+    /// The registers that a thread would have if its call had not been cut short, while our code makes
+    /// the rest of the call.
     ///
     /// - Parameters:
     ///   - area: where our code begins in the program.

@@ -61,7 +61,7 @@ extension ProcessSession {
     }
 
     /// Removes the piece of code of a recorder that was killed while it came or went. Its place
-    /// belongs to nobody. A thread that still needs the piece is inside it, or is traced by a
+    /// is no function's. A thread that still needs the piece is inside it, or is traced by a
     /// recorder that is about to divert it there.
     ///
     /// - Parameter stopped: all running threads.

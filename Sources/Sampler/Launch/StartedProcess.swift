@@ -19,7 +19,7 @@ extension HeldProcess {
         let schedule: SchedulerReader?
         let tree: TreeSamples?
         do throws(SystemError) {
-            // Whatever the kernel switches on for this delays nobody here.
+            // The kernel may switch things on for this. The launch has not begun, so it is not delayed.
             schedule =
                 options.asksScheduler
                 ? SchedulerReader(

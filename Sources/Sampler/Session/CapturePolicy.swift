@@ -63,7 +63,7 @@ enum CapturePolicy {
         if !failed.contains(.timer) { return .timer }
         if facts.isSampledByTree { return nil }
         // An event puts no frame on the stack, and ends no call early. A signal or a stop may do both,
-        // because nobody knows where it will find the thread.
+        // because the thread may have gone anywhere when one of them comes.
         if !failed.contains(.events) { return .events }
         if facts.mayMeetLongCall { return .spare }
         // A stop gives a call that it ends back to the thread; what a handler holds back does not.

@@ -28,7 +28,7 @@ struct RunningThread: CaptureFacts {
     /// What keeps our signal from it; nil: nothing.
     var obstacle: RecorderNote.Kind? {
         guard let signals = session.signalCapture else { return nil }
-        // Where its stack pointer will be then, nobody knows.
+        // The thread may be on another stack when the signal comes.
         let hasRoom = signals.slots.hasAlternateStack(thread.tid)
         return signals.obstacle(thread, status, hasRoom: hasRoom)
     }

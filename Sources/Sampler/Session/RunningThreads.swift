@@ -69,8 +69,8 @@ extension ProcessSession {
         return true
     }
 
-    /// Whether a handler of the program's may hold our signal back until it returns. Then nobody
-    /// can tell whether the handler or our signal has ended a call, and the call is not made again.
+    /// Whether a handler of the program's may hold our signal back until it returns. Then it is
+    /// unknown whether the handler or our signal has ended a call, and the call is not made again.
     var handlersBlock: Bool { instrumentation?.area.handlersBlock == true }
 
     /// Leaves the thread alone this time, because it could be harmed.

@@ -1,8 +1,8 @@
 import ProcessIO
 import ProfileModel
 
-/// A process that the kernel's events describe (``ProcessTreeEvents``). Nobody stops it, and none of our
-/// code is brought into it.
+/// A process that the kernel's events describe (``ProcessTreeEvents``). The recorder never stops
+/// it, and brings none of our code into it.
 extension ProcessSession {
     /// A process that an observed one forked.
     ///

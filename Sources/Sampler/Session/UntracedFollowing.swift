@@ -113,7 +113,7 @@ extension ProcessSession {
         main.stack.forgetPointer()
         main.goOn()
         // Another thread's exec took the place of the one that may have been traced.
-        main.tracing.findOut()
+        main.tracing.interruptIfTraced()
         note(.lateExec)
         if main.tracing.isTraced {
             main.wasAsked(at: process.now)

@@ -34,8 +34,8 @@ final class ThreadTracing {
     /// The kernel traces the thread, because it traces the one that made it.
     func wasSeized() { isTraced = true }
 
-    /// Asks the thread to stop, if it is traced, which is not known after an exec by another thread.
-    func findOut() { isTraced = (try? access.interrupt()) != nil }
+    /// Asks the thread to stop, if it is traced: after an exec by another thread this is not known.
+    func interruptIfTraced() { isTraced = (try? access.interrupt()) != nil }
 
     /// - Throws: the thread is gone, or not stopped.
     func detach() throws(SystemError) {
