@@ -19,6 +19,12 @@ struct KernelLines {
             }
         }
 
+        /// Whether it is the kernel's own symbol of this name. Hidden addresses are zero.
+        func isBorder(_ name: StaticString) -> Bool {
+            address != 0 && module.isEmpty && self.name.count == name.utf8CodeUnitCount
+                && name.withUTF8Buffer { self.name.elementsEqual($0) }
+        }
+
         func isOf(_ wanted: [UInt8]?) -> Bool {
             module.elementsEqual(wanted ?? [])
         }

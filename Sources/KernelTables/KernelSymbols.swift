@@ -6,12 +6,7 @@ import System
 ///
 /// A function covers what lies up to the next one of the same module: sizes are not listed.
 package struct KernelSymbols: Sendable {
-    private let text: [UInt8]
-    /// Where `_text` is, or `_stext` where that is missing; nil: not listed, or hidden
-    /// (`kernel.kptr_restrict`).
-    package let start: UInt64?
-    /// Behind the last byte of the kernel's own code; nil: not listed.
-    private let end: UInt64?
+    package let text: [UInt8]
 
     /// A larger list is not read; a usual one has 6 MB.
     private static let largest = 64 << 20
@@ -22,15 +17,22 @@ package struct KernelSymbols: Sendable {
         self.init(text)
     }
 
-    package init(_ text: [UInt8]) {
-        self.text = text
-        let borders = Borders(text)
-        (start, end) = (borders.start, borders.end)
+    package init(_ text: [UInt8]) { self.text = text }
+
+    /// Where `_text` is, or `_stext` where that is missing; nil: not listed, or hidden
+    /// (`kernel.kptr_restrict`).
+    package var start: UInt64? {
+        var (first, second): (UInt64?, UInt64?)
+        KernelLines(text).forEach { line in
+            if line.isBorder("_text") { first = line.address }
+            if line.isBorder("_stext") { second = line.address }
+        }
+        return first ?? second
     }
 
     /// Reads only the list's beginning, where the kernel's code begins.
     static func start(path: String) -> UInt64? {
-        (try? WholeFile.beginning(of: path, count: 64 << 10)).flatMap { Borders($0).start }
+        (try? WholeFile.beginning(of: path, count: 64 << 10)).flatMap { KernelSymbols($0).start }
     }
 
     /// - Parameters:
@@ -43,7 +45,10 @@ package struct KernelSymbols: Sendable {
         guard !addresses.isEmpty else { return [:] }
         let module = module.map { Array($0.utf8) }
         var best = [Candidate?](repeating: nil, count: addresses.count)
+        // Behind the last byte of the kernel's own code; nil: not listed.
+        var end: UInt64?
         KernelLines(text).forEach { line in
+            if line.isBorder("_etext") { end = line.address }
             guard line.isCode, line.isOf(module) else { return }
             let index = addresses.partitionIndex { $0 >= line.address }
             guard index < addresses.count else { return }
@@ -59,26 +64,6 @@ package struct KernelSymbols: Sendable {
             result[address] = String(decoding: last.name, as: UTF8.self)
         }
         return result
-    }
-
-    /// Where the kernel's own code lies.
-    private struct Borders {
-        var start: UInt64?
-        var end: UInt64?
-
-        init(_ text: [UInt8]) {
-            var alternative: UInt64?
-            KernelLines(text).forEach { line in
-                // Hidden addresses are zero.
-                guard line.address != 0, line.module.isEmpty, line.name.first == 0x5f else {
-                    return
-                }
-                if line.name.elementsEqual("_text".utf8) { start = line.address }
-                if line.name.elementsEqual("_stext".utf8) { alternative = line.address }
-                if line.name.elementsEqual("_etext".utf8) { end = line.address }
-            }
-            start = start ?? alternative
-        }
     }
 }
 

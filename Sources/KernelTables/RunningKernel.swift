@@ -48,6 +48,13 @@ package struct RunningKernel: Sendable {
             path: Module.kernelPath(ofModule: module.name), inode: 0, buildID: module.buildID)
     }
 
+    /// Differs where the same kernel has other code elsewhere: it was booted anew, or has loaded
+    /// other modules since.
+    package var layout: [UInt8] {
+        let modules = modules.map { "\($0.name) \($0.range.lowerBound) \($0.buildID.hex)" }
+        return Array((["\(start)"] + modules).joined(separator: "\n").utf8)
+    }
+
     /// Where a recorded module's addresses count from, if it is the one that is loaded now: it has the
     /// same build id.
     package func start(of module: Module) -> UInt64? {

@@ -144,7 +144,7 @@ package struct Symbolicator: Sendable {
         let found = kernels.find(
             questions.map { question in
                 (question.module, question.addresses.map(\.address.lookup))
-            })
+            }, cache: cache)
         return found.map { found in
             let frames = found.names.mapValues { name in
                 [SourceFrame(function: name, file: nil, line: nil, isInlined: false)]

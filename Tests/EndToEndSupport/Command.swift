@@ -31,8 +31,8 @@ package struct Command {
 
     package init(_ words: [String], adding variables: [String: String] = [:]) {
         self.words = words
-        // Tests must neither write to the user's symbol cache nor read it.
-        environment["FIRSTLIGHT_CACHE"] = ""
+        // Tests must neither write to the user's symbol cache nor read it. They have their own.
+        environment["FIRSTLIGHT_CACHE"] = Setup.environment["TEST_CACHE"] ?? ""
         for name in Self.users { environment[name] = nil }
         environment.merge(variables) { $1 }
     }

@@ -39,7 +39,7 @@ struct KernelListTests {
     /// The name and the remarks for one address of a module.
     private func ask(
         _ path: String, _ buildID: [UInt8], _ address: UInt64,
-        kind: CodeAddress.Kind = .instruction
+        kind: CodeAddress.Kind = .instruction, cache: SymbolCache? = nil
     ) -> (name: String?, symbols: ModuleSymbols?) {
         let header = Recording.Header(pid: 1, isAttached: false, capture: .perf, frequency: 1000)
         var recording = Recording(header: header)
@@ -47,9 +47,33 @@ struct KernelListTests {
         let frame = FrameAddress(module: ModuleIndex(0), address: CodeAddress(address, kind))
         _ = recording.stacks.intern(parent: nil, frame: frame)
         let table = Symbolicator(
-            search: .none, kernels: KernelLists(root: root.folder, home: root.folder)
+            search: .none, cache: cache,
+            kernels: KernelLists(root: root.folder, home: root.folder)
         ).symbolicate(recording)
         return (table.frames[frame]?.first?.function, table.modules[ModuleIndex(0)])
+    }
+
+    /// The list is that of an id as long as real ones, and as large as is worth a file.
+    @Test func theKernelIsAskedOnceForEachLayout() throws {
+        let kernel = [UInt8](repeating: 7, count: 20)
+        let cache = SymbolCache(folder: root.path("cache"))
+        func write(_ name: String) throws {
+            let filler = String(repeating: "ffffffff81000300 T filler\n", count: 3000)
+            try self.write(
+                Array(Self.list.replacing("first", with: name).utf8) + Array(filler.utf8),
+                to: "proc/kallsyms")
+        }
+        try makeKernel()
+        try self.write(note(kernel), to: "sys/kernel/notes")
+        try write("first")
+        #expect(ask("[kernel]", kernel, 0x180, cache: cache).name == "first")
+        try write("other")
+        #expect(ask("[kernel]", kernel, 0x180).name == "other")
+        #expect(ask("[kernel]", kernel, 0x180, cache: cache).name == "first")
+        #expect(ask("[kernel:loop]", [5, 6, 7, 8], 8, cache: cache).name == "inner")
+        try self.write(
+            Array("loop 4096 0 - Live 0xffffffffc0002000\n".utf8), to: "proc/modules")
+        #expect(ask("[kernel]", kernel, 0x180, cache: cache).name == "other")
     }
 
     @Test func theRunningKernelNamesItsOwn() throws {

@@ -6,7 +6,8 @@ package import ProfileModel
 /// Each module may have three files. The first has the answers (address → frames), because a launch
 /// asks for some hundreds of addresses, mostly the same ones each time. The second tells where
 /// things are in the debug information, for addresses that nobody asked about before. The third has
-/// unpacked sections of that information, if they were packed.
+/// unpacked sections of that information, if they were packed; that of a kernel has the list of its
+/// functions.
 ///
 /// Nothing here is an error: if a file cannot be read or written, is damaged, or is for other debug
 /// information, there is no answer, and symbolication starts again.
@@ -106,6 +107,20 @@ package struct SymbolCache: Sendable {
         guard !content.isEmpty else { return }
         write(Parcel.sealed(.sections, identity: key.identity, content), .sections, key)
     }
+
+    /// The functions of a kernel, as the kernel listed them.
+    func kernelList(for key: Key) -> [UInt8]? {
+        guard let sections = sections(for: key), let list = sections[Self.kernelList] else {
+            return nil
+        }
+        return withExtendedLifetime(sections) { Array(list) }
+    }
+
+    func store(kernelList list: [UInt8], for key: Key) {
+        list.withUnsafeBytes { store([(Self.kernelList, $0)], for: key) }
+    }
+
+    private static let kernelList = "kallsyms"
 
     // MARK: - Files
 

@@ -24,14 +24,18 @@ package struct KernelLists: Sendable {
         var names: [UInt64: String] = [:]
     }
 
-    /// - Parameter questions: the kernel and its modules, each with its own addresses.
+    /// - Parameters:
+    ///   - questions: the kernel and its modules, each with its own addresses.
+    ///   - cache: has the running kernel's list, if it was read before; nil: there is none.
     /// - Returns: one answer for each.
-    func find(_ questions: [(module: Module, addresses: [UInt64])]) -> [Found] {
+    func find(
+        _ questions: [(module: Module, addresses: [UInt64])], cache: SymbolCache? = nil
+    ) -> [Found] {
         let running = RunningKernel(root: root)
         var list: KernelSymbols?
         return questions.map { module, addresses in
-            if let start = running?.start(of: module) {
-                list = list ?? KernelSymbols(path: root + "/proc/kallsyms")
+            if let running, let start = running.start(of: module) {
+                list = list ?? self.list(of: running, cache)
                 if let list { return Self.found(addresses, list, start, module) }
             }
             if let copy = copy(of: module), let start = copy.start {
@@ -39,6 +43,15 @@ package struct KernelLists: Sendable {
             }
             return Found(summary: ModuleSymbols(remarks: [Self.remark(on: module, running)]))
         }
+    }
+
+    /// The kernel writes its list anew for each reader, which takes some 50 ms.
+    private func list(of kernel: RunningKernel, _ cache: SymbolCache?) -> KernelSymbols? {
+        let key = SymbolCache.Key(buildID: kernel.buildID, identity: kernel.layout)
+        if let known = cache?.kernelList(for: key) { return KernelSymbols(known) }
+        guard let list = KernelSymbols(path: root + "/proc/kallsyms") else { return nil }
+        cache?.store(kernelList: list.text, for: key)
+        return list
     }
 
     private static func found(
