@@ -38,7 +38,7 @@ PROGRAMS = [
     ("java", ["java", "-XX:+UseSerialGC", "-Xshare:auto", "-version"], None),
     ("git", ["git", "--no-pager", "-c", "color.ui=never", "help", "-g"], None),
     ("sqlite3", ["sqlite3", ":memory:", QUERY], None),
-    ("tar", ["tar", "-c", "--mtime=@0", "--sort=name", "-f", "-", "/etc/alternatives"], None),
+    ("tar", ["tar", "-c", "--mtime=@0", "--sort=name", "-f", "-", "/usr/share/common-licenses"], None),
     ("gzip", ["gzip", "-9", "-c", "-n"], WORDS),
     ("xz", ["xz", "-T2", "-c"], WORDS),
     ("sort", ["sort", "-n", "--parallel=4"], WORDS),
