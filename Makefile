@@ -13,7 +13,7 @@ TEST_FLAGS = -c release --scratch-path .build/tests -debug-info-format $(DEBUG_I
 BINARY = .build/release/firstlight
 STARS = Examples/StarSearcher/build
 FIXTURES = .build/fixtures
-# What the tests' recordings know of symbols: each run of the tests begins with nothing.
+# The symbol cache of the end-to-end tests, empty at the beginning of each run.
 CACHE = .build/test-cache
 # Where unit tests leave pages for the tests in a browser.
 PAGES = $(CURDIR)/.build/pages

@@ -6,6 +6,7 @@ import System
 ///
 /// A function covers what lies up to the next one of the same module: sizes are not listed.
 package struct KernelSymbols: Sendable {
+    /// The list as it was read.
     package let text: [UInt8]
 
     /// A larger list is not read; a usual one has 6 MB.

@@ -48,8 +48,8 @@ package struct RunningKernel: Sendable {
             path: Module.kernelPath(ofModule: module.name), inode: 0, buildID: module.buildID)
     }
 
-    /// Differs where the same kernel has other code elsewhere: it was booted anew, or has loaded
-    /// other modules since.
+    /// Where the kernel and its modules lie: the same kernel has other layouts after a boot, and after
+    /// it has loaded other modules. Only for comparing.
     package var layout: [UInt8] {
         let modules = modules.map { "\($0.name) \($0.range.lowerBound) \($0.buildID.hex)" }
         return Array((["\(start)"] + modules).joined(separator: "\n").utf8)

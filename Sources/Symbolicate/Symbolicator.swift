@@ -149,7 +149,8 @@ package struct Symbolicator: Sendable {
             let frames = found.names.mapValues { name in
                 [SourceFrame(function: name, file: nil, line: nil, isInlined: false)]
             }
-            return Answer(summary: found.summary, frames: frames, names: [:])
+            return Answer(
+                summary: found.summary, frames: frames, names: [:], addition: found.addition)
         }
     }
 

@@ -31,7 +31,7 @@ package struct Command {
 
     package init(_ words: [String], adding variables: [String: String] = [:]) {
         self.words = words
-        // Tests must neither write to the user's symbol cache nor read it. They have their own.
+        // Tests must neither write to the user's symbol cache nor read it. `make test` gives them one.
         environment["FIRSTLIGHT_CACHE"] = Setup.environment["TEST_CACHE"] ?? ""
         for name in Self.users { environment[name] = nil }
         environment.merge(variables) { $1 }

@@ -53,7 +53,7 @@ struct KernelListTests {
         return (table.frames[frame]?.first?.function, table.modules[ModuleIndex(0)])
     }
 
-    /// The list is that of an id as long as real ones, and as large as is worth a file.
+    /// The made kernel has an id as long as real ones, and its list is large enough for a file.
     @Test func theKernelIsAskedOnceForEachLayout() throws {
         let kernel = [UInt8](repeating: 7, count: 20)
         let cache = SymbolCache(folder: root.path("cache"))

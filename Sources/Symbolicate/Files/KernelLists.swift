@@ -22,6 +22,8 @@ package struct KernelLists: Sendable {
         var summary: ModuleSymbols
         /// By the module's own addresses.
         var names: [UInt64: String] = [:]
+        /// Writes to the cache what is new to it.
+        var addition: (@Sendable () -> Void)?
     }
 
     /// - Parameters:
@@ -35,8 +37,13 @@ package struct KernelLists: Sendable {
         var list: KernelSymbols?
         return questions.map { module, addresses in
             if let running, let start = running.start(of: module) {
-                list = list ?? self.list(of: running, cache)
-                if let list { return Self.found(addresses, list, start, module) }
+                var addition: (@Sendable () -> Void)?
+                list = list ?? self.list(of: running, cache, &addition)
+                if let list {
+                    var found = Self.found(addresses, list, start, module)
+                    found.addition = addition
+                    return found
+                }
             }
             if let copy = copy(of: module), let start = copy.start {
                 return Self.found(addresses, copy, start, module)
@@ -46,11 +53,15 @@ package struct KernelLists: Sendable {
     }
 
     /// The kernel writes its list anew for each reader, which takes some 50 ms.
-    private func list(of kernel: RunningKernel, _ cache: SymbolCache?) -> KernelSymbols? {
+    ///
+    /// - Parameter addition: writes it to the cache, if the cache does not have it.
+    private func list(
+        of kernel: RunningKernel, _ cache: SymbolCache?, _ addition: inout (@Sendable () -> Void)?
+    ) -> KernelSymbols? {
         let key = SymbolCache.Key(buildID: kernel.buildID, identity: kernel.layout)
         if let known = cache?.kernelList(for: key) { return KernelSymbols(known) }
         guard let list = KernelSymbols(path: root + "/proc/kallsyms") else { return nil }
-        cache?.store(kernelList: list.text, for: key)
+        if let cache { addition = { cache.store(kernelList: list.text, for: key) } }
         return list
     }
 
