@@ -128,16 +128,19 @@ CODE void end_stretch(int number) {
 
 // MARK: The gate
 
-// Waits until the recorder has done what must be done before anything runs: bounded, for it may
-// have been killed.
-INLINE void pass_gate(void) {
+// Waits until the recorder has done what must be done before anything runs: for a bounded number of naps,
+// and for the usual number only where the recorder does not live any more.
+INLINE void pass_gate(int most) {
     volatile struct fl_state *const own = state();
     if (own->gate != FL_GATE_CLOSED) return;
     own->gate_ns = clock_time(clock_monotonic);
     __atomic_store_n(&own->gate, FL_GATE_WAITING, __ATOMIC_SEQ_CST);
     const long child_signal = 17;  // SIGCHLD: whoever should get it by mistake ignores it
     if (own->recorder != 0) call(call_kill, own->recorder, child_signal, 0, 0, 0, 0);
-    for (int naps = 0; naps < NAPS && own->gate == FL_GATE_WAITING; naps++) nap();
+    for (int naps = 0; naps < most && own->gate == FL_GATE_WAITING; naps++) {
+        if (naps >= NAPS && !recorder_lives()) break;
+        nap();
+    }
     // Who has waited in vain goes on, and nobody changes code as if he stood still; who is being served
     // waits for longer, as a recorder may be stopped in the middle of it.
     uint32_t expected = FL_GATE_WAITING;
@@ -150,13 +153,14 @@ INLINE void pass_gate(void) {
 }
 
 // A process whose root has no /proc cannot write to its own code, nor can any under some kernels: the
-// recorder does it from outside. A gate that is behind this one stays closed.
+// recorder does it from outside. Without it nothing of the launch would be noted, so a recorder without a
+// core is waited for. A gate that is behind this one stays closed.
 INLINE void await_patches(void) {
     volatile struct fl_state *const own = state();
     if (own->unwritten == FL_PATCHES_WRITTEN) return;
     const uint32_t next = own->gate;
     own->gate = FL_GATE_CLOSED;
-    pass_gate();
+    pass_gate(MOST_NAPS);
     own->gate_ns = own->gate_end_ns = 0;
     own->gate = next;
 }
@@ -216,7 +220,7 @@ CODE void fl_settle(int descriptor) {
     __atomic_store_n(&own->phase, FL_PHASE_SETTLED, __ATOMIC_RELEASE);
     // The recorder of a launch first looks whether the area has settled.
     if (!own->is_measured) await_patches();
-    if (own->gates_entry) pass_gate();
+    if (own->gates_entry) pass_gate(NAPS);
 }
 
 // MARK: Moments
@@ -529,7 +533,7 @@ INLINE void note_relocation(const struct caller *from) {
     start_up();
     // Who sees the border sees the libraries, too.
     tell_border(FL_BORDER_RELOCATED);
-    pass_gate();
+    pass_gate(NAPS);
     // The recorder may have found it just now.
     take_start_pointer();
     leave_border(FL_BORDER_RELOCATED);

@@ -59,8 +59,6 @@ extension ProcessSession {
             code.area.write(code.patches, TargetMemory(pid: pid))
         }
         noteHold(from: start, to: process.now)
-        // No call that sets a signal's action would pass our code, so none is sent.
-        if code.area.lacksPatches { note(.unwritable) }
     }
 
     /// True if our code turned out to have no place in the program. The program then runs without

@@ -73,8 +73,10 @@ struct ReportedBorders {
     private var hasToldGate = false
     private var hasBegun = false
 
-    /// True once: from now on what our code notes can be told.
-    mutating func beginWatch() -> Bool {
+    /// True once: from now on what our code notes can be told. Before the program's code is changed,
+    /// nothing in it leads to ours.
+    mutating func beginWatch(by area: AgentMemory) -> Bool {
+        guard area.isSettled, !area.lacksPatches else { return false }
         defer { hasBegun = true }
         return !hasBegun
     }

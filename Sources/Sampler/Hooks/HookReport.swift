@@ -15,7 +15,7 @@ extension ProcessSession {
         guard let image = stage.image, let code = image.instrumentation,
             let main = threads[pid]
         else { return }
-        if !isLast { serveGate() }
+        if !isLast { serveGate() } else if code.area.lacksPatches { ledger.note(.unwritable, 1) }
         reportBorders(at: isLast ? tick : process.now)
         let runs = code.hooks.newRuns(isLast: isLast)
         let now = isLast ? tick : process.now

@@ -11,8 +11,8 @@ extension ProcessSession {
     /// Reports the borders reached since the last call.
     func reportBorders(at now: MonotonicTime) {
         guard let image = stage.image, let code = image.instrumentation else { return }
-        if code.area.isSettled, code.watchesLaunch, image.opening?.kind == .firstInstruction,
-            code.borders.beginWatch(), !code.area.lacksPatches
+        if code.watchesLaunch, image.opening?.kind == .firstInstruction,
+            code.borders.beginWatch(by: code.area)
         {
             let settled = code.area.time(\.settled_ns) ?? image.start
             watched(from: min(max(settled, image.start), now))

@@ -1,6 +1,7 @@
 import Architecture
 import CAgent
 import CSystem
+import Foundation
 import Glibc
 import ProcessIO
 import ProfileModel
@@ -122,6 +123,47 @@ extension AgentRunTests {
         #expect(mapped.area.value(\.gate) == UInt32(FL_GATE_OPEN))
         let (start, end) = (mapped.area.time(\.gate_ns), mapped.area.time(\.gate_end_ns))
         #expect(try #require(start) <= #require(end))
+    }
+
+    /// Without the changes of the program's code nothing of the launch would be noted.
+    @Test func aRecorderThatLivesHasMoreTimeToChangeTheCode() async {
+        await #expect(processExitsWith: .success) {
+            let mapped = try MappedAgentMemory()
+            nonisolated(unsafe) let area = mapped.area
+            nonisolated(unsafe) var wasHeld = false
+            let thread = OwnSignposts.thread
+            let naps = AgentSignalTests.naps() + 600
+            let recorder = Thread {
+                while !area.isGateWaiting { sched_yield() }
+                let waiting = KernelThread(process: getpid(), tid: thread)
+                while area.isGateWaiting, waiting.status().map({ $0.voluntary < naps }) ?? true {}
+                wasHeld = area.holdGate()
+                area.set(\.unwritten, UInt32(FL_PATCHES_WRITTEN))
+                area.openGate()
+            }
+            mapped.settle {
+                $0.recorder = getppid()
+            } prepare: {
+                $0.set(\.unwritten, UInt32(FL_PATCHES_WAIT))
+                recorder.start()
+            }
+            #expect(wasHeld && !area.lacksPatches)
+        }
+    }
+
+    /// Nothing leads to our code before the program's code is changed.
+    @Test func aLaunchIsWatchedFromTheChangeOfItsCodeOn() throws {
+        let mapped = try MappedAgentMemory()
+        var borders = ReportedBorders()
+        #expect(!borders.beginWatch(by: mapped.area))
+        mapped.settle()
+        for state in [FL_PATCHES_WAIT, FL_PATCHES_REFUSED] {
+            mapped.area.set(\.unwritten, UInt32(state))
+            #expect(!borders.beginWatch(by: mapped.area))
+        }
+        mapped.area.set(\.unwritten, UInt32(FL_PATCHES_WRITTEN))
+        #expect(borders.beginWatch(by: mapped.area))
+        #expect(!borders.beginWatch(by: mapped.area))
     }
 
     @Test func patches() throws {
