@@ -216,6 +216,16 @@ import Testing
         #expect(names.suffix(4) == ["frame", "show", "prepare", "layOut"])
     }
 
+    /// What an initialiser calls, too, is `main`'s work from where `main` calls it.
+    @Test func theSameFunctionCalledByOthersIsNoPart() throws {
+        var launch = working(400, of: 800)
+        let prepare = Spot("prepare", file: "/src/f.c", line: 7)
+        launch.run(launch.main, at: 20, running: 1, in: [Spot("start_up"), prepare])
+        let finding = try #require(launch.findings.first)
+        #expect(launch.profile.name(of: finding) == "prepare")
+        #expect(finding.range == .milliseconds(110)..<(.milliseconds(510)))
+    }
+
     @Test func aSmallPartIsNone() {
         #expect(working(200, of: 800).findings.map(\.kind) == [.mainThreadWork])
         #expect(working(199, of: 800).findings.isEmpty)

@@ -139,17 +139,24 @@ struct FindingSearch {
 
     /// From the main thread's first to its last moment in a function; nil: it was not seen there.
     func range(of function: FunctionID, in windows: TimeWindows) -> Range<TimeSpan>? {
+        range(of: [function], in: windows)
+    }
+
+    /// The same for a function where others called it.
+    ///
+    /// - Parameter calls: outermost first; there may be others in between.
+    func range(of calls: [FunctionID], in windows: TimeWindows) -> Range<TimeSpan>? {
         let paths = profile.paths
-        var isInside = [Bool](repeating: false, count: paths.paths.count)
+        var depths = [Int](repeating: 0, count: paths.paths.count)
         for (index, path) in paths.paths.enumerated() {
             // Callers precede callees.
-            isInside[index] =
-                path.function == function
-                || path.parent != PathTable.none && isInside[Int(path.parent)]
+            let depth = path.parent == PathTable.none ? 0 : depths[Int(path.parent)]
+            let isNext = depth < calls.count && path.function == calls[depth]
+            depths[index] = isNext ? depth + 1 : depth
         }
         var range: Range<TimeSpan>?
         profile.forEachPart(in: mainThread(in: windows)) { part in
-            guard isInside[Int(paths.path(ofLine: part.line))] else { return }
+            guard depths[Int(paths.path(ofLine: part.line))] == calls.count else { return }
             range =
                 min(
                     range?.lowerBound ?? part.start, part.start)..<max(

@@ -46,8 +46,9 @@ struct MainThreadWork: FindingRule {
         guard let last = path.last else { return nil }
         let (tree, own) = (work.tree, work.own(path))
         let node = tree.nodes[last]
-        let function = tree.frames[node.frame].function
-        guard let range = search.range(of: function, in: windows) else { return nil }
+        // What else calls the function, an initialiser say, is not this work.
+        let calls = path.map { tree.frames[tree.nodes[$0].frame].function }
+        guard let range = search.range(of: calls, in: windows) else { return nil }
         return Finding(
             subject: .mainThreadWork(
                 withoutCore: own.runnable + own.preempted,
