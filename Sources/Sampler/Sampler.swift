@@ -58,10 +58,10 @@ package enum Sampler {
                 let group = ProcessGroup(
                     KernelProcess(pid: pid, parent: parent), options: options, sink: sink,
                     children: children, ready: start.ready, machine: start.machine)
-                group.main.marks?.isPrepared = true
+                group.main.context.marks?.isPrepared = true
                 let process = try held.execute(options)
                 sink.receive(.began(pid: pid))
-                group.main.beginLaunch(process)
+                group.main.parts.beginnings.beginLaunch(process)
                 // From here on nothing fails: the program runs, and the caller waits for its
                 // status.
                 return .success(run(group, signals, ticker))
@@ -107,8 +107,8 @@ package enum Sampler {
                     group = ProcessGroup(
                         KernelProcess(pid: pid), options: options, sink: sink, children: children,
                         ready: ready, machine: machine)
-                    group.main.handle = ProcessHandle(pid)
-                    try group.main.beginAttached { sink.receive(.began(pid: pid)) }
+                    group.main.context.handle = ProcessHandle(pid)
+                    try group.main.parts.beginnings.beginAttached { sink.receive(.began(pid: pid)) }
                     ready.began(pid)
                 } catch {
                     throw AttachCheck.explain(pid, error)

@@ -279,7 +279,7 @@ import Testing
     @Test(arguments: 1...60) func toldMappings(seed: UInt64) {
         var random = SeededNumbers(seed: seed)
         var watch = MappingWatch(pid: getpid())
-        watch.restart(isTold: true)
+        watch.restart(isReported: true)
         var pages: [UInt64: (path: String, offset: UInt64)] = [:]
         for number in 0..<30 {
             let start = UInt64.random(in: 0..<40, using: &random)
@@ -287,8 +287,8 @@ import Testing
             let mapping = CodeMapping(
                 start: start, end: start + size, fileOffset: UInt64(1000 * number),
                 path: "/\(number)", inode: UInt64(number))
-            let isTold = watch.map([mapping], at: .now)
-            #expect(isTold)
+            let isReported = watch.map([mapping], at: .now)
+            #expect(isReported)
             for page in 0..<size {
                 pages[start + page] = (mapping.path, mapping.fileOffset + page)
             }
@@ -306,8 +306,8 @@ import Testing
         let changes = watch.changes(at: .now)
         #expect(changes == nil)
         let made = CodeMapping(start: 100, end: 101, fileOffset: 0, path: "", inode: 0)
-        let isTold = watch.map([made], at: .now)
+        let isReported = watch.map([made], at: .now)
         let read = watch.changes(at: .now)
-        #expect(!isTold && read?.contains { $0.path == "[vdso]" } == true)
+        #expect(!isReported && read?.contains { $0.path == "[vdso]" } == true)
     }
 }

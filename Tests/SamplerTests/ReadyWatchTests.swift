@@ -52,10 +52,10 @@ import Testing
         func time(_ count: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: count) }
         watch.saw(signpost: "other", at: time(1))
         watch.saw(mark: "shown", at: time(2))
-        #expect(watch.look(at: time(3), in: session) == nil)
+        #expect(watch.look(at: time(3), in: session.context) == nil)
         watch.saw(mark: "loaded", at: time(4))
         watch.saw(signpost: "shown", at: time(5))
-        let found = watch.look(at: time(6), in: session)
+        let found = watch.look(at: time(6), in: session.context)
         #expect(found == Readiness(time: time(4), by: "mark:loaded"))
     }
 
@@ -79,7 +79,7 @@ import Testing
         source.began(getpid())
         let tick = process.now
         process.pass(3)
-        #expect(source.look(at: tick, in: session) == process.now)
+        #expect(source.look(at: tick, in: session.context) == process.now)
     }
 
     private final class NoSink: SampleSink {

@@ -16,7 +16,12 @@ enum SetupFailure: Error {
 /// Brings the area into a new image whose first thread is stopped at its first instruction. A
 /// launch has no other stop, unless our bootstrap must replace the entry code: our code in the
 /// program notes all that happens later.
-extension ProcessSession {
+struct AgentEntry: SessionPart {
+    let context: SessionContext
+    let stopper: ThreadStopper
+    let patcher: CodePatcher
+    let agentSetup: AgentSetup
+
     /// - Returns: when the program's own first instruction was executed, as far as known.
     func enter(
         _ image: RunningImage, at start: ImageStart, _ next: NextImage, by main: TracedThread,
@@ -28,25 +33,25 @@ extension ProcessSession {
         do throws(SetupFailure) {
             area = try bringIn(
                 image, at: start, by: main, &inherited,
-                signal: try checkTarget(known: next.knownAction), next.sites)
+                signal: try agentSetup.checkTarget(known: next.knownAction), next.sites)
         } catch {
             if case .obstacle(let kind) = error {
-                note(kind)
-                capture = .ptrace
-                abandonMarks()
+                context.note(kind)
+                context.capture = .ptrace
+                context.abandonMarks()
                 // A filter might kill the program for this.
                 if kind != .filtered { inherited?.discard(by: main.tracee, of: pid) }
             }
             letGo(main, running: image)
             return now
         }
-        wait(atMost: .milliseconds(5), every: 20) {
+        context.wait(atMost: .milliseconds(5), every: 20) {
             passOnStops(of: main)
             return area.isSettled || area.isAbandoned
         }
         _ = giveUpEntry(of: image)
         guard area.isSettled else { return now }
-        emptyCave(of: image)
+        patcher.emptyCave(of: image)
         writePatches(of: image)
         return area.time(\.settled_ns).map { min(max($0, now), .now) } ?? now
     }
@@ -55,10 +60,10 @@ extension ProcessSession {
     private func writePatches(of image: RunningImage) {
         guard let code = image.instrumentation, code.area.lacksPatches else { return }
         let start = process.now
-        wait(atMost: .milliseconds(20), every: 20) {
+        context.wait(atMost: .milliseconds(20), every: 20) {
             code.area.write(code.patches, TargetMemory(pid: pid))
         }
-        noteHold(from: start, to: process.now)
+        context.noteHold(from: start, to: process.now)
     }
 
     /// True if our code turned out to have no place in the program. The program then runs without
@@ -67,17 +72,17 @@ extension ProcessSession {
         guard image.instrumentation?.area.isAbandoned == true else { return false }
         image.instrumentation = nil
         observer.ownCode = nil
-        note(.unmapped)
-        capture = .ptrace
-        abandonMarks()
+        context.note(.unmapped)
+        context.capture = .ptrace
+        context.abandonMarks()
         return true
     }
 
     /// Releases a thread, or resumes it under observation, depending on how stacks are taken.
     private func letGo(_ main: TracedThread, running image: RunningImage) {
-        if capture == .signal || !image.mayBeTraced {
+        if context.capture == .signal || !image.mayBeTraced {
             main.tracing.letGo()
-            followFromOutside(image)
+            context.followFromOutside(image)
         } else {
             try? main.tracee.resume()
         }
@@ -94,7 +99,7 @@ extension ProcessSession {
         _ sites: PreparedSites?
     ) throws(SetupFailure) -> AgentMemory {
         guard start.vector.entry != 0 else {
-            noteIfNarrow()
+            context.noteIfNarrow()
             throw .gone
         }
         image.noted = start.noted
@@ -102,32 +107,34 @@ extension ProcessSession {
         // Where events can be had, signals find threads in their own code only, and few of them. With
         // musl, calls that our signal ends cannot be told.
         let makesAlternates =
-            capture == .signal && sharesNamespace && EventAvailability.areRefused
+            context.capture == .signal && context.sharesNamespace && EventAvailability.areRefused
             && start.linker?.isMusl != true
         let whole = makesAlternates ? size + AlternateStacks.roomForAll : size
         guard let place = start.place(size: whole) else { throw .obstacle(.noRoom) }
         var contents = AgentMemory.Contents(
-            place: place, recorder: sharesNamespace ? getpid() : 0,
+            place: place, recorder: context.sharesNamespace ? getpid() : 0,
             cookie: SharedSlots.makeCookie())
         var setup = Instrumentation.Setup(linker: start.linker)
         let memory = TargetMemory(pid: pid)
         setup.linkerHook = start.linker.flatMap { contents.takeHook(of: $0, memory) }
         let isThere = start.hasCLibrary
         let ownSites = isThere ? start.ownSites(sites) : .unknown
-        if capture == .signal, isThere ? ownSites[.sigaction] == nil : setup.linkerHook == nil {
+        if context.capture == .signal,
+            isThere ? ownSites[.sigaction] == nil : setup.linkerHook == nil
+        {
             // The program could set an action without our seeing it. Where the linker does not
             // report, nothing tells when the C library has come.
-            note(.noCallSite)
-        } else if capture == .signal {
+            context.note(.noCallSite)
+        } else if context.capture == .signal {
             contents.signal = signal
-            contents.spare = Self.spare(besides: signal.number)
+            contents.spare = AgentSetup.spare(besides: signal.number)
             contents.makesAlternates = makesAlternates
             contents.sites = isThere ? nil : CallSites.ofOwnLibrary ?? .unknown
         }
         start.fillMain(into: &contents)
         start.fillInitializers(into: &contents, pid: pid)
         contents.takeEntry(of: start, hasHook: setup.linkerHook != nil, main.tracee)
-        let needsIsland = marks != nil
+        let needsIsland = context.marks != nil
         if needsIsland {
             contents.island =
                 start.islandPlace(besides: place..<(place &+ UInt64(whole))) ?? 0
@@ -140,7 +147,9 @@ extension ProcessSession {
         setup.loneProgram = start.loneProgram
         setup.notesMain = start.notesMain(contents)
 
-        let entry = try attempt { () throws(SystemError) in try main.tracee.resumeAddress() }
+        let entry = try agentSetup.attempt { () throws(SystemError) in
+            try main.tracee.resumeAddress()
+        }
         let piece = start.cave ?? entry
         let isAtEntry = piece == entry
         // Only memory that is there already needs no waiting.
@@ -158,11 +167,13 @@ extension ProcessSession {
         let own = handed.map { $0.area }
         own?.fill(contents)
         own.map { _ = $0.open() }
-        guard putPiece(code, at: piece, in: image) else { throw .obstacle(.unmapped) }
+        guard patcher.putPiece(code, at: piece, in: image) else { throw .obstacle(.unmapped) }
         inherited = nil
         if isAtEntry { image.cave = nil }
         let expected = own == nil ? process.lowestFreeDescriptor() : 0
-        let before = try attempt { () throws(SystemError) in try main.tracee.divert(to: piece) }
+        let before = try agentSetup.attempt { () throws(SystemError) in
+            try main.tracee.divert(to: piece)
+        }
         if isAtEntry {
             try? main.tracee.resume()
         } else {
@@ -175,26 +186,8 @@ extension ProcessSession {
             area = try takeMade(by: main, number: expected, contents)
         }
         if isAtEntry { try leaveEntry(main, before, area, contents, of: image) }
-        use(area, contents, setup, in: image)
+        agentSetup.use(area, contents, setup, in: image)
         return area
-    }
-
-    /// Writes a piece of ours where the program has no code of its own, and keeps the bytes that
-    /// were there.
-    func putPiece(_ code: [UInt8], at address: UInt64, in image: RunningImage) -> Bool {
-        let before = TargetMemory(pid: pid).read(at: address, count: code.count)
-        guard before.count == code.count, !AgentCode.isPiece(before),
-            TargetMemory(pid: pid).write(code, at: address)
-        else { return false }
-        image.cave = FilledCave(address: address, before: before)
-        return true
-    }
-
-    /// The thread has left the piece: restores the bytes that were there.
-    func emptyCave(of image: RunningImage) {
-        guard let cave = image.cave else { return }
-        image.cave = nil
-        TargetMemory(pid: pid).write(cave.before, at: cave.address)
     }
 
     private func hasSignposts(_ program: LoadedImage) -> Bool {
@@ -216,7 +209,7 @@ extension ProcessSession {
         by main: TracedThread, number: Int32, _ contents: AgentMemory.Contents
     ) throws(SetupFailure) -> AgentMemory {
         var made: AgentMemory?
-        wait(atMost: .milliseconds(10), every: 20) {
+        context.wait(atMost: .milliseconds(10), every: 20) {
             passOnStops(of: main)
             made = AgentMemory(pid: pid, descriptor: number, stackBytes: options.stackBytes)
             return made != nil
@@ -231,13 +224,13 @@ extension ProcessSession {
     /// inside our code, and nothing else would resume it. Whatever else happens to it (its next
     /// exec, its end) comes after this image has been announced.
     private func passOnStops(of main: TracedThread) {
-        guard main.tracing.isTraced, postponed == nil,
+        guard main.tracing.isTraced, context.postponed == nil,
             let event = process.nextReport(of: main.tid)?.event
         else { return }
         switch event {
         case .stopped: try? main.tracee.resume()
         case .signal(let number): try? main.tracee.resume(delivering: number)
-        default: postponed = event
+        default: context.postponed = event
         }
     }
 
@@ -249,18 +242,20 @@ extension ProcessSession {
         of image: RunningImage
     ) throws(SetupFailure) {
         // If the memory cannot be mapped, the thread naps. It may have had no core yet.
-        wait(atMost: Self.stopPatience, every: 20) { area.isSettled || isNapping(main) }
+        context.wait(atMost: ThreadStopper.stopPatience, every: 20) {
+            area.isSettled || isNapping(main)
+        }
         if area.isSettled { return stopBehindEntry(main, running: image) }
         main.tracing.beginLead()
         defer { main.tracing.endLead() }
-        guard stopNow(main) != nil else { throw .gone }
+        guard stopper.stopNow(main) != nil else { throw .gone }
         // It had no core before that.
         if area.isSettled { return letGo(main, running: image) }
         // The memory could not be mapped.
         for patch in contents.patches where patch.isRestoring {
-            putBack(patch.word, at: patch.address)
+            patcher.putBack(patch.word, at: patch.address)
         }
-        try attempt { () throws(SystemError) in try main.tracee.restore(before) }
+        try agentSetup.attempt { () throws(SystemError) in try main.tracee.restore(before) }
         throw .obstacle(.unmapped)
     }
 
@@ -268,89 +263,20 @@ extension ProcessSession {
     /// more so that we can detach. If it cannot do so without harm, it stays traced until it can.
     private func stopBehindEntry(_ main: TracedThread, running image: RunningImage) {
         var isStopped = false
-        wait(atMost: .milliseconds(5), every: 50) {
-            isStopped = stopNow(main) != nil
-            return isStopped || !main.tracing.isTraced || main.phase == .exited || postponed != nil
+        context.wait(atMost: .milliseconds(5), every: 50) {
+            isStopped = stopper.stopNow(main) != nil
+            return isStopped || !main.tracing.isTraced || main.phase == .exited
+                || context.postponed != nil
         }
         if isStopped {
             letGo(main, running: image)
-        } else if capture == .signal || !image.mayBeTraced {
-            followFromOutside(image)
+        } else if context.capture == .signal || !image.mayBeTraced {
+            context.followFromOutside(image)
         }
     }
 
     private func isNapping(_ thread: TracedThread) -> Bool {
         guard case .blocked(35, _) = thread.activity() else { return false }  // nanosleep
         return true
-    }
-}
-
-extension ProcessSession {
-    /// All is in place, or will be before anything of the program runs.
-    func use(
-        _ area: AgentMemory, _ contents: AgentMemory.Contents, _ setup: Instrumentation.Setup,
-        in image: RunningImage
-    ) {
-        area.wasInherited()
-        observer.ownCode = area.range
-        if let marks { area.fillMarks(marks.records) }
-        let signposts = area.makeSignposts(pid: innerPID, since: min(image.start, .now))
-        let signals = contents.signal.map { _ in
-            SignalCapture(
-                pid: pid, slots: SharedSlots(area: area, cookie: contents.cookie),
-                stackBytes: options.stackBytes)
-        }
-        let instrumentation = Instrumentation(
-            area, setup, hooks: Hooks(area: area, signposts: signposts), signals: signals)
-        instrumentation.patches = contents.patchesThatFit
-        instrumentation.sites = Set(contents.patches.filter { $0.call != nil }.map(\.address))
-        image.instrumentation = instrumentation
-    }
-}
-
-/// Chooses the signal for stacks, and tells whether our code may be in the program at all.
-extension ProcessSession {
-    /// Chooses the signal for stacks, and tells its present action (0: the default, 1: ignored).
-    /// Throws if anything forbids our code in the program. The program must not use the signal
-    /// itself. An ignored signal is the last choice: it stays ignored in programs that are
-    /// executed, and with a handler it would not.
-    ///
-    /// - Parameter known: the present action of the first choice, where we need not ask.
-    func checkTarget(
-        known: UInt64? = nil
-    ) throws(SetupFailure) -> (number: Int32, original: UInt64) {
-        // The times that our code would note are those of the program's clock.
-        if ProcessFiles(pid: pid).hasOtherClocks { throw .obstacle(.otherClock) }
-        if known == 0 { return (SIGURG, 0) }
-        guard let status = ProcessStatus(pid: pid) else { throw .gone }
-        if status.isFiltered(beyond: ThreadStatus.ownFilters) { throw .obstacle(.filtered) }
-        // Our pieces return to where a thread was, without any call having gone there.
-        if status.hasShadowStack { throw .obstacle(.shadowStack) }
-        let free = [SIGURG, Self.spareSignal].filter { status.leavesAlone($0) }
-        guard let signal = free.first(where: { !status.ignores($0) }) ?? free.first else {
-            throw .obstacle(.ownHandler)
-        }
-        guard AgentMemory.fits(process: pid, stackBytes: options.stackBytes) else {
-            throw .obstacle(.limited)
-        }
-        return (signal, status.ignores(signal) ? 1 : 0)
-    }
-
-    /// Like SIGURG, it is ignored unless a program wants it. Full-screen programs do.
-    private static var spareSignal: Int32 { SIGWINCH }
-
-    static func spare(besides signal: Int32) -> Int32 { signal == SIGURG ? spareSignal : 0 }
-
-    /// The process's id, as the process itself knows it.
-    var innerPID: Int32 { ProcessStatus(pid: pid)?.innerPID ?? pid }
-
-    func attempt<Value>(
-        _ body: () throws(SystemError) -> Value
-    ) throws(SetupFailure) -> Value {
-        do throws(SystemError) {
-            return try body()
-        } catch {
-            throw .gone
-        }
     }
 }

@@ -1,5 +1,6 @@
 import Architecture
 import ELF
+import ProcessIO
 import ProfileModel
 
 /// A program whose addresses have 32 bits: its registers, stack and start are laid out otherwise, so
@@ -25,10 +26,10 @@ package enum NarrowProgram: Sendable {
     }
 }
 
-extension ProcessSession {
+extension SessionContext {
     /// Notes it if the process runs a 32-bit program now.
     func noteIfNarrow() {
-        observer.isNarrow = NarrowProgram(atPath: "/proc/\(pid)/exe") != nil
+        observer.isNarrow = NarrowProgram(atPath: "/proc/\(process.pid)/exe") != nil
         if observer.isNarrow { note(.narrowProgram) }
     }
 }

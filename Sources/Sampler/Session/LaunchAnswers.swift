@@ -3,7 +3,7 @@ import ProfileModel
 import Readiness
 
 /// What conditions of `--until` ask a session.
-extension ProcessSession: LaunchView {
+extension SessionContext: LaunchView {
     var now: MonotonicTime { process.now }
 
     var blockedSignature: UInt64? {

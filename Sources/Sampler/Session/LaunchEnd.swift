@@ -22,7 +22,7 @@ struct LaunchEnd {
     /// - Returns: true if the recording should leave the process now. Called at every tick.
     mutating func look(at now: MonotonicTime, in session: ProcessSession) -> Bool {
         guard session.outcome == nil else { return false }
-        if readiness == nil { take(ready.look(at: now, in: session), session.sink) }
+        if readiness == nil { take(ready.look(at: now, in: session.context), session.sink) }
         if let readiness { return now >= readiness.time + extended }
         guard let watchdog, now >= watchdog else { return false }
         stall = StallInspector(session: session).stall(at: now)
@@ -31,7 +31,7 @@ struct LaunchEnd {
 
     /// Called at a child's ticks, before the tick of the process itself ends.
     func look(at now: MonotonicTime, inChild session: ProcessSession) {
-        if readiness == nil { ready.look(at: now, inChild: session.pid, session) }
+        if readiness == nil { ready.look(at: now, inChild: session.pid, session.context) }
     }
 
     /// Other threads of ours alone may have noticed what the process did last.

@@ -56,7 +56,7 @@ struct MappingWatch: ~Copyable {
     /// How many libraries the linker reported when the list was read.
     private var toldLibraries = -1
     /// Whether all code that is mapped is reported to us.
-    private var isTold = false
+    private var isReported = false
 
     /// The code mappings, if they changed since the last call; else nil.
     ///
@@ -64,7 +64,7 @@ struct MappingWatch: ~Copyable {
     ///   memory that is made executable in other ways must be looked for, and that only now and
     ///   then. Reading the list keeps the program from mapping anything meanwhile.
     mutating func changes(at now: MonotonicTime, libraries: Int? = nil) -> [CodeMapping]? {
-        if isTold { return nil }
+        if isReported { return nil }
         if let libraries {
             if libraries != toldLibraries {
                 toldLibraries = libraries
@@ -122,17 +122,17 @@ struct MappingWatch: ~Copyable {
 
     /// Whether code was mapped or unmapped since the list was read, or while it was.
     mutating func lacksCode() -> Bool {
-        guard !isTold, listed.pages >= 0, size() != listed.pages else { return false }
+        guard !isReported, listed.pages >= 0, size() != listed.pages else { return false }
         return sizeOfCode() != listed.code
     }
 
     /// Takes over what is known of the process that forked this one a moment ago.
     ///
-    /// - Parameter isTold: whether later mappings will be reported to us.
+    /// - Parameter isReported: whether later mappings will be reported to us.
     mutating func copy(
-        _ other: borrowing MappingWatch, at now: MonotonicTime, isTold: Bool
+        _ other: borrowing MappingWatch, at now: MonotonicTime, isReported: Bool
     ) {
-        self.isTold = isTold
+        self.isReported = isReported
         code = other.code
         regions = other.regions
         codeSize = other.codeSize
@@ -162,11 +162,11 @@ struct MappingWatch: ~Copyable {
     ///   other.
     mutating func map(_ newer: [CodeMapping], at now: MonotonicTime) -> Bool {
         if newer.contains(where: \.path.isEmpty) {
-            isTold = false
+            isReported = false
             hasMoved = true
             search = RepeatedSearch(at: now, firstPause: Self.firstPause)
         }
-        guard isTold else { return false }
+        guard isReported else { return false }
         code = code(with: newer)
         lastChange = now
         return true
@@ -210,9 +210,9 @@ struct MappingWatch: ~Copyable {
 
     /// A later exec: the open file of sizes belongs to the former process image.
     ///
-    /// - Parameter isTold: whether new mappings are reported to us (``map(_:at:)``).
-    mutating func restart(isTold: Bool = false) {
-        self.isTold = isTold
+    /// - Parameter isReported: whether new mappings are reported to us (``map(_:at:)``).
+    mutating func restart(isReported: Bool = false) {
+        self.isReported = isReported
         sizeFile = nil
         statusFile = nil
         search = RepeatedSearch(

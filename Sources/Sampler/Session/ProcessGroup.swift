@@ -46,8 +46,8 @@ final class ProcessGroup {
         end = LaunchEnd(ready, options)
         main = ProcessSession(process, options: options, sink: sink, machine: machine)
         sessions = [process.pid: main]
-        main.othersThread = { [unowned self] in childsThread($0) }
-        main.sawSignpost = { label, time in
+        main.context.othersThread = { [unowned self] in childsThread($0) }
+        main.context.sawSignpost = { label, time in
             if MarkRecord.isMark(label) {
                 ready.saw(mark: label.name, at: time)
             } else {
@@ -81,22 +81,24 @@ final class ProcessGroup {
                 reportSwitches()
                 for session in sessions.values where !heldBack.contains(session.pid) {
                     // Who has stopped meanwhile stands until that is served.
-                    if sessions.count > 1, main.tracesChildren { takeChanges() }
+                    if sessions.count > 1, main.context.tracesChildren { takeChanges() }
                     // It may have ended by that.
                     guard sessions[session.pid] === session else { continue }
-                    if session.told?.end == nil { session.tick(at: now, missed: missed) }
+                    if session.context.eventFollowed?.end == nil {
+                        session.tick(at: now, missed: missed)
+                    }
                     if session !== main { end.look(at: now, inChild: session) }
-                    if session.told?.takeLookToFollow() == true {
-                        main.scheduler.follow(session.pid)
+                    if session.context.eventFollowed?.takeLookToFollow() == true {
+                        main.context.scheduler.follow(session.pid)
                     }
                     if (ticker.served &+ Int64(session.pid)) % Self.ticksBetweenLooks == 0 {
-                        session.endIfGone(at: now)
+                        session.parts.eventFollower.endIfGone(at: now)
                     }
                     // Of one that is not traced nobody tells us.
-                    session.finishTold(mayWait: true)
+                    session.parts.eventFollower.finish(mayWait: true)
                     closeIfOver(session)
                 }
-                main.tree?.dropStrays()
+                main.context.tree?.dropStrays()
                 if let deadline, now >= deadline { leave() }
                 // What is seen now was seen after this tick's other work.
                 if end.look(at: main.process.now, in: main) { leave() }
@@ -113,11 +115,11 @@ final class ProcessGroup {
                 leave()
                 takeChanges()
             case .message(let signal):
-                if main.isOurChild { Program(pid: main.pid).pass(signal, from: signals) }
+                if main.context.isOurChild { Program(pid: main.pid).pass(signal, from: signals) }
             case .stop(let signal):
                 // What we are attached to goes on: while we are stopped, it would stand at the next
                 // event of a traced thread.
-                if main.isOurChild {
+                if main.context.isOurChild {
                     stopRequest = (signal, main.process.now + Self.stopPatience)
                 }
             }
@@ -127,16 +129,16 @@ final class ProcessGroup {
         takeNews(upTo: recordingEnd)
         reportSwitches(isLast: true)
         for session in sessions.values where session !== main {
-            session.leaveTold(at: recordingEnd)
+            session.parts.eventFollower.leave(at: recordingEnd)
             // Who is not traced is not let go by our end.
-            if session.isUntraced { session.leave() } else { session.abandon() }
+            if session.context.isUntraced { session.leave() } else { session.abandon() }
             closeIfOver(session)
         }
         end.lookOnceMore(at: main, signals)
         var outcome = main.result()
-        outcome.lostSamples = main.tree?.lost ?? 0
+        outcome.lostSamples = main.context.tree?.lost ?? 0
         outcome.notes = outcome.notes.adding([
-            RecorderNote(.lostNews, main.tree?.news?.lost ?? 0)
+            RecorderNote(.lostNews, main.context.tree?.news?.lost ?? 0)
         ])
         end.complete(&outcome)
         outcome.ticks = ticker.served
@@ -153,9 +155,9 @@ final class ProcessGroup {
     private func leave() {
         leftAt = leftAt ?? main.process.now
         letUnclaimedGo()
-        main.whileWaiting = { [unowned self] in serveOthers() }
+        main.context.whileWaiting = { [unowned self] in serveOthers() }
         main.leave()
-        main.whileWaiting = nil
+        main.context.whileWaiting = nil
     }
 
     /// What has just begun is no longer recorded.
@@ -178,7 +180,7 @@ final class ProcessGroup {
         let process = main.process
         while let (tid, isEnd) = process.peekReport(), main.threads[tid] == nil {
             let session = known(tid)
-            if isEnd { session?.readLastFigures(of: tid) }
+            if isEnd { session?.parts.closing.readLastFigures(of: tid) }
             guard let report = process.nextReport(of: tid) else { return }
             guard let event = report.event else { continue }
             if session == nil { takeNew(event, of: tid) } else { serve(event, of: tid) }
@@ -196,7 +198,7 @@ final class ProcessGroup {
     private func stopIfDue(at now: MonotonicTime, _ signals: SignalQueue) -> Bool {
         guard let request = stopRequest else { return false }
         takeChanges()
-        let isStopped = main.isProgramStopped
+        let isStopped = main.context.isProgramStopped
         if isStopped || now >= request.deadline { stopRequest = nil }
         if isStopped { signals.stop(by: request.signal) }
         return isStopped
@@ -208,15 +210,15 @@ final class ProcessGroup {
         takeNews()
         main.prepareForChanges()
         for session in tracesChildren ? Array(sessions.values) : []
-        where session !== main && session.isUntraced {
+        where session !== main && session.context.isUntraced {
             session.prepareForChanges()
         }
         let process = main.process
         while main.outcome == nil, let (tid, isEnd) = process.peekReport() {
             // Once that is waited for, its last figures are gone.
             if isEnd {
-                if tid == main.pid { main.observeEnd() }
-                known(tid)?.readLastFigures(of: tid)
+                if tid == main.pid { main.parts.polling.observeEnd() }
+                known(tid)?.parts.closing.readLastFigures(of: tid)
             }
             guard let report = process.nextReport(of: tid) else { return }
             if let event = report.event { take(event, of: tid) }
@@ -290,7 +292,8 @@ final class ProcessGroup {
         forgetThreads(of: session)
         end.ready.childEnded(session.pid)
         children?.ended(
-            session.pid, session.result(), at: session.told?.end ?? main.process.now)
+            session.pid, session.result(),
+            at: session.context.eventFollowed?.end ?? main.process.now)
     }
 
     /// A child that has ended and has yet to be reported.
@@ -302,7 +305,7 @@ final class ProcessGroup {
 
     func closeEnded() {
         for ended in over {
-            ended.session.ended(ended.session.pid, ended.outcome, at: ended.time)
+            ended.session.parts.closing.ended(ended.session.pid, ended.outcome, at: ended.time)
             children?.ended(ended.session.pid, ended.session.result(), at: ended.time)
         }
         over = []
@@ -334,9 +337,9 @@ final class ProcessGroup {
         // The kernel may give its id again.
         if over.contains(where: { $0.session.pid == pid }) { closeEnded() }
         let session = newSession(pid, of: parent, at: now)
-        session?.beginForked(
-            off: isParent ? parent : nil, by: isParent ? parent.tree : nil, at: now,
-            isScheduled: main.scheduler.seesMachine)
+        session?.parts.beginnings.beginForked(
+            off: isParent ? parent : nil, by: isParent ? parent.context.tree : nil, at: now,
+            isScheduled: main.context.scheduler.seesMachine)
         return session
     }
 
@@ -346,12 +349,12 @@ final class ProcessGroup {
     ) -> ProcessSession? {
         guard let sink = children?.began(pid, parent: parent.pid, at: now) else { return nil }
         let session = ProcessSession(main.process.process(pid), options: options, sink: sink)
-        session.sawSignpost = main.sawSignpost
-        session.cpuAvoidance = main.cpuAvoidance
+        session.context.sawSignpost = main.context.sawSignpost
+        session.context.cpuAvoidance = main.context.cpuAvoidance
         sessions[pid] = session
         return session
     }
 
     /// Whether ptrace reports children.
-    private var tracesChildren: Bool { children != nil && main.tracesChildren }
+    private var tracesChildren: Bool { children != nil && main.context.tracesChildren }
 }

@@ -18,14 +18,14 @@ struct StallInspector {
     }
 
     private func ownThread(_ inner: Int32) -> Int32? {
-        guard session.sharesNamespace else {
+        guard session.context.sharesNamespace else {
             return InnerNames(pid: session.process.pid).thread(inner)
         }
         return tids.contains(inner) ? inner : nil
     }
 
     private func look(at thread: TracedThread) -> StalledThread {
-        session.rename(thread)
+        session.parts.register.rename(thread)
         let state = thread.state
         var call: Int32?
         var futex: FutexWait?

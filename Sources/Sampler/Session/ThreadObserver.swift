@@ -27,9 +27,9 @@ struct ThreadObserver: ~Copyable {
 
     /// Another program has taken over the process: nothing that was known of its memory holds.
     ///
-    /// - Parameter isTold: whether the new program's mappings are reported to us.
-    mutating func restart(isTold: Bool = false) {
-        mappings.restart(isTold: isTold)
+    /// - Parameter isReported: whether the new program's mappings are reported to us.
+    mutating func restart(isReported: Bool = false) {
+        mappings.restart(isReported: isReported)
         interpreters = InterpreterWatch(pid: process.pid)
         stackLimit = nil
     }
@@ -441,11 +441,11 @@ struct ThreadObserver: ~Copyable {
 
     /// A process was forked off another one.
     ///
-    /// - Parameter isTold: whether later mappings are reported to us.
+    /// - Parameter isReported: whether later mappings are reported to us.
     mutating func copyMappings(
-        of other: borrowing ThreadObserver, at now: MonotonicTime, isTold: Bool
+        of other: borrowing ThreadObserver, at now: MonotonicTime, isReported: Bool
     ) {
-        mappings.copy(other.mappings, at: now, isTold: isTold)
+        mappings.copy(other.mappings, at: now, isReported: isReported)
         tell(mappings.code, at: now)
     }
 

@@ -326,3 +326,11 @@ final class TracedThread {
         return (start, times)
     }
 }
+
+extension TracedThread {
+    /// Whether a filter, or strict mode, may forbid the thread what our code would make it do. A
+    /// stopped thread cannot change its filters.
+    var isFiltered: Bool {
+        tracee.dispatchesCalls || status()?.isFiltered(beyond: ThreadStatus.ownFilters) != false
+    }
+}

@@ -9,15 +9,15 @@ extension ProcessSessionTests {
         let session = launched()
         let main = try #require(session.threads[process.pid])
         process.main.childIDs = "77 "
-        session.stopForSample(main)
+        session.parts.requests.stopForSample(main)
         #expect(main.isInterrupted, "It has no other threads.")
         let second = try beginThread(process.pid + 1, session)
         process.threads[second.tid]?.childIDs = "78 "
-        session.stopForSample(second)
+        session.parts.requests.stopForSample(second)
         #expect(!second.isInterrupted && second.isUnsampled)
         process.threads[second.tid]?.childIDs = ""
         process.pass(1001)
-        session.stopForSample(second)
+        session.parts.requests.stopForSample(second)
         #expect(second.isInterrupted)
     }
 
@@ -26,7 +26,7 @@ extension ProcessSessionTests {
         let session = launched()
         let second = try beginThread(process.pid + 1, session)
         process.threads[second.tid]?.childIDs = "78 "
-        let stopped = try #require(session.stopOthers(than: nil))
+        let stopped = try #require(session.parts.stopper.stopOthers(than: nil))
         #expect(stopped.contains { $0.tid == second.tid })
         #expect(!second.isUnsampled)
     }
@@ -47,7 +47,7 @@ extension ProcessSessionTests {
             thread.whenStopped = nil
             thread.childIDs = ""
         }
-        let stopped = try #require(session.stopOthers(than: nil))
+        let stopped = try #require(session.parts.stopper.stopOthers(than: nil))
         #expect(isFree && wasAsked != isKnown)
         #expect(stopped.contains { $0.tid == second.tid } && thread.isStopped)
     }
@@ -61,9 +61,9 @@ extension ProcessSessionTests {
         let session = try attached()
         let thread = try #require(session.threads[second.tid])
         for _ in 1...16 {
-            #expect(session.mayHarmOthers(thread) == hasHadChildren)
+            #expect(session.parts.requests.mayHarmOthers(thread) == hasHadChildren)
             tick(session)
         }
-        #expect(!session.mayHarmOthers(thread))
+        #expect(!session.parts.requests.mayHarmOthers(thread))
     }
 }

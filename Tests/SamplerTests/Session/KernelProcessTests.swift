@@ -94,7 +94,7 @@ import Testing
         options.asksScheduler = false
         let session = ProcessSession(
             KernelProcess(pid: child.pid), options: options, sink: RecordingSink())
-        try session.beginAttached {}
+        try session.parts.beginnings.beginAttached {}
         let start = ImageStart(pid: child.pid)
         let memory = TargetMemory(pid: child.pid)
         let cave = try #require(start.anyCave)
@@ -104,7 +104,7 @@ import Testing
         // It may not sleep as yet: then somebody could be there.
         #expect(
             eventually {
-                session.clearCave(start, stopped: [])
+                session.parts.earlierAgents.clearCave(start, stopped: [])
                 return !isThere()
             })
     }
@@ -253,11 +253,11 @@ import Testing
             options.asksScheduler = false
             let session = ProcessSession(
                 KernelProcess(pid: child.pid), options: options, sink: RecordingSink())
-            try session.beginAttached {}
+            try session.parts.beginnings.beginAttached {}
             _ = try ProcessSessionTests().instrument(session)
             let thread = try #require(session.threads[child.pid])
             for _ in 0..<100 {
-                session.stop(thread)
+                session.parts.requests.stop(thread)
                 kill(child.pid, SIGUSR1)
                 let isFree = eventually {
                     session.takeChanges()

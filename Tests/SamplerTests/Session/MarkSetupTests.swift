@@ -35,10 +35,10 @@ extension ProcessSessionTests {
             place: 0x7000_0000_0000, recorder: 0, cookie: SharedSlots.makeCookie())
         area.fill(contents)
         area.set(\.phase, UInt32(FL_PHASE_SETTLED))
-        session.use(area, contents, Instrumentation.Setup(), in: image)
+        session.parts.agentSetup.use(area, contents, Instrumentation.Setup(), in: image)
         let marks = MarkPlacement(Planner(), tell: nil)
         marks.pending = [LinkedObject(bias: 0, path: "/made/library", dynamicAddress: 0)]
-        session.marks = marks
+        session.context.marks = marks
         return (session, marks)
     }
 
@@ -50,7 +50,7 @@ extension ProcessSessionTests {
         func placeMarks() {
             process.pass(10)
             let before = process.now
-            session.placeMarks()
+            session.parts.markPlacer.placeMarks()
             held = held + (process.now - before)
         }
         for _ in 0..<100 { placeMarks() }
@@ -68,7 +68,7 @@ extension ProcessSessionTests {
         let thread = try #require(session.threads[process.pid])
         for pointer in [.max, .max - 4095, .max - 4096] as [UInt64] {
             let registers = Registers(programCounter: 0x40_1000, stackPointer: pointer)
-            #expect(!session.isIn(ChangedCode([0x1000..<0x2000]), thread, registers))
+            #expect(!session.parts.codeUse.isIn(ChangedCode([0x1000..<0x2000]), thread, registers))
         }
     }
 }

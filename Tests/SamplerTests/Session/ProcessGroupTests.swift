@@ -41,7 +41,7 @@ import Testing
         let group = ProcessGroup(
             process, options: options, sink: sink, children: following ? children : nil,
             ready: try ReadyWatch(launching: []), machine: MachineLoad())
-        try group.main.beginAttached {}
+        try group.main.parts.beginnings.beginAttached {}
         return group
     }
 
@@ -180,21 +180,21 @@ import Testing
     /// recorder that stopped now would leave the program half stopped.
     @Test func whoWaitsWithASignalHasNotStopped() throws {
         let group = try group(following: false)
-        #expect(!group.main.isProgramStopped)
+        #expect(!group.main.context.isProgramStopped)
         process.main.stop()
-        #expect(!group.main.isProgramStopped)
+        #expect(!group.main.context.isProgramStopped)
         process.tell(.signal(SIGTSTP), of: process.pid)
         group.takeChanges()
         #expect(process.main.done.last == .resumed(SIGTSTP))
-        #expect(!group.main.isProgramStopped)
+        #expect(!group.main.context.isProgramStopped)
         process.main.stop()
-        #expect(!group.main.isProgramStopped)
+        #expect(!group.main.context.isProgramStopped)
         process.tell(.groupStop(signal: SIGTSTP), of: process.pid)
         group.takeChanges()
-        #expect(group.main.isProgramStopped)
+        #expect(group.main.context.isProgramStopped)
         process.tell(.stopped, of: process.pid)
         group.takeChanges()
-        #expect(!group.main.isProgramStopped)
+        #expect(!group.main.context.isProgramStopped)
     }
 
     @Test func theMainProcessesEndIsTheEnd() throws {

@@ -88,7 +88,7 @@ extension ProcessSessionTests {
         let session = try attached()
         process.pass(1)
         process.holdsStops = true
-        session.stop(try #require(session.threads[process.pid]))
+        session.parts.requests.stop(try #require(session.threads[process.pid]))
         process.program.isGone = true
         process.path = "/made/second"
         for _ in 0..<4 { tick(session) }
@@ -108,7 +108,7 @@ extension ProcessSessionTests {
         let session = try attached()
         process.pass(1)
         process.deaf = process.pid
-        session.stop(try #require(session.threads[process.pid]))
+        session.parts.requests.stop(try #require(session.threads[process.pid]))
         process.program.isGone = true
         process.path = "/made/second"
         for _ in 0..<4 { tick(session) }
@@ -140,7 +140,7 @@ extension ProcessSessionTests {
         let image = try leadAway(session)
         #expect(session.stage.imageToJoin == nil)
         process.pass(4900)
-        session.stop(try #require(session.threads[process.pid]))
+        session.parts.requests.stop(try #require(session.threads[process.pid]))
         tick(session)
         #expect(image.entry != nil && session.stage.isSettling)
         #expect(session.result().notes.isEmpty)
@@ -177,7 +177,7 @@ extension ProcessSessionTests {
         let refinement = StackRefinement(thread: thread.index, blocking: blocking.serial)
         process.main.wake()
         let before = process.main.done
-        session.refine(refinement)
+        session.parts.requests.refine(refinement)
         #expect(process.main.done == before)
     }
 
@@ -355,7 +355,7 @@ extension ProcessSessionTests {
         let area = try instrument(session)
         area.fill(AgentMemory.Contents(place: 0x7100_0000_0000, recorder: 0, cookie: 1))
         let led = process.start(process.pid + 1)
-        session.addNewThreads(at: process.now)
+        session.parts.discovery.addNewThreads(at: process.now)
         led.stop()
         return (session, area, try #require(session.threads[led.tid]))
     }
@@ -374,7 +374,9 @@ extension ProcessSessionTests {
             withUnsafeBytes(of: word) { Array($0) }
         }
         var others: [TracedThread] = []
-        #expect(session.lookForAnyone(besides: thread, of: &others, in: area.range) == isThere)
+        #expect(
+            session.parts.earlierAgents.lookForAnyone(besides: thread, of: &others, in: area.range)
+                == isThere)
     }
 
     /// It sleeps for a moment, again and again: found running, it may sleep a moment later. And who
@@ -389,6 +391,7 @@ extension ProcessSessionTests {
             process.main.afterLook = { [process] in process.main.block(in: 35) }
         }
         var others: [TracedThread] = []
-        #expect(session.lookForAnyone(besides: thread, of: &others, in: area.range))
+        #expect(
+            session.parts.earlierAgents.lookForAnyone(besides: thread, of: &others, in: area.range))
     }
 }

@@ -25,7 +25,7 @@ import Testing
             process.thread(process.pid), index: ThreadIndex(0), start: process.now, isNew: false)
         process.pass(2)
         process.main.stop()
-        session.beginLaunch(
+        session.parts.beginnings.beginLaunch(
             StartedProcess(
                 image: Image(path: "/asked/for", arguments: ["for"], time: process.now),
                 main: main, firstInstruction: process.now, area: nil, ignoresSampleSignal: false,
@@ -37,7 +37,7 @@ import Testing
     /// Not traced but for stops.
     func attached() throws -> ProcessSession {
         let session = ProcessSession(process, options: options(.signal), sink: sink)
-        try session.beginAttached {}
+        try session.parts.beginnings.beginAttached {}
         return session
     }
 
@@ -67,14 +67,14 @@ import Testing
 
     @Test func aProcessThatEndsAsItIsAttachedToHasItsName() throws {
         let session = ProcessSession(process, options: options(.signal), sink: sink)
-        try session.beginAttached { process.path = "" }
+        try session.parts.beginnings.beginAttached { process.path = "" }
         #expect(sink.images == ["/made/first"])
         #expect(session.stage.image?.path == "/made/first")
     }
 
     @Test func aProcessThatBecomesAnotherAsItIsAttachedToHasThatName() throws {
         let session = ProcessSession(process, options: options(.signal), sink: sink)
-        try session.beginAttached { process.path = "/made/second" }
+        try session.parts.beginnings.beginAttached { process.path = "/made/second" }
         #expect(sink.images == ["/made/second"])
     }
 
@@ -127,7 +127,7 @@ import Testing
         let tid = process.pid + 1
         let other = process.start(tid)
         process.pass(1)
-        _ = session.adopt(tid, at: process.now)
+        _ = session.parts.discovery.adopt(tid, at: process.now)
         let thread = try #require(session.threads[tid])
         thread.tracing.wasSeized()
         other.stop()
@@ -138,7 +138,7 @@ import Testing
         process.remove(tid)
         // Its number is another's.
         _ = process.start(tid)
-        let next = try #require(session.adopt(tid, at: process.now))
+        let next = try #require(session.parts.discovery.adopt(tid, at: process.now))
         #expect(next !== thread && next.phase == .free)
         process.main.stop()
         process.tell(.exiting, of: process.pid)
@@ -353,7 +353,7 @@ import Testing
         let area = try instrument(session)
         process.pass(1)
         process.holdsStops = true
-        session.stop(try #require(session.threads[process.pid]))
+        session.parts.requests.stop(try #require(session.threads[process.pid]))
         session.leave()
         #expect(session.outcome == .running)
         #expect(area.isFiltered)

@@ -27,7 +27,7 @@ extension ProcessSessionTests {
         process.deaf = process.pid
         let main = try #require(session.threads[process.pid])
         let before = process.now
-        #expect(session.stopNow(main) == nil)
+        #expect(session.parts.stopper.stopNow(main) == nil)
         #expect(process.now - before < .milliseconds(1000))
         #expect(session.outcome == nil)
     }
@@ -43,7 +43,7 @@ extension ProcessSessionTests {
             process.threads[third.tid]?.stop()
             process.tell(.exiting, of: third.tid)
         }
-        #expect(session.stopNow(second) == nil)
+        #expect(session.parts.stopper.stopNow(second) == nil)
         #expect(third.phase == .exited)
         #expect(process.threads[third.tid]?.isStopped == false)
     }
@@ -54,12 +54,12 @@ extension ProcessSessionTests {
         let session = launched()
         let main = try #require(session.threads[process.pid])
         process.deaf = process.pid
-        session.stop(main)
+        session.parts.requests.stop(main)
         #expect(main.isInterrupted)
         process.deaf = nil
         process.tell(event, of: process.pid)
         let before = process.now
-        #expect(session.stopNow(main) != nil)
+        #expect(session.parts.stopper.stopNow(main) != nil)
         #expect(process.now - before < .milliseconds(10))
     }
 
@@ -74,7 +74,7 @@ extension ProcessSessionTests {
         thread.nextCall = 0x400
         let limit = process.now + .milliseconds(10)
         var calls = 0
-        let isThere = session.lead(second, by: limit) {
+        let isThere = session.parts.diversion.lead(second, by: limit) {
             calls += 1
             return $0 == 0x400 && calls == 3
         }
@@ -90,15 +90,19 @@ extension ProcessSessionTests {
         // It gets no core.
         thread.stop()
         let limit = process.now + .milliseconds(10)
-        #expect(!session.lead(second, by: limit) { _ in true })
+        #expect(!session.parts.diversion.lead(second, by: limit) { _ in true })
         #expect(process.now >= limit)
         #expect(!thread.done.contains(.interrupted))
         // The user stops it.
         thread.stop()
         process.tell(.groupStop(signal: SIGSTOP), of: second.tid)
-        #expect(!session.lead(second, by: process.now + .milliseconds(10)) { _ in true })
+        #expect(
+            !session.parts.diversion.lead(second, by: process.now + .milliseconds(10)) { _ in true }
+        )
         // It is gone.
-        #expect(!session.lead(second, by: process.now + .milliseconds(10)) { _ in true })
+        #expect(
+            !session.parts.diversion.lead(second, by: process.now + .milliseconds(10)) { _ in true }
+        )
     }
 
     /// Asked to stop where it stands already, it does so as soon as it goes on.
@@ -109,11 +113,11 @@ extension ProcessSessionTests {
         second.tracing.beginLead()
         thread.stop()
         process.tellStop(of: second.tid)
-        #expect(session.stopNow(second) != nil)
+        #expect(session.parts.stopper.stopNow(second) != nil)
         let interrupted = thread.done.filter { $0 == .interrupted }.count
-        session.interruptAnywhere(second)
+        session.parts.requests.interruptAnywhere(second)
         try second.tracee.resume()
-        #expect(session.stopNow(second) != nil)
+        #expect(session.parts.stopper.stopNow(second) != nil)
         #expect(thread.done.filter { $0 == .interrupted }.count == interrupted + 1)
     }
 
@@ -132,7 +136,7 @@ extension ProcessSessionTests {
             process.deaf = nil
             process.releaseStops()
         }
-        #expect(session.stopNow(second) != nil)
+        #expect(session.parts.stopper.stopNow(second) != nil)
     }
 
     /// Another program begins when nothing is being done to this one any more.
@@ -146,7 +150,7 @@ extension ProcessSessionTests {
             process.main.stop()
             process.tell(.executed, of: process.pid)
         }
-        #expect(session.stopNow(second) == nil)
+        #expect(session.parts.stopper.stopNow(second) == nil)
         #expect(sink.images == ["/made/first"])
         session.takeChanges()
         #expect(sink.images == ["/made/first", "/made/second"])
@@ -159,11 +163,11 @@ extension ProcessSessionTests {
         let second = try beginThread(process.pid + 1, session)
         let third = try beginThread(process.pid + 2, session)
         process.deaf = third.tid
-        #expect(session.stopOthers(than: session.threads[process.pid]) == nil)
+        #expect(session.parts.stopper.stopOthers(than: session.threads[process.pid]) == nil)
         #expect(process.threads[second.tid]?.isStopped == false)
         process.deaf = nil
         process.releaseStops()
-        #expect(session.stopOthers(than: session.threads[process.pid])?.count == 2)
+        #expect(session.parts.stopper.stopOthers(than: session.threads[process.pid])?.count == 2)
     }
 
     /// Those that have begun since the last look are stopped, too.
@@ -172,7 +176,7 @@ extension ProcessSessionTests {
         _ = try instrument(session)
         process.start(process.pid + 1)
         let main = try #require(session.threads[process.pid])
-        let stopped = try #require(session.stopAllOthers(than: main))
+        let stopped = try #require(session.parts.stopper.stopAllOthers(than: main))
         #expect(stopped.map(\.tid) == [process.pid + 1])
         #expect(process.threads[process.pid + 1]?.isStopped == true)
     }
@@ -201,7 +205,7 @@ extension ProcessSessionTests {
         process.main.lose()
         let before = process.now
         after(.milliseconds(1500)) { [process] in process.main.comeLate() }
-        _ = session.stopAny(by: before + .milliseconds(2500))
+        _ = session.parts.stopper.stopAny(by: before + .milliseconds(2500))
         #expect(process.main.done.contains(.detached(0)))
         #expect(process.now - before >= .milliseconds(1500))
         #expect(process.now - before < .milliseconds(1700))
@@ -213,7 +217,7 @@ extension ProcessSessionTests {
         _ = try instrument(session)
         leaving(session)
         process.main.blocksSignals = true
-        #expect(session.stopAny(by: process.now + .milliseconds(200)) == nil)
+        #expect(session.parts.stopper.stopAny(by: process.now + .milliseconds(200)) == nil)
         #expect(!process.main.done.contains(.interrupted))
     }
 
@@ -227,7 +231,7 @@ extension ProcessSessionTests {
             process.main.stop()
             process.tell(.exiting, of: process.pid)
         }
-        _ = session.stopAny(by: process.now + .milliseconds(200))
+        _ = session.parts.stopper.stopAny(by: process.now + .milliseconds(200))
         #expect(!process.main.isStopped)
     }
 
@@ -237,7 +241,7 @@ extension ProcessSessionTests {
         leaving(session)
         process.main.isInOwnCode = false
         let before = process.now
-        #expect(session.stopAny(by: before + .milliseconds(2500)) == nil)
+        #expect(session.parts.stopper.stopAny(by: before + .milliseconds(2500)) == nil)
         #expect(process.now - before < .milliseconds(2600))
     }
 
@@ -248,7 +252,7 @@ extension ProcessSessionTests {
         process.main.isInOwnCode = false
         let before = process.now
         after(.milliseconds(1000)) { [process] in process.isToEnd = true }
-        #expect(session.stopAny(by: before + .milliseconds(2500)) == nil)
+        #expect(session.parts.stopper.stopAny(by: before + .milliseconds(2500)) == nil)
         #expect(process.now - before >= .milliseconds(1000))
         #expect(process.now - before < .milliseconds(1050))
     }
@@ -260,7 +264,7 @@ extension ProcessSessionTests {
         leaving(session)
         process.main.block(in: 232)
         let before = process.now
-        #expect(session.stopAny(by: before + .milliseconds(2500)) == nil)
+        #expect(session.parts.stopper.stopAny(by: before + .milliseconds(2500)) == nil)
         #expect(process.now - before < .milliseconds(150))
     }
 
@@ -272,9 +276,9 @@ extension ProcessSessionTests {
         process.main.isInOwnCode = true
         let starved = process.start(process.pid + 1)
         starved.isInOwnCode = false
-        session.addNewThreads(at: process.now)
+        session.parts.discovery.addNewThreads(at: process.now)
         let before = process.now
-        #expect(session.stopAny(by: before + .milliseconds(2500)) == nil)
+        #expect(session.parts.stopper.stopAny(by: before + .milliseconds(2500)) == nil)
         #expect(process.now - before > .milliseconds(2400))
         #expect(process.main.done.filter { $0 == .interruptedInOwnCode }.count < 20)
     }
@@ -288,16 +292,16 @@ extension ProcessSessionTests {
             thread.isInOwnCode = false
         }
         process.main.isInOwnCode = false
-        session.addNewThreads(at: process.now)
+        session.parts.discovery.addNewThreads(at: process.now)
         let before = process.now
         after(.milliseconds(200)) { [process] in
             for thread in process.threads.values { thread.comeLate() }
         }
-        let stopped = try #require(session.stopOthers(than: nil))
+        let stopped = try #require(session.parts.stopper.stopOthers(than: nil))
         #expect(stopped.count == 4)
         #expect(process.now - before < .milliseconds(201))
         #expect(process.threads.values.allSatisfy { $0.isStopped })
-        for thread in stopped { session.release(thread) }
+        for thread in stopped { session.parts.tracer.release(thread) }
         #expect(!process.threads.values.contains { $0.isTraced })
     }
 
@@ -309,13 +313,13 @@ extension ProcessSessionTests {
         for number in 1...3 {
             process.start(process.pid + Int32(number)).isInOwnCode = false
         }
-        session.addNewThreads(at: process.now)
+        session.parts.discovery.addNewThreads(at: process.now)
         after(.milliseconds(20)) { [process] in
             for thread in process.threads.values where thread.tid != process.pid + 2 {
                 thread.comeLate()
             }
         }
-        #expect(session.stopOthers(than: nil) == nil)
+        #expect(session.parts.stopper.stopOthers(than: nil) == nil)
         #expect(!process.threads.values.contains { $0.isStopped })
         #expect(!session.threads.values.contains { $0.tracing.isHeld })
     }
@@ -326,7 +330,7 @@ extension ProcessSessionTests {
         let session = try attached()
         _ = try instrument(session)
         process.main.isInOwnCode = true
-        session.stop(try #require(session.threads[process.pid]))
+        session.parts.requests.stop(try #require(session.threads[process.pid]))
         #expect(process.main.done == [.seized, .interruptedInOwnCode])
         session.takeChanges()
         // The signal was ours: it is not delivered.
@@ -359,7 +363,7 @@ extension ProcessSessionTests {
     @Test func whoWaitsInACallThatEndsIsNotStoppedByStopsAlone() throws {
         let session = launched()
         process.main.block(in: 426)
-        session.stop(try #require(session.threads[process.pid]))
+        session.parts.requests.stop(try #require(session.threads[process.pid]))
         #expect(!process.main.done.contains(.interrupted))
     }
 
@@ -369,7 +373,7 @@ extension ProcessSessionTests {
         _ = try instrument(session)
         process.main.isInOwnCode = false
         let main = try #require(session.threads[process.pid])
-        session.stop(main)
+        session.parts.requests.stop(main)
         process.pass(50)
         tick(session)
         let first = try #require(main.tracing.interruption)
@@ -392,7 +396,7 @@ extension ProcessSessionTests {
         process.main.isInOwnCode = false
         process.whilePaused = { [process] in process.main.block(in: call) }
         let before = process.now
-        let position = session.stopNow(try #require(session.threads[process.pid]))
+        let position = session.parts.stopper.stopNow(try #require(session.threads[process.pid]))
         #expect((position != nil) == isStopped)
         #expect(process.main.done.contains(.interrupted) == isStopped)
         #expect(process.now - before < .milliseconds(10))
@@ -409,7 +413,7 @@ extension ProcessSessionTests {
             process.whilePaused = { process.main.comeLate() }
         }
         let main = try #require(session.threads[process.pid])
-        #expect(session.stopNow(main) != nil)
+        #expect(session.parts.stopper.stopNow(main) != nil)
         #expect(!process.main.done.contains(.interrupted))
     }
 
@@ -418,7 +422,7 @@ extension ProcessSessionTests {
         let session = try attached()
         _ = try instrument(session)
         process.main.block(in: 232)
-        session.stop(try #require(session.threads[process.pid]))
+        session.parts.requests.stop(try #require(session.threads[process.pid]))
         #expect(process.main.done == [.seized])
         #expect(session.threads[process.pid]?.phase == .free)
     }
@@ -430,7 +434,7 @@ extension ProcessSessionTests {
         _ = try instrument(session)
         process.main.isInOwnCode = false
         let main = try #require(session.threads[process.pid])
-        session.stop(main)
+        session.parts.requests.stop(main)
         let interruption = try #require(main.tracing.interruption)
         process.main.stop()
         process.tell(event, of: process.pid)
@@ -444,7 +448,7 @@ extension ProcessSessionTests {
         let session = try attached()
         _ = try instrument(session)
         process.main.isInOwnCode = false
-        session.stop(try #require(session.threads[process.pid]))
+        session.parts.requests.stop(try #require(session.threads[process.pid]))
         process.main.sendStop()
         process.main.stop()
         process.tell(.signal(10), of: process.pid)
@@ -462,7 +466,7 @@ extension ProcessSessionTests {
         let session = try attached()
         _ = try instrument(session)
         process.main.isInOwnCode = false
-        session.stop(try #require(session.threads[process.pid]))
+        session.parts.requests.stop(try #require(session.threads[process.pid]))
         process.main.sendStop()
         process.main.stop()
         process.tell(.groupStop(signal: 19), of: process.pid)
@@ -476,12 +480,12 @@ extension ProcessSessionTests {
         _ = try instrument(session)
         process.main.isInOwnCode = false
         let main = try #require(session.threads[process.pid])
-        session.stop(main)
+        session.parts.requests.stop(main)
         process.main.sendStop()
         process.pass(51)
         tick(session)
         #expect(main.tracing.interruption?.isCalledOff == true)
-        session.stop(main)
+        session.parts.requests.stop(main)
         #expect(main.isInterrupted)
         #expect(process.main.done == [.seized, .interruptedInOwnCode])
         process.main.comeLate()
@@ -495,7 +499,7 @@ extension ProcessSessionTests {
         let session = try attached()
         process.main.isInOwnCode = false
         let main = try #require(session.threads[process.pid])
-        session.stop(main)
+        session.parts.requests.stop(main)
         let interruption = try #require(main.tracing.interruption)
         if isOnItsWay {
             process.main.sendStop()

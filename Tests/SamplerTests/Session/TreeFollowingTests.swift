@@ -42,8 +42,8 @@ import Testing
         group = ProcessGroup(
             process, options: options, sink: RecordingSink(), children: children,
             ready: try ReadyWatch(launching: []), machine: MachineLoad())
-        group.main.tree = TreeSamples(news: news)
-        try group.main.beginAttached {}
+        group.main.context.tree = TreeSamples(news: news)
+        try group.main.parts.beginnings.beginAttached {}
     }
 
     // MARK: What happens
@@ -64,7 +64,7 @@ import Testing
         for _ in 0..<count {
             group.takeNews()
             for session in group.sessions.values where session !== group.main {
-                session.finishTold(mayWait: true)
+                session.parts.eventFollower.finish(mayWait: true)
                 group.closeIfOver(session)
             }
         }
@@ -78,7 +78,7 @@ import Testing
         fork()
         look()
         #expect(children.parents == [child.pid: process.pid])
-        #expect(session?.isUntraced == true && group.main.tracesChildren == false)
+        #expect(session?.context.isUntraced == true && group.main.context.tracesChildren == false)
         tell(.executed(name: "child"))
         tell(.ended)
         let end = process.now
@@ -166,7 +166,7 @@ import Testing
         look(6)
         // Of them nothing is kept, though the process goes on.
         #expect(children.sinks[0].ended.count == 2 && session?.threads.count == 2)
-        #expect(session?.told?.leaving.isEmpty == true && children.ended.isEmpty)
+        #expect(session?.context.eventFollowed?.leaving.isEmpty == true && children.ended.isEmpty)
         tell(.ended)
         look(6)
         #expect(children.ended.isEmpty)
@@ -185,7 +185,7 @@ import Testing
         #expect(children.ended.isEmpty)
         tell(.executed(name: "child"))
         look(8)
-        #expect(children.ended.isEmpty && session?.threads.keys.sorted() == [child.pid])
+        #expect(children.ended.isEmpty && session?.threads.values.map(\.tid) == [child.pid])
         tell(.ended)
         look(8)
         #expect(children.ended.count == 1 && children.sinks[0].ended.count == 2)
@@ -194,7 +194,7 @@ import Testing
     /// The first process's own threads, execs and end are seen otherwise.
     @Test func whatTheFirstOneDoesIsNotTold() {
         let thread = process.start(process.pid + 1)
-        group.main.addNewThreads(at: process.now)
+        group.main.parts.discovery.addNewThreads(at: process.now)
         let before = group.main.threads.count
         tell(.began(creator: process.pid, handle: nil), of: process.pid, thread.tid)
         tell(.executed(name: ""), of: process.pid)
@@ -210,7 +210,7 @@ import Testing
         tell(.began(creator: process.pid, handle: nil), of: 501)
         group.takeNews(upTo: end)
         #expect(children.began == [child.pid] && group.waitingNews.isEmpty)
-        session?.leaveTold(at: end)
+        session?.parts.eventFollower.leave(at: end)
         #expect(session?.outcome == .running)
     }
 
@@ -235,7 +235,7 @@ import Testing
         look(2)
         #expect(group.waitingNews.isEmpty)
         for session in group.sessions.values where session !== group.main {
-            session.leaveTold(at: process.now)
+            session.parts.eventFollower.leave(at: process.now)
             group.closeIfOver(session)
         }
         #expect(group.sessions.count == 1 && children.began.count == children.ended.count)

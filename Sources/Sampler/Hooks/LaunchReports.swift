@@ -7,7 +7,14 @@ import System
 
 /// Reports the launch's borders that our code in the program noted, and does the work that is due
 /// when libraries are loaded and nothing has run yet.
-extension ProcessSession {
+struct LaunchReports: SessionPart {
+    let context: SessionContext
+    let patcher: CodePatcher
+    let signposts: SignpostReports
+    let signalStacks: SignalStacks
+    let markPlacer: MarkPlacer
+    let libraryReports: LibraryReports
+
     /// Reports the borders reached since the last call.
     func reportBorders(at now: MonotonicTime) {
         guard let image = stage.image, let code = image.instrumentation else { return }
@@ -18,7 +25,7 @@ extension ProcessSession {
             watched(from: min(max(settled, image.start), now))
         }
         if let gate = code.borders.gate(of: code.area) {
-            noteHold(from: max(gate.start, image.start), to: min(gate.end, now))
+            context.noteHold(from: max(gate.start, image.start), to: min(gate.end, now))
         }
         while let (border, moment) = code.borders.next(of: code.area) {
             learnMappings(of: image, code.area, at: now)
@@ -54,13 +61,14 @@ extension ProcessSession {
     /// The shortest launches are over before the first tick. So we wait for the libraries and look
     /// at them as soon as they are there.
     func awaitLibraries() {
-        guard let instrumentation, threads[pid]?.tracing.isTraced == false,
+        guard let instrumentation = context.instrumentation,
+            threads[pid]?.tracing.isTraced == false,
             instrumentation.hasLinkerHook || instrumentation.area[\.gates_entry] != 0
                 || instrumentation.area[\.entry_pointer] != 0
         else { return }
         let area = instrumentation.area
-        marks?.prepare(programPath, of: pid)
-        let isLoaded = wait(atMost: .milliseconds(1), every: 100) {
+        context.marks?.prepare(context.programPath, of: pid)
+        let isLoaded = context.wait(atMost: .milliseconds(1), every: 100) {
             area.border(.relocated) != nil || area.isGateWaiting
         }
         guard isLoaded else { return }
@@ -78,7 +86,7 @@ extension ProcessSession {
         // A sample answered before the border belongs before the border.
         if let counters = main.counters() {
             if let answered = code.signals?.timeOfAnswer(of: main), answered < time {
-                takeAnswer(of: main, counters)
+                signalStacks.takeAnswer(of: main, counters)
             }
             if main.blocked == nil {
                 observer.sample(
@@ -94,17 +102,17 @@ extension ProcessSession {
             // Where the linker does not say when it begins to map libraries: it does so first of
             // all.
             let mapping = code.area.time(\.mapping_ns) ?? code.area.time(\.settled_ns)
-            learnLinkedProgram(code)
+            libraryReports.learnLinkedProgram(code)
             listLibraries(of: image, code, since: mapping ?? time)
             if code.notesMain { watched(from: time) }
-        } else if capture != .signal {
+        } else if context.capture != .signal {
             // From here on, nothing would report filters for system calls to us.
-            abandonMarks()
+            context.abandonMarks()
         }
     }
 
     /// Reads the linker's list when the start-up's libraries are there.
-    private func listLibraries(
+    func listLibraries(
         of image: RunningImage, _ code: Instrumentation, since start: MonotonicTime
     ) {
         guard image.libraries == nil, let linker = code.linker else { return }
@@ -113,38 +121,38 @@ extension ProcessSession {
         let initial = code.area.initialLibraries
         // The list, the libraries' headers and names: they are there, and stay as they are.
         let memory = TargetMemory(pid: pid).readOnce()
-        reportLibraries(
+        libraryReports.reportLibraries(
             memory, since: start, isInitial: true, most: initial > 0 ? initial : .max)
-        let objects = linkedObjects(linker, of: image, memory)
-        switchOnSignposts(of: images(of: objects, memory))
-        if !code.hasServedGate { marks?.pending = objects }
+        let objects = libraryReports.linkedObjects(linker, of: image, memory)
+        signposts.switchOnSignposts(of: signposts.images(of: objects, memory))
+        if !code.hasServedGate { context.marks?.pending = objects }
     }
 
     /// The program's thread waits in our code until we are ready for what runs next. Whatever can
     /// wait is left for later.
     func serveGate() {
-        guard let code = instrumentation, code.area.isGateWaiting else { return }
+        guard let code = context.instrumentation, code.area.isGateWaiting else { return }
         if code.area.write(code.patches, TargetMemory(pid: pid)) { return }
         let area = code.area
-        learnLinkedProgram(code)
-        if libraries == nil, let linker = code.linker { takeLoaded(linker, code) }
+        libraryReports.learnLinkedProgram(code)
+        if context.libraries == nil, let linker = code.linker { takeLoaded(linker, code) }
         if let program = code.loneProgram { take(program, code) }
         let sites =
-            signalCapture != nil && area.hookedWords.isEmpty ? findOtherLibrary() : .unknown
-        let marks = planMarks()
-        self.marks?.unrelocated = nil
+            context.signalCapture != nil && area.hookedWords.isEmpty ? findOtherLibrary() : .unknown
+        let marks = markPlacer.planMarks()
+        context.marks?.unrelocated = nil
         // A thread that has waited too long runs on: its marks are placed at a tick, with stops. A
         // program that may be relocating itself just then gets none.
         guard area.holdGate() else {
-            if code.loneProgram?.dynamicSection != nil { self.marks?.pending = [] }
+            if code.loneProgram?.dynamicSection != nil { context.marks?.pending = [] }
             return
         }
-        instrumentation?.sites.formUnion(lead(sites, past: area).keys)
-        if let marks { place(marks) }
-        noteMainOfLinked(code)
+        context.instrumentation?.sites.formUnion(patcher.lead(sites, past: area).keys)
+        if let marks { markPlacer.place(marks) }
+        libraryReports.noteMainOfLinked(code)
         area.openGate()
         // The thread may need our core to continue.
-        wait(atMost: .milliseconds(1), every: 20) { area.time(\.gate_end_ns) != nil }
+        context.wait(atMost: .milliseconds(1), every: 20) { area.time(\.gate_end_ns) != nil }
         observer.rereadMappings(at: .now)
         reportBorders(at: .now)
     }
@@ -152,10 +160,12 @@ extension ProcessSession {
     /// The signposts of libraries count only if the program has some itself.
     private func takeLoaded(_ linker: DynamicLinker, _ code: Instrumentation) {
         let memory = TargetMemory(pid: pid)
-        let objects = linkedObjects(linker, of: stage.image, memory)
-        switchOnSignposts(of: images(of: [], memory))
-        if code.hooks.signposts.isOn { switchOnSignposts(of: images(of: objects, memory)) }
-        marks?.pending = objects
+        let objects = libraryReports.linkedObjects(linker, of: stage.image, memory)
+        signposts.switchOnSignposts(of: signposts.images(of: [], memory))
+        if code.hooks.signposts.isOn {
+            signposts.switchOnSignposts(of: signposts.images(of: objects, memory))
+        }
+        context.marks?.pending = objects
         code.hasServedGate = true
     }
 
@@ -163,12 +173,12 @@ extension ProcessSession {
     /// jump tables. Where we cannot compute them, no mark is placed.
     private func take(_ program: LoneProgram, _ code: Instrumentation) {
         let memory = TargetMemory(pid: pid)
-        switchOnSignposts(of: images(of: [], memory))
-        marks?.pending = [program.object]
-        if marks != nil, let dynamic = program.dynamicSection {
+        signposts.switchOnSignposts(of: signposts.images(of: [], memory))
+        context.marks?.pending = [program.object]
+        if context.marks != nil, let dynamic = program.dynamicSection {
             let relocated = UnrelocatedMemory(of: program.object, dynamic: dynamic, memory: memory)
-            if relocated == nil { marks?.pending = [] }
-            marks?.unrelocated = relocated
+            if relocated == nil { context.marks?.pending = [] }
+            context.marks?.unrelocated = relocated
         }
         code.hasServedGate = true
     }

@@ -3,8 +3,20 @@ import CAgent
 import ProcessIO
 import ProfileModel
 
-/// A process that is not traced, followed from outside.
-extension ProcessSession {
+/// Follows a process that is not traced from outside.
+struct PollingFollower: SessionPart {
+    let context: SessionContext
+    let register: ThreadRegister
+    let discovery: ThreadDiscovery
+    let signposts: SignpostReports
+    let schedule: ScheduleReports
+    let timerWatch: TimerWatch
+    let signalStacks: SignalStacks
+    let launchReports: LaunchReports
+    let hookReports: HookReports
+    let images: ImageBeginnings
+    let closing: SessionClosing
+
     /// Notices what ptrace would have reported: new threads, another program, the end.
     func followUntraced(at now: MonotonicTime) {
         guard let image = stage.image, image.untraced != nil else { return }
@@ -13,58 +25,22 @@ extension ProcessSession {
             return
         }
         followExecution()
-        if image.untraced?.lookForThreads() == true { addNewThreads(at: now) }
-    }
-
-    /// Whether it is followed from outside.
-    var isUntraced: Bool { stage.image?.untraced != nil }
-
-    /// From now on its threads are not traced, or not for long.
-    func followFromOutside(_ image: RunningImage) {
-        image.untraced = ProcPoller(process.runningProgram())
-    }
-
-    func addNewThreads(at now: MonotonicTime) {
-        forgetLeft()
-        listNewThreads(at: now)
-    }
-
-    /// The same, where what is known of earlier threads is still needed.
-    func listNewThreads(at now: MonotonicTime) {
-        for tid in process.threadIDs() where threads[tid] == nil {
-            addThread(
-                process.thread(tid), start: now, isNew: true,
-                isTraced: stage.image?.untraced == nil)
-        }
-    }
-
-    /// Forgets those that ended after they were traced no more: their ids may be others' soon.
-    func forgetLeft() {
-        let left = threads.values.filter { thread in
-            thread.phase == .exited && !thread.tracing.isTraced && thread.tid != pid
-                && thread.counters() == nil
-        }
-        // What they wrote is theirs as long as their ids lead to them.
-        if !left.isEmpty { reportSignposts(at: process.now, isLast: false) }
-        for thread in left {
-            threads[thread.tid] = nil
-            signalCapture?.forget(thread)
-        }
+        if image.untraced?.lookForThreads() == true { discovery.addNewThreads(at: now) }
     }
 
     /// Makes a thread that is about to execute another program wait until it is traced. So nothing
     /// of the next program's launch is missed.
     func followExecution() {
-        guard let area, area.isAboutToExecute else { return }
-        endTimers()
+        guard let area = context.area, area.isAboutToExecute else { return }
+        timerWatch.endTimers()
         // Which one it is does not show; it may be younger than the last look.
-        addNewThreads(at: process.now)
+        discovery.addNewThreads(at: process.now)
         for thread in threads.values where !thread.tracing.isTraced {
-            _ = thread.tracing.seize(followingChildren: tracesChildren)
+            _ = thread.tracing.seize(followingChildren: context.tracesChildren)
         }
         // What was answered so far belongs to the program that is about to go.
         for thread in threads.values where thread.phase == .free {
-            if let counters = thread.counters() { takeAnswer(of: thread, counters) }
+            if let counters = thread.counters() { signalStacks.takeAnswer(of: thread, counters) }
         }
         let deadline = process.now + Self.executionPatience
         guard area.followExecution() else { return }
@@ -87,7 +63,7 @@ extension ProcessSession {
     /// does no harm (``isTracedForNothing(_:)``).
     func abandonExecution() {
         stage.abandonExecution()
-        area?.forgetExecution()
+        context.area?.forgetExecution()
     }
 
     /// The program that we watched is gone from the process. Stops what is there now, if that is
@@ -96,94 +72,75 @@ extension ProcessSession {
         // Without memory of its own it is about to end.
         guard let main = threads[pid], process.hasProgram else {
             noteUnannounced()
-            if !isOurChild, process.isZombie != false { endUnseen() }
+            if !context.isOurChild, process.isZombie != false { endUnseen() }
             return
         }
         // Its exec may have been seen after all, and wait to be told.
-        takeChanges()
+        context.receiver?.takeChanges()
         guard stage.image === image, image.untraced != nil else { return }
-        reportHooks(at: process.now, isLast: true)
-        let executed = area?.executed.map { min(max($0, image.start), process.now) }
-        leaveImage(isLate: true, executed: executed)
+        hookReports.reportHooks(at: process.now, isLast: true)
+        let executed = context.area?.executed.map { min(max($0, image.start), process.now) }
+        images.leaveImage(isLate: true, executed: executed)
         for thread in threads.values where thread.tid != pid {
-            end(thread, at: process.now)
-            threads[thread.tid] = nil
+            register.end(thread, at: process.now)
+            context.threads.remove(thread.tid)
         }
         main.reopen(at: process.now)
         main.stack.forgetPointer()
         main.goOn()
         // Another thread's exec took the place of the one that may have been traced.
         main.tracing.interruptIfTraced()
-        note(.lateExec)
+        context.note(.lateExec)
         if main.tracing.isTraced {
             main.wasAsked(at: process.now)
         } else {
             // Nobody is stopped for it: it may wait already, in a call that a stop would end.
-            beginImage(at: process.now, isLate: true)
+            images.beginImage(at: process.now, isLate: true)
         }
     }
-
-    /// The program is gone, and with it what was known of it.
-    ///
-    /// - Parameters:
-    ///   - isLate: the next one runs already.
-    ///   - executed: when it was executed, as far as known.
-    func leaveImage(isLate: Bool = false, executed: MonotonicTime? = nil) {
-        stage.loseImage(isLate: isLate, executed: executed)
-        observer.ownCode = nil
-        observer.isNarrow = false
-        marks?.leaveImage()
-        for thread in threads.values { thread.forgetRequests() }
-    }
-
-    /// Whether a stop was the one that ``joinNextImage()`` asked for. The new image begins there.
-    func takeMissedExec(_ thread: TracedThread, at now: MonotonicTime) -> Bool {
-        guard stage.hasMissedExec, thread.tid == pid else { return false }
-        thread.goOn()
-        beginImage(at: now, isLate: true)
-        return true
-    }
-
-    // MARK: Ends
 
     /// Ends a thread that is not traced, and so ends unreported.
     func forget(_ thread: TracedThread, at now: MonotonicTime) {
         // Of one of which events tell, they will.
-        guard !thread.tracing.isTraced, thread.phase != .exited, told == nil else { return }
+        guard !thread.tracing.isTraced, thread.phase != .exited, context.eventFollowed == nil else {
+            return
+        }
         // What it wrote is its own as long as its id leads to it.
-        reportSignposts(at: now, isLast: false)
+        signposts.reportSignposts(at: now, isLast: false)
         // Its last answer stands for most of what was not told yet.
-        takeAnswer(of: thread, thread.clock.counters)
-        signalCapture?.forget(thread)
+        signalStacks.takeAnswer(of: thread, thread.clock.counters)
+        context.signalCapture?.forget(thread)
         thread.samples = nil
-        guard thread.tid != pid else { return end(thread, at: now) }
-        threads[thread.tid] = nil
+        guard thread.tid != pid else { return register.end(thread, at: now) }
+        context.threads.remove(thread.tid)
         stage.image?.untraced?.sawThreadEnd()
-        if !scheduler.awaitEnd(of: thread) { end(thread, at: now) }
+        if !context.scheduler.awaitEnd(of: thread) { register.end(thread, at: now) }
     }
 
     /// Notes a program that was executed past us: it has the privileges of its file, and nothing of
     /// it can be read.
     private func noteUnannounced() {
-        guard let area, area.value(\.unannounced) != 0 else { return }
+        guard let area = context.area, area.value(\.unannounced) != 0 else { return }
         area.set(\.unannounced, 0)
-        note(.unrecordedPrivileges)
+        context.note(.unrecordedPrivileges)
     }
 
     /// Our own child has ended while nobody traced it, and waits until we take note. Until then its
     /// last figures can be read.
     func observeEnd() {
-        guard isOurChild, let image = stage.image, image.untraced != nil, !ledger.isClosed,
+        guard context.isOurChild, let image = stage.image, image.untraced != nil, !ledger.isClosed,
             process.hasEnded
         else { return }
         noteUnannounced()
-        takeFinalCPU()
+        closing.takeFinalCPU()
         ledger.ended(process.counters())
         let rest = threads.values.filter { $0.phase != .exited }
-        for thread in rest { takeAnswer(of: thread, thread.counters() ?? thread.clock.counters) }
-        reportSchedule(isLast: true)
-        let now = min(process.now, scheduler.exitTime ?? process.now)
-        reportBorders(at: now)
+        for thread in rest {
+            signalStacks.takeAnswer(of: thread, thread.counters() ?? thread.clock.counters)
+        }
+        schedule.reportSchedule(isLast: true)
+        let now = min(process.now, context.scheduler.exitTime ?? process.now)
+        launchReports.reportBorders(at: now)
         for thread in rest {
             // Of the others nothing can be read any more. One that waited, waited to the end.
             if thread.tid != pid, thread.tally.end != nil {
@@ -193,8 +150,8 @@ extension ProcessSession {
             {
                 // It is over, even if others still wait for a core to end on.
                 if end > thread.clock.time { observer.closeEnded(thread, at: end, counters) }
-                rename(thread)
-                self.end(thread, at: now)
+                register.rename(thread)
+                register.end(thread, at: now)
             } else if thread.tid == pid || thread.blocked != nil {
                 observer.close(thread, at: now)
             }
@@ -205,10 +162,10 @@ extension ProcessSession {
     private func endUnseen() {
         for thread in threads.values where thread.phase != .exited {
             if thread.blocked != nil { observer.close(thread, at: process.now) }
-            end(thread, at: process.now)
+            register.end(thread, at: process.now)
         }
-        reportSchedule(isLast: true)
-        report(.ended, at: process.now)
-        stage.end(handle?.outcome ?? .unknown)
+        schedule.reportSchedule(isLast: true)
+        context.report(.ended, at: process.now)
+        stage.end(context.handle?.outcome ?? .unknown)
     }
 }

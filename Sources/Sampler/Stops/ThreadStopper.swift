@@ -3,8 +3,15 @@ import Architecture
 import ProcessIO
 import ProfileModel
 
-/// Stops that we wait for.
-extension ProcessSession {
+/// Stops threads, and waits until they have stopped.
+struct ThreadStopper: SessionPart {
+    let context: SessionContext
+    let discovery: ThreadDiscovery
+    let timerWatch: TimerWatch
+    let room: StackRoom
+    let requests: StopRequests
+    let tracer: ThreadTracer
+
     /// How long we wait for a stop. A thread that waits in the kernel for something else (vfork, a
     /// file system that does not answer) stops only when that is over.
     static let stopPatience = TimeSpan.milliseconds(500)
@@ -17,7 +24,7 @@ extension ProcessSession {
     func stopOthers(than thread: TracedThread?) -> [TracedThread]? {
         let deadline = process.now + Self.stopPatience
         let running = threads.values.filter { $0.tid != thread?.tid && isRunning($0) }
-        let forking = running.filter(mayHarmOthers)
+        let forking = running.filter(requests.mayHarmOthers)
         var stopped = forking.filter { stopBetweenChildren($0, by: deadline) != nil }
         // Who waits by now, for a child say, is as good as stopped.
         let others = running.filter { other in
@@ -34,7 +41,7 @@ extension ProcessSession {
                 return true
             }
         if areStopped { return stopped }
-        for other in stopped { release(other) }
+        for other in stopped { tracer.release(other) }
         return nil
     }
 
@@ -46,18 +53,18 @@ extension ProcessSession {
     private func stopAtOnce(
         _ others: [TracedThread], by deadline: MonotonicTime, _ stopped: inout [TracedThread]
     ) -> Bool {
-        awaited = Set(others.map(\.tid))
-        for other in others where !other.isInterrupted { stop(other) }
-        defer { awaited = [] }
+        context.awaited = Set(others.map(\.tid))
+        for other in others where !other.isInterrupted { requests.stop(other) }
+        defer { context.awaited = [] }
         for other in others {
-            awaited.remove(other.tid)
+            context.awaited.remove(other.tid)
             if stopNow(other, by: deadline) != nil, keepWithoutChild(other, by: deadline) {
                 stopped.append(other)
             } else if isRunning(other) {
                 for other in others where other.tracing.endHold() {
                     stopped.append(other)
                 }
-                for other in others { callOffStop(of: other) }
+                for other in others { requests.callOffStop(of: other) }
                 return false
             }
         }
@@ -71,14 +78,14 @@ extension ProcessSession {
     ) -> UInt64? {
         for patience in [200, 400, 800, 1600, 3200] {
             // As soon as it is asked to stop, its children may do harm, and it may take a while.
-            wait(atMost: TimeSpan(nanoseconds: Int64(patience) * 1000), every: 50) {
+            context.wait(atMost: TimeSpan(nanoseconds: Int64(patience) * 1000), every: 50) {
                 thread.hasNoChild || !isRunning(thread)
             }
             guard process.now < deadline, isRunning(thread) else { return nil }
             guard thread.hasNoChild else { continue }
             guard let position = stopNow(thread, by: deadline) else { return nil }
             if thread.hasNoChild { return position }
-            release(thread)
+            tracer.release(thread)
         }
         // Some children live on.
         return stopNow(thread, by: deadline)
@@ -86,7 +93,7 @@ extension ProcessSession {
 
     /// ``stopNow(_:by:)`` for a thread that may fork.
     func stopHarmlessly(_ thread: TracedThread, by deadline: MonotonicTime? = nil) -> UInt64? {
-        guard mayHarmOthers(thread) else { return stopNow(thread, by: deadline) }
+        guard requests.mayHarmOthers(thread) else { return stopNow(thread, by: deadline) }
         return stopBetweenChildren(thread, by: deadline ?? process.now + Self.stopPatience)
     }
 
@@ -94,8 +101,8 @@ extension ProcessSession {
     ///
     /// - Returns: whether it stays stopped.
     private func keepWithoutChild(_ thread: TracedThread, by deadline: MonotonicTime) -> Bool {
-        if thread.hasNoChild || !mayHarmOthers(thread) { return true }
-        release(thread)
+        if thread.hasNoChild || !requests.mayHarmOthers(thread) { return true }
+        tracer.release(thread)
         return stopBetweenChildren(thread, by: deadline) != nil
     }
 
@@ -103,18 +110,15 @@ extension ProcessSession {
     func stopAllOthers(than thread: TracedThread) -> [TracedThread]? {
         var stopped: [TracedThread] = []
         repeat {
-            addNewThreads(at: process.now)
+            discovery.addNewThreads(at: process.now)
             guard let more = stopOthers(than: thread) else {
-                for other in stopped { release(other) }
+                for other in stopped { tracer.release(other) }
                 return nil
             }
             stopped += more
-        } while !knowsAllThreads
+        } while !discovery.knowsAllThreads
         return stopped
     }
-
-    /// Whether no thread began since the last look. It counts on ``threads`` to hold every thread.
-    var knowsAllThreads: Bool { process.threadIDs().allSatisfy { threads[$0] != nil } }
 
     func isRunning(_ thread: TracedThread) -> Bool {
         // One that was asked to stop for a sample may have done so, and must be taken note of.
@@ -137,13 +141,13 @@ extension ProcessSession {
         if thread.tracing.endHold() {
             return try? thread.tracee.resumeAddress()
         }
-        let wasAwaitingStop = isAwaitingStop
-        isAwaitingStop = true
-        defer { isAwaitingStop = wasAwaitingStop }
-        while thread.tracing.isTraced, thread.phase != .exited, postponed == nil {
+        let wasAwaitingStop = context.isAwaitingStop
+        context.isAwaitingStop = true
+        defer { context.isAwaitingStop = wasAwaitingStop }
+        while thread.tracing.isTraced, thread.phase != .exited, context.postponed == nil {
             if let report = process.nextReport(of: thread.tid) {
                 guard let event = report.event else { return nil }
-                keepCall(of: thread, after: event)
+                tracer.keepCall(of: thread, after: event)
                 if takeOurStop(event, of: thread) {
                     thread.goOn()
                     return try? thread.tracee.resumeAddress()
@@ -155,24 +159,25 @@ extension ProcessSession {
                     thread.goOn()
                     try? thread.tracee.resume(delivering: number)
                 case .groupStop:
-                    take(event, of: thread.tid)
+                    context.receiver?.take(event, of: thread.tid)
                     return nil
                 default: takeMeanwhile(event, of: thread.tid)
                 }
             } else if !thread.isInterrupted {
                 // Asked to stop when it has stopped already, it would do so twice.
-                interrupt(thread)
-                let mayShow = !thread.isInterrupted && process.now < deadline && isInDoubt(thread)
+                requests.interrupt(thread)
+                let mayShow =
+                    !thread.isInterrupted && process.now < deadline && requests.isInDoubt(thread)
                 guard thread.isInterrupted || mayShow && waitForCertainty(thread, by: deadline)
                 else { return nil }
             } else {
-                let isLate = isCalledOff && process.now - start > Self.turn
+                let isLate = context.isCalledOff && process.now - start > Self.turn
                 guard process.now < deadline, !isLate, expectStop(thread) else {
-                    callOffStop(of: thread)
+                    requests.callOffStop(of: thread)
                     return nil
                 }
                 serveAll(but: thread)
-                pause(microseconds: 20)
+                context.pause(microseconds: 20)
             }
         }
         return nil
@@ -183,11 +188,11 @@ extension ProcessSession {
     /// - Returns: false: it is not by then.
     private func waitForCertainty(_ thread: TracedThread, by deadline: MonotonicTime) -> Bool {
         let start = process.now
-        return wait(atMost: max(.zero, deadline - start)) {
-            if !isInDoubt(thread) { return true }
+        return context.wait(atMost: max(.zero, deadline - start)) {
+            if !requests.isInDoubt(thread) { return true }
             serveAll(but: thread)
-            return isCalledOff && process.now - start > Self.turn
-        } && !isInDoubt(thread)
+            return context.isCalledOff && process.now - start > Self.turn
+        } && !requests.isInDoubt(thread)
     }
 
     /// - Returns: whether the thread's stop is still to come. A thread that waits now will not run its own
@@ -200,29 +205,17 @@ extension ProcessSession {
             call >= 0
         else { return true }
         interruption.callOff()
-        return endsNoCall(call, registers) && (try? thread.tracee.interrupt()) != nil
-    }
-
-    /// Whether a stop of a thread that waits in this call lets the call go on afterwards.
-    func endsNoCall(_ call: Int32, _ registers: Registers) -> Bool {
-        call >= 0 && RestartingCalls.kind(of: call, registers, process: pid) < .fragile
-    }
-
-    /// Lets a thread go on that was asked to stop in its own code, but stays in the kernel's.
-    func callOffStop(of thread: TracedThread) {
-        guard let interruption = thread.tracing.interruption, thread.isInterrupted else { return }
-        interruption.callOff()
-        thread.goOn()
+        return requests.endsNoCall(call, registers) && (try? thread.tracee.interrupt()) != nil
     }
 
     /// Serves the other threads meanwhile, because the thread may wait for what happens to them: an
     /// exec waits for the ends of all other threads, and each of these stops once more.
     func serveAll(but thread: TracedThread? = nil) {
-        watchTimers()
+        timerWatch.watchTimers()
         for other in threads.values where other.tracing.isTraced && other.tid != thread?.tid {
             guard let event = process.nextReport(of: other.tid)?.event else { continue }
-            if awaited.contains(other.tid), takeOurStop(event, of: other) {
-                keepCall(of: other, after: event)
+            if context.awaited.contains(other.tid), takeOurStop(event, of: other) {
+                tracer.keepCall(of: other, after: event)
                 other.goOn()
                 other.tracing.hold()
             } else {
@@ -243,8 +236,12 @@ extension ProcessSession {
 
     /// Takes an event, but postpones an exec: another program must not begin while we change this
     /// one.
-    private func takeMeanwhile(_ event: TraceEvent, of tid: Int32) {
-        if event == .executed { postponed = event } else { take(event, of: tid) }
+    func takeMeanwhile(_ event: TraceEvent, of tid: Int32) {
+        if event == .executed {
+            context.postponed = event
+        } else {
+            context.receiver?.take(event, of: tid)
+        }
     }
 
     /// How long to try stopping one thread, if another will do as well.
@@ -268,7 +265,8 @@ extension ProcessSession {
             var wantsCore = false
             // Who cannot be led away is not stopped again and again.
             for thread in threads.values
-            where mayStop(thread) && !(isLate ? unfit.contains(thread.tid) : mayHarmOthers(thread))
+            where mayStop(thread)
+                && !(isLate ? unfit.contains(thread.tid) : requests.mayHarmOthers(thread))
             {
                 // Another may be had sooner.
                 let limit = min(deadline, process.now + turn)
@@ -277,101 +275,38 @@ extension ProcessSession {
                     continue
                 }
                 // Its first child may just have come.
-                let isFit = isLate || !mayHarmOthers(thread)
-                if isFit, examine(thread, at: position), !isFiltered(thread) { return thread }
+                let isFit = isLate || !requests.mayHarmOthers(thread)
+                if isFit, room.examine(thread, at: position), !thread.isFiltered { return thread }
                 if isFit { unfit.insert(thread.tid) }
-                release(thread)
+                tracer.release(thread)
             }
             isActive = isActive || (isLate && ranBefore() != before)
-            let isPatient = (wantsCore || isActive) && !isCalledOff
+            let isPatient = (wantsCore || isActive) && !context.isCalledOff
             // Who could not be stopped is still traced, and may be at its end.
             serveAll()
-            guard process.isZombie == false, postponed == nil,
+            guard process.isZombie == false, context.postponed == nil,
                 process.now < (isPatient ? max(deadline, soon) : soon)
             else { return nil }
             // Where there are many, each may have to wait for longer.
             if isLate { turn = turn + turn }
-            pause(microseconds: 500)
+            context.pause(microseconds: 500)
         }
     }
 
     /// How long each thread has run, in nanoseconds.
     private func ranBefore() -> [Int32: Int64?] {
-        threads.mapValues { $0.counters()?.run }
+        threads.values.reduce(into: [:]) { $0[$1.tid] = .some($1.counters()?.run) }
     }
 
     private func mayStop(_ thread: TracedThread) -> Bool {
         // Who sleeps deeply stops for nobody before that is over.
         guard thread.state != UInt8(ascii: "D") else { return false }
         // It would be killed for what it has to do.
-        if isFiltered(thread) { return false }
+        if thread.isFiltered { return false }
         // Asked already, for a sample.
         if thread.isInterrupted { return true }
         guard thread.phase == .free, let activity = thread.activity() else { return false }
         guard case .blocked(let call, let registers) = activity else { return true }
-        return endsNoCall(call, registers)
-    }
-
-    /// Whether a filter, or strict mode, may forbid the thread what our code would make it do. A
-    /// stopped thread cannot change its filters.
-    func isFiltered(_ thread: TracedThread) -> Bool {
-        thread.tracee.dispatchesCalls
-            || thread.status()?.isFiltered(beyond: ThreadStatus.ownFilters) != false
-    }
-
-    /// Looks where a stopped thread stands.
-    ///
-    /// - Returns: whether it may be made to go on elsewhere. From our own code it would never
-    /// come back, and its stack needs room for what it must find again.
-    func examine(_ thread: TracedThread, at position: UInt64) -> Bool {
-        guard let pointer = try? thread.tracee.registers().stackPointer else { return false }
-        thread.stack.saw(pointer)
-        return area?.range.contains(position) != true && observer.stackPlace(of: thread).hasRoom
-            && !thread.tracee.isInSequence
-    }
-
-    /// Lets a diverted thread go on until it begins a call at which it is to stop. It stops there by
-    /// itself: a stop that is asked for may come when it has returned, and end a call of the program's.
-    ///
-    /// - Parameter place: whether it is to stop after the instruction before an address.
-    /// - Returns: false: it has not come there by the deadline, or is gone.
-    func lead(
-        _ thread: TracedThread, by deadline: MonotonicTime, to place: (UInt64) -> Bool
-    ) -> Bool {
-        guard (try? thread.tracee.resumeToCall()) != nil else { return false }
-        while process.now < deadline, !isCalledOff, postponed == nil, thread.phase != .exited {
-            guard let report = process.nextReport(of: thread.tid) else {
-                serveAll(but: thread)
-                pause(microseconds: 20)
-                continue
-            }
-            guard let event = report.event else { return false }
-            guard event == .call else {
-                takeMeanwhile(event, of: thread.tid)
-                return false
-            }
-            if let position = try? thread.tracee.resumeAddress(), place(position) { return true }
-            guard (try? thread.tracee.resumeToCall()) != nil else { return false }
-        }
-        return false
-    }
-
-    /// Waits for something that is usually true already.
-    ///
-    /// - Parameter interval: how long to pause between two looks, in microseconds.
-    /// - Returns: whether it became true.
-    @discardableResult
-    func wait(atMost limit: TimeSpan, every interval: Int = 200, until isSo: () -> Bool) -> Bool {
-        let deadline = process.now + limit
-        while !isSo() {
-            guard process.now < deadline else { return false }
-            pause(microseconds: interval)
-        }
-        return true
-    }
-
-    func pause(microseconds: Int) {
-        whileWaiting?()
-        process.pause(microseconds: microseconds)
+        return requests.endsNoCall(call, registers)
     }
 }

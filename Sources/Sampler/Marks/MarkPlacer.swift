@@ -6,13 +6,21 @@ import ProfileModel
 import System
 
 /// Puts marks into the program, and removes them.
-extension ProcessSession {
+struct MarkPlacer: SessionPart {
+    let context: SessionContext
+    let discovery: ThreadDiscovery
+    let tracer: ThreadTracer
+    let stopper: ThreadStopper
+    let codeUse: CodeUse
+
     /// The marks planned for one program or library.
     typealias PlannedMarks = (object: LinkedObject, plan: MarkPlan)
 
     /// Looks at what was loaded, and places its marks.
     func placeMarks() {
-        guard let marks, marks.patience.allows(at: process.now), let plans = planMarks() else {
+        guard let marks = context.marks, marks.patience.allows(at: process.now),
+            let plans = planMarks()
+        else {
             return
         }
         let changes = plans.flatMap(\.plan.changes)
@@ -25,18 +33,19 @@ extension ProcessSession {
             }
             stopped = others
             guard canChange(changes, stopped) else {
-                for thread in stopped { release(thread) }
+                for thread in stopped { tracer.release(thread) }
                 return putOffMarks(changes, marks, since: start)
             }
         }
         place(plans)
-        for thread in stopped { release(thread) }
-        if !stopped.isEmpty { noteHold(from: start, to: process.now) }
+        for thread in stopped { tracer.release(thread) }
+        if !stopped.isEmpty { context.noteHold(from: start, to: process.now) }
     }
 
     /// nil: there is nothing to look at, or nowhere to put trampolines.
     func planMarks() -> [PlannedMarks]? {
-        guard let marks, !marks.isOver, !marks.pending.isEmpty, let area, area.isSettled
+        guard let marks = context.marks, !marks.isOver, !marks.pending.isEmpty,
+            let area = context.area, area.isSettled
         else { return nil }
         if marks.spaces.isEmpty { marks.spaces = area.makeTrampolineSpaces() }
         return marks.pending.compactMap { plan(for: $0, marks) }
@@ -44,9 +53,9 @@ extension ProcessSession {
 
     /// Changes the code. No thread may run that could be inside it.
     func place(_ plans: [PlannedMarks]) {
-        guard let marks else { return }
+        guard let marks = context.marks else { return }
         marks.pending = []
-        if plans.contains(where: { !$0.plan.changes.isEmpty }) { area?.keep() }
+        if plans.contains(where: { !$0.plan.changes.isEmpty }) { context.area?.keep() }
         for (object, plan) in plans {
             marks.note(plan)
             for change in plan.changes { place(change, marks) }
@@ -57,11 +66,11 @@ extension ProcessSession {
     /// Stops all threads that run. nil: one could not be stopped, so all run on.
     private func stopRunning(by deadline: MonotonicTime) -> [TracedThread]? {
         var stopped: [TracedThread] = []
-        for thread in threads.values where isRunning(thread) {
-            if stopNow(thread, by: deadline) != nil {
+        for thread in threads.values where stopper.isRunning(thread) {
+            if stopper.stopNow(thread, by: deadline) != nil {
                 stopped.append(thread)
-            } else if isRunning(thread) {
-                for thread in stopped { release(thread) }
+            } else if stopper.isRunning(thread) {
+                for thread in stopped { tracer.release(thread) }
                 return nil
             }
         }
@@ -72,21 +81,22 @@ extension ProcessSession {
     private func putOffMarks(
         _ changes: [MarkPlan.Change], _ marks: MarkPlacement, since start: MonotonicTime
     ) {
-        noteHold(from: start, to: process.now)
+        context.noteHold(from: start, to: process.now)
         marks.patience.failed(from: start, to: process.now)
         guard marks.patience.isOver else { return }
         if marks.isPlaced {
             for change in changes { marks.refuse(change, .notWritten) }
             marks.pending = []
         } else {
-            abandonMarks()
+            context.abandonMarks()
         }
     }
 
     private func plan(for object: LinkedObject, _ marks: MarkPlacement) -> PlannedMarks? {
         guard let file = object.file(of: pid) else { return nil }
         let image = MarkedImage(
-            file: file, path: object.path.isEmpty ? programPath : object.path, bias: object.bias)
+            file: file, path: object.path.isEmpty ? context.programPath : object.path,
+            bias: object.bias)
         let (memory, unrelocated) = (TargetMemory(pid: pid), marks.unrelocated)
         let plan = marks.planner.plan(for: image) { address, count in
             unrelocated?.read(at: address, count: count)
@@ -111,64 +121,16 @@ extension ProcessSession {
         TargetMemory(pid: pid).write(bytes, at: address)
     }
 
-    // MARK: Safety
-
     /// True if no thread is within the bytes that would change, nor would return into them.
     ///
     /// - Parameter stopped: the threads that ran a moment ago; all others wait.
     private func canChange(_ changes: [MarkPlan.Change], _ stopped: [TracedThread]) -> Bool {
         // Threads that came since then.
-        guard knowsAllThreads else {
-            addNewThreads(at: .now)
+        guard discovery.knowsAllThreads else {
+            discovery.addNewThreads(at: .now)
             return false
         }
-        return isUnused(ChangedCode(changes.map(\.inside)), by: stopped)
-    }
-
-    /// True if no thread is in our code for marks, nor would return to it, now that no jump leads
-    /// there any more.
-    func isOutOfMarks(_ stopped: [TracedThread], _ area: AgentMemory) -> Bool {
-        guard let marks, marks.isPlaced, marks.placed.isEmpty else { return false }
-        return isUnused(
-            ChangedCode([area.range] + (area.islandRange.map { [$0] } ?? [])), by: stopped)
-    }
-
-    func isUnused(_ code: ChangedCode, by stopped: [TracedThread]) -> Bool {
-        threads.values.filter { $0.phase != .exited }.allSatisfy { thread in
-            let registers: Registers
-            if stopped.contains(where: { $0.tid == thread.tid }) {
-                guard let all = try? thread.tracee.registers() else { return false }
-                registers = all
-            } else {
-                guard case .blocked(_, let shown) = thread.activity() else { return false }
-                registers = shown
-            }
-            return !isIn(code, thread, registers)
-        }
-    }
-
-    /// True if a thread that does not run is in the given code, or will return to it. A handler
-    /// returns to where its signal found the thread.
-    func isIn(_ code: ChangedCode, _ thread: TracedThread, _ registers: Registers) -> Bool {
-        code.contains(registers.programCounter)
-            || code.isReferred(by: stack(of: thread, registers))
-    }
-
-    /// True if a handler is running in a stopped thread and will return into the given code.
-    func isInterrupted(
-        in code: Range<UInt64>, _ thread: TracedThread, _ registers: Registers
-    ) -> Bool {
-        SignalFrame.returns(into: code, from: stack(of: thread, registers))
-    }
-
-    /// The part of a thread's stack that may hold return addresses.
-    private func stack(of thread: TracedThread, _ registers: Registers) -> [UInt8] {
-        let start = registers.stackPointer
-        // A stack pointer may hold anything. If it points to no stack, there is nothing to return
-        // to.
-        let end = observer.mappings.region(around: start)?.end ?? start &+ 65536
-        let size = end > start ? end - start : 0
-        return thread.tracee.memory(at: start, count: Int(min(size, 1 << 20)))
+        return codeUse.isUnused(ChangedCode(changes.map(\.inside)), by: stopped)
     }
 
     // MARK: Semaphores
@@ -201,18 +163,12 @@ extension ProcessSession {
 
     // MARK: Endings
 
-    /// Nothing would report filters for system calls to us any more: no further marks are noted.
-    func abandonMarks() {
-        marks?.isOver = true
-        area?.stopMarks()
-    }
-
     /// Restores the program's code. The trampolines stay: a thread may be in one.
     func removeMarks() {
-        guard let marks, marks.isPlaced else { return }
-        area?.stopMarks()
+        guard let marks = context.marks, marks.isPlaced else { return }
+        context.area?.stopMarks()
         marks.pending = []
-        guard let stopped = stopOthers(than: nil) else { return note(.leftBehind) }
+        guard let stopped = stopper.stopOthers(than: nil) else { return context.note(.leftBehind) }
         observer.rereadMappings(at: process.now)
         let memory = TargetMemory(pid: pid)
         var isRestored = true
@@ -226,17 +182,18 @@ extension ProcessSession {
             let restored = changed.code + code.dropFirst(changed.code.count)
             isRestored = write(restored, at: changed.start) && isRestored
         }
-        if isRestored { marks.placed = [] } else { note(.leftBehind) }
+        if isRestored { marks.placed = [] } else { context.note(.leftBehind) }
         lowerSemaphores(marks)
-        for thread in stopped { release(thread) }
+        for thread in stopped { tracer.release(thread) }
     }
 
     private func lowerSemaphores(_ marks: MarkPlacement) {
         guard !marks.semaphores.isEmpty else { return }
-        let listed = libraries.map {
+        let listed = context.libraries.map {
             LinkMap.objects(debug: $0.linker.debug, memory: TargetMemory(pid: pid))
         }
-        guard let objects = listed ?? instrumentation?.loneProgram.map({ [$0.object] }) else {
+        guard let objects = listed ?? context.instrumentation?.loneProgram.map({ [$0.object] })
+        else {
             return
         }
         for semaphore in marks.semaphores
@@ -246,32 +203,5 @@ extension ProcessSession {
             _ = change(semaphore.address, by: .max)
         }
         marks.semaphores = []
-    }
-}
-
-/// Code that is about to change, and must not be in use.
-struct ChangedCode {
-    private let ranges: [Range<UInt64>]
-
-    init(_ ranges: [Range<UInt64>]) {
-        self.ranges = ranges.sorted { $0.lowerBound < $1.lowerBound }
-    }
-
-    func contains(_ address: UInt64) -> Bool {
-        let index = ranges.partitionIndex { $0.upperBound > address }
-        return index < ranges.count && ranges[index].contains(address)
-    }
-
-    /// True if any word of the stack is an address in this code.
-    func isReferred(by stack: [UInt8]) -> Bool {
-        guard let first = ranges.first?.lowerBound, let last = ranges.last?.upperBound else {
-            return false
-        }
-        return stride(from: 0, to: stack.count - 7, by: 8).contains { offset in
-            guard let word = stack.littleEndianWord(at: offset), word >= first, word < last else {
-                return false
-            }
-            return contains(word)
-        }
     }
 }

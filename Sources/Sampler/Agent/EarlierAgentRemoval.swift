@@ -6,7 +6,15 @@ import Images
 import ProcessIO
 import ProfileModel
 
-extension ProcessSession {
+/// Undoes what recorders left that were killed or could not remove their own areas.
+struct EarlierAgentRemoval: SessionPart {
+    let context: SessionContext
+    let discovery: ThreadDiscovery
+    let stopper: ThreadStopper
+    let codeUse: CodeUse
+    let patcher: CodePatcher
+    let diversion: ThreadDiversion
+
     /// Undoes what a recorder left that was killed or could not remove its own area: its changes of
     /// the program's code, and its handlers, since each recorder has only two signals to choose
     /// from. Its mapping is removed, too, unless a thread is in it; then it does nothing any more.
@@ -21,19 +29,20 @@ extension ProcessSession {
     ) throws(SetupFailure) -> Bool {
         let all = EarlierAgent.all(in: pid)
         let inUse = all.filter(\.isInUse)
-        guard inUse.allSatisfy({ sharesNamespace && $0.isAbandoned }) else {
+        guard inUse.allSatisfy({ context.sharesNamespace && $0.isAbandoned }) else {
             throw .obstacle(.occupied)
         }
         for area in inUse {
-            for (site, word) in area.changes { putBack(word, at: site) }
+            for (site, word) in area.changes { patcher.putBack(word, at: site) }
             area.silence(in: pid)
         }
-        for area in all where sharesNamespace && area.isAbandoned {
+        for area in all where context.sharesNamespace && area.isAbandoned {
             try takeBackHandlers(of: area, by: thread)
         }
         for area in abandonedAreas(besides: thread, of: &others) {
             let code = AgentCode.away(unmapping: area.range)
-            guard let cave = ImageStart(pid: pid).anyCave, run(code, at: cave, by: thread) else {
+            guard let cave = ImageStart(pid: pid).anyCave, diversion.run(code, at: cave, by: thread)
+            else {
                 throw .obstacle(.unmapped)
             }
         }
@@ -48,7 +57,7 @@ extension ProcessSession {
         besides thread: TracedThread, of stopped: inout [TracedThread]
     ) -> [EarlierAgent] {
         let all = EarlierAgent.all(in: pid).filter {
-            sharesNamespace && $0.isAbandoned && !$0.isInUse && $0.isQuiet
+            context.sharesNamespace && $0.isAbandoned && !$0.isInUse && $0.isQuiet
         }
         guard !all.isEmpty, !process.sharesMemory else { return [] }
         let address = ImageStart(pid: pid).linker?.debugState
@@ -72,7 +81,7 @@ extension ProcessSession {
         let range = cave..<(cave &+ UInt64(AgentCode.pieceSize))
         let tids = process.threadIDs()
         guard tids.allSatisfy({ threads[$0] != nil && !isTracedElsewhere($0) }),
-            isUnused(ChangedCode([range]), by: stopped)
+            codeUse.isUnused(ChangedCode([range]), by: stopped)
         else { return }
         memory.write([UInt8](repeating: 0, count: range.count), at: cave)
     }
@@ -88,9 +97,54 @@ extension ProcessSession {
     ) throws(SetupFailure) {
         for signal in area.signals where ProcessStatus(pid: pid)?.catches(signal.number) == true {
             let code = AgentCode.away(restoring: signal, from: area.handler, nil)
-            guard let cave = ImageStart(pid: pid).anyCave, run(code, at: cave, by: thread) else {
+            guard let cave = ImageStart(pid: pid).anyCave, diversion.run(code, at: cave, by: thread)
+            else {
                 throw .obstacle(.unmapped)
             }
         }
+    }
+
+    /// True if any thread is in our code, or may hold an address in the area. The program's code
+    /// has been restored, so a thread that waits elsewhere cannot enter any more.
+    ///
+    /// - Parameter stopped: the stopped threads. Threads join them that waited when the others were
+    ///   stopped and have run since, perhaps into our code.
+    func lookForAnyone(
+        besides led: TracedThread, of stopped: inout [TracedThread], in range: Range<UInt64>
+    ) -> Bool {
+        // In the stand-ins we wait while the program's handlers may run, and we call code that
+        // returns there: so any address of theirs on a stack counts. Words that our own handler
+        // left on stacks point elsewhere in the area; there only a handler's frame counts.
+        let waiting = ChangedCode([AgentCode.standIns(at: range.lowerBound)])
+        func isHere(_ thread: TracedThread, _ registers: Registers) -> Bool {
+            range.contains(registers.programCounter) || codeUse.isIn(waiting, thread, registers)
+                || codeUse.isInterrupted(in: range, thread, registers)
+        }
+        var isThere = false
+        for thread in threads.values
+        where thread.phase != .exited && !stopped.contains(where: { $0.tid == thread.tid }) {
+            var activity = thread.activity()
+            // A thread that was found running must be stopped, or found waiting: a nap in our code
+            // is short.
+            if case .running = activity, thread.tid != led.tid {
+                if stopper.stopHarmlessly(thread) != nil {
+                    stopped.append(thread)
+                    continue
+                }
+                activity = thread.activity()
+            }
+            switch activity {
+            case .blocked(_, let registers): isThere = isThere || isHere(thread, registers)
+            case .running: isThere = isThere || thread.tid != led.tid
+            case nil: break
+            }
+        }
+        return isThere || !discovery.knowsAllThreads
+            || (stopped + [led]).contains { thread in
+                guard let position = try? thread.tracee.resumeAddress(),
+                    let registers = try? thread.tracee.registers()
+                else { return true }
+                return range.contains(position) || isHere(thread, registers)
+            }
     }
 }

@@ -31,21 +31,19 @@ final class CPUAvoidance {
         lastMove = now
         next = now + pause
     }
-}
 
-extension ProcessSession {
     /// Leaves the core of a thread that had to wait for one since the last tick, if it is ours.
     func leaveCore(
         of thread: TracedThread, _ counters: SchedulerCounters, at now: MonotonicTime
     ) {
         let waited = thread.takeDelay(counters)
-        guard waited > ThreadClock.worthAsking.nanoseconds, cpuAvoidance.isDue(at: now) else {
+        guard waited > ThreadClock.worthAsking.nanoseconds, isDue(at: now) else {
             return
         }
         guard let core = thread.core, core == fl_own_core() else {
-            return cpuAvoidance.looked(at: now)
+            return looked(at: now)
         }
-        cpuAvoidance.moved(at: now)
+        moved(at: now)
         // It fails where we have but one core.
         _ = fl_leave_core(core)
     }

@@ -6,7 +6,12 @@ import ProfileModel
 import System
 
 /// Reports what our code around the initialisers has noted.
-extension ProcessSession {
+struct HookReports: SessionPart {
+    let context: SessionContext
+    let signposts: SignpostReports
+    let libraryReports: LibraryReports
+    let launchReports: LaunchReports
+
     /// - Parameters:
     ///   - tick: when the report was decided; that may be a while ago. At the end, the recording's
     ///     end.
@@ -15,8 +20,12 @@ extension ProcessSession {
         guard let image = stage.image, let code = image.instrumentation,
             let main = threads[pid]
         else { return }
-        if !isLast { serveGate() } else if code.area.lacksPatches { ledger.note(.unwritable, 1) }
-        reportBorders(at: isLast ? tick : process.now)
+        if !isLast {
+            launchReports.serveGate()
+        } else if code.area.lacksPatches {
+            ledger.note(.unwritable, 1)
+        }
+        launchReports.reportBorders(at: isLast ? tick : process.now)
         let runs = code.hooks.newRuns(isLast: isLast)
         let now = isLast ? tick : process.now
         let bounds = min(image.start, now)...now
@@ -34,9 +43,9 @@ extension ProcessSession {
             sink.receive(event)
             if earlier != nil { sink.receive(.mappings(observer.mappings.code, now)) }
         }
-        reportSignposts(at: now, isLast: isLast)
-        switchOnSignposts(of: seen.compactMap { $0.image(memory) })
-        marks?.pending += seen
+        signposts.reportSignposts(at: now, isLast: isLast)
+        signposts.switchOnSignposts(of: seen.compactMap { $0.image(memory) })
+        context.marks?.pending += seen
         for call in code.hooks.newLibraries(isLast: isLast) {
             report(
                 call.libraries, of: code.area.open(call.open), end: call.end, within: bounds,
@@ -51,7 +60,7 @@ extension ProcessSession {
         guard var code = library?.code, code.contains(where: { $0.contains(function) }) else {
             return nil
         }
-        let file = library.flatMap { fileMapped(at: absolutePath($0.path)) } ?? ""
+        let file = library.flatMap { fileMapped(at: libraryReports.absolutePath($0.path)) } ?? ""
         let present = observer.mappings.code.first { $0.contains(function) }
         if let present, [library?.path, file].contains(present.path) { return nil }
         for index in code.indices where !file.isEmpty { code[index].path = file }
@@ -97,12 +106,13 @@ extension ProcessSession {
                 .library(
                     ObservedLibrary(
                         load: LibraryLoad(
-                            path: path(of: library.path, at: library.bias, library.size),
+                            path: libraryReports.path(
+                                of: library.path, at: library.bias, library.size),
                             start: open.time,
                             wall: isAskedFor ? end.map { max($0, open.time) - open.time } : nil,
                             size: library.size,
                             requestedBy: isAskedFor
-                                ? nil : requester[library.name].map(absolutePath),
+                                ? nil : requester[library.name].map(libraryReports.absolutePath),
                             isInitial: false),
                         caller: isAskedFor ? open.stack : nil)))
         }

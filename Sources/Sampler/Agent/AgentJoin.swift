@@ -9,15 +9,26 @@ import System
 
 /// Brings the area into a running program. One of the program's own threads does so, from wherever
 /// we stopped it.
-extension ProcessSession {
+struct AgentJoin: SessionPart {
+    let context: SessionContext
+    let signposts: SignpostReports
+    let room: StackRoom
+    let requests: StopRequests
+    let tracer: ThreadTracer
+    let stopper: ThreadStopper
+    let patcher: CodePatcher
+    let agentSetup: AgentSetup
+    let earlierAgents: EarlierAgentRemoval
+
     /// Called with a thread stopped by us. If it is time, stacks are taken by signal from now on,
     /// or a note says why not.
     func joinIfDue(by thread: TracedThread, at now: MonotonicTime) {
-        guard !isAwaitingStop, let image = stage.imageToJoin,
+        guard !context.isAwaitingStop, let image = stage.imageToJoin,
             let position = try? thread.tracee.resumeAddress(),
             // Our code naps. This would overwrite what the kernel needs to restart a call.
-            examine(thread, at: position), !thread.tracee.isInCall, !callOffLateStop(thread),
-            !mayHarmOthers(thread)
+            room.examine(thread, at: position), !thread.tracee.isInCall,
+            !tracer.callOffLateStop(thread),
+            !requests.mayHarmOthers(thread)
         else { return }
         do throws(SetupFailure) {
             try join(image, by: thread)
@@ -31,9 +42,9 @@ extension ProcessSession {
         if case .obstacle(.unmapped) = error, stage.failToSettle() { return }
         stage.settle()
         guard case .obstacle(let kind) = error else { return }
-        note(kind)
-        capture = .ptrace
-        abandonMarks()
+        context.note(kind)
+        context.capture = .ptrace
+        context.abandonMarks()
     }
 
     /// Called at a tick: continues an entry whose thread had no core before.
@@ -54,17 +65,17 @@ extension ProcessSession {
         guard let entry = image.entry else { return }
         guard lookForArrival(image) else {
             guard hasLeft(entry) else { return }
-            emptyCave(of: image)
+            patcher.emptyCave(of: image)
             image.entry = nil
             throw .obstacle(.unmapped)
         }
         guard image.entry?.area?.isSettled != false || !entry.isOpen,
-            let led = threads[entry.tid], let others = stopAllOthers(than: led)
+            let led = threads[entry.tid], let others = stopper.stopAllOthers(than: led)
         else { return }
         let held = process.now
         defer {
-            for other in others { release(other) }
-            noteHold(from: held, to: process.now)
+            for other in others { tracer.release(other) }
+            context.noteHold(from: held, to: process.now)
         }
         try finishEntry(of: image)
     }
@@ -73,22 +84,24 @@ extension ProcessSession {
     /// as soon as it has a core. We let it enter, because what it has brought can then be removed.
     func awaitEntry(by deadline: MonotonicTime) {
         guard let image = stage.image else { return }
-        while image.entry != nil, outcome == nil {
+        while image.entry != nil, context.outcome == nil {
             do throws(SetupFailure) { try advanceEntry(of: image) } catch { break }
-            guard process.now < deadline, !isCalledOff else { break }
-            pause(microseconds: 200)
+            guard process.now < deadline, !context.isCalledOff else { break }
+            context.pause(microseconds: 200)
         }
         // The thread may arrive at any time. If it is there and waits, it stops waiting after a
         // moment and continues.
-        if let entry = image.entry, entry.area == nil || entry.isOpen { noteLeftBehind() }
+        if let entry = image.entry, entry.area == nil || entry.isOpen { context.noteLeftBehind() }
     }
 
     /// At the end: no thread ever had enough of a core for our code to enter. A thread that waited
     /// all the time needed no core.
     func noteMissedEntry() {
         guard case .settling(let image, _) = stage else { return }
-        if image.entry != nil || isProgramStopped || threads.values.contains(where: isRunning) {
-            note(.lateEntry)
+        if image.entry != nil || context.isProgramStopped
+            || threads.values.contains(where: stopper.isRunning)
+        {
+            context.note(.lateEntry)
         }
     }
 
@@ -130,47 +143,47 @@ extension ProcessSession {
         var sites = findSites()
         let start = ImageStart(pid: pid)
         let held = MonotonicTime.now
-        defer { noteHold(from: held, to: .now) }
-        guard var others = stopOthers(than: thread) else { throw .obstacle(.unmapped) }
-        defer { for other in others { release(other) } }
-        clearCave(start, stopped: others + [thread])
-        if try takeOver(by: thread, &others) { sites = findSites() }
+        defer { context.noteHold(from: held, to: .now) }
+        guard var others = stopper.stopOthers(than: thread) else { throw .obstacle(.unmapped) }
+        defer { for other in others { tracer.release(other) } }
+        earlierAgents.clearCave(start, stopped: others + [thread])
+        if try earlierAgents.takeOver(by: thread, &others) { sites = findSites() }
         guard sites[.sigaction] != nil else { throw .obstacle(.noCallSite) }
         // Check again now that no thread runs: a moment ago one may have been about to set an
         // action.
-        let signal = try checkTarget()
-        if isFiltered(thread) { throw .obstacle(.filtered) }
+        let signal = try agentSetup.checkTarget()
+        if thread.isFiltered { throw .obstacle(.filtered) }
         let size = AgentMemory.size(stackBytes: options.stackBytes)
         guard let place = start.place(size: size), let cave = start.anyCave
         else { throw .obstacle(.noRoom) }
         var contents = AgentMemory.Contents(
-            place: place, recorder: sharesNamespace ? getpid() : 0,
+            place: place, recorder: context.sharesNamespace ? getpid() : 0,
             cookie: SharedSlots.makeCookie())
         contents.signal = signal
-        contents.spare = Self.spare(besides: signal.number)
+        contents.spare = AgentSetup.spare(besides: signal.number)
         let objects =
             start.linker.map { LinkMap.objects(debug: $0.debug, memory: TargetMemory(pid: pid)) }
         contents.known = objects?.count ?? 0
         if let linker = start.linker, linker.isConsistent(TargetMemory(pid: pid)) {
             contents.listen(to: linker)
         }
-        if marks != nil {
+        if context.marks != nil {
             contents.island = start.islandPlace(besides: place..<(place &+ UInt64(size))) ?? 0
         }
         let number = process.lowestFreeDescriptor()
         let code = AgentCode.boot(
             descriptor: nil, place: place, size: size, isAtEntry: false,
             recorder: contents.recorder)
-        guard putPiece(code, at: cave, in: image) else { throw .obstacle(.unmapped) }
-        try attempt { () throws(SystemError) in _ = try thread.tracee.divert(to: cave) }
-        try attempt { () throws(SystemError) in try thread.tracing.detach() }
+        guard patcher.putPiece(code, at: cave, in: image) else { throw .obstacle(.unmapped) }
+        try agentSetup.attempt { () throws(SystemError) in _ = try thread.tracee.divert(to: cave) }
+        try agentSetup.attempt { () throws(SystemError) in try thread.tracing.detach() }
         thread.goOn()
         image.entry = PendingEntry(
             tid: thread.tid, since: process.now, descriptor: number, contents: contents,
             sites: sites, linker: start.linker, objects: objects ?? [],
             loneProgram: start.isRelocated ? start.loneProgram : nil)
         // If the thread has no core yet, the others run on, and ticks take care of the entry.
-        if wait(atMost: .milliseconds(10), every: 20, until: { lookForArrival(image) }) {
+        if context.wait(atMost: .milliseconds(10), every: 20, until: { lookForArrival(image) }) {
             try finishEntry(of: image)
         }
     }
@@ -201,21 +214,22 @@ extension ProcessSession {
         image.entry = entry
         // The thread is there, and has had a core a moment ago.
         let isSettled =
-            entry.isOpen && wait(atMost: Self.stopPatience, every: 20) { area.isSettled }
+            entry.isOpen
+            && context.wait(atMost: ThreadStopper.stopPatience, every: 20) { area.isSettled }
         if !isSettled {
-            for (address, word) in changed { putBack(word, at: address) }
+            for (address, word) in changed { patcher.putBack(word, at: address) }
             if entry.isOpen { return }
         }
         // The thread no longer needs the piece of code.
-        emptyCave(of: image)
+        patcher.emptyCave(of: image)
         image.entry = nil
         guard isSettled else { throw .obstacle(.unmapped) }
-        use(area, entry.contents, setup, in: image)
+        agentSetup.use(area, entry.contents, setup, in: image)
         image.instrumentation?.sites = Set(entry.sites.places)
-        marks?.spaces = area.makeTrampolineSpaces()
-        if image.untraced == nil { followFromOutside(image) }
-        marks?.pending = entry.loneProgram.map { [$0.object] } ?? entry.objects
-        switchOnSignposts(of: images(of: entry.objects, TargetMemory(pid: pid)))
+        context.marks?.spaces = area.makeTrampolineSpaces()
+        if image.untraced == nil { context.followFromOutside(image) }
+        context.marks?.pending = entry.loneProgram.map { [$0.object] } ?? entry.objects
+        signposts.switchOnSignposts(of: signposts.images(of: entry.objects, TargetMemory(pid: pid)))
         stage.settle()
     }
 
@@ -232,50 +246,17 @@ extension ProcessSession {
         _ area: AgentMemory,
         _ setup: inout Instrumentation.Setup
     ) -> [UInt64: UInt64] {
-        var changed = lead(sites, past: area)
+        var changed = patcher.lead(sites, past: area)
         if let linker, contents.debug != 0,
             EmptyFunction.hasRoomForJump(
                 TargetMemory(pid: pid).read(at: linker.debugState, count: 16)),
-            let word = lead(linker.debugState, to: area.position(Int(AgentCode.debugState)))
+            let word = patcher.lead(linker.debugState, to: area.position(Int(AgentCode.debugState)))
         {
             changed[linker.debugState] = word
             area.setHook(at: linker.debugState, word: word)
             setup.linkerHook = (linker.debugState, word)
         }
         return changed
-    }
-
-    /// Hooks the C library's calls. For each, the address at which it continues is written before
-    /// the hook.
-    ///
-    /// - Returns: the original words.
-    func lead(_ sites: CallSites, past area: AgentMemory) -> [UInt64: UInt64] {
-        var changed: [UInt64: UInt64] = [:]
-        for call in CallSites.Call.allCases {
-            guard let site = sites[call], let word = TargetMemory(pid: pid).word(at: site)
-            else { continue }
-            area.setReturn(of: call, to: site &+ UInt64(SystemCallInstruction.length), word: word)
-            guard lead(site, to: area.position(Int(AgentCode.standIn(for: call)))) != nil else {
-                area.forgetReturn(of: call)
-                continue
-            }
-            changed[site] = word
-        }
-        return changed
-    }
-
-    /// Replaces the first bytes at an address by a jump. Returns the original word.
-    func lead(_ address: UInt64, to target: UInt64) -> UInt64? {
-        guard let word = TargetMemory(pid: pid).word(at: address),
-            let jump = JumpPatch.word(from: address, to: target),
-            putBack(JumpPatch.word(word, beginning: jump), at: address)
-        else { return nil }
-        return word
-    }
-
-    @discardableResult
-    func putBack(_ word: UInt64, at address: UInt64) -> Bool {
-        TargetMemory(pid: pid).write([word], at: address)
     }
 }
 

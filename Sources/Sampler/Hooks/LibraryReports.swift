@@ -1,76 +1,13 @@
 import Agent
+import CAgent
 import Images
 import ProcessIO
 import ProfileModel
 
-/// The linker's list of libraries, and which of them were reported.
-struct LibraryList {
-    let linker: DynamicLinker
-    /// The biases of the reported ones: no two are in the same place.
-    private var told: Set<UInt64> = []
+/// Reports libraries, and the program that the dynamic linker was told to run.
+struct LibraryReports: SessionPart {
+    let context: SessionContext
 
-    init(_ linker: DynamicLinker) { self.linker = linker }
-
-    /// Takes the library at this bias for reported.
-    mutating func markTold(_ bias: UInt64) { told.insert(bias) }
-
-    mutating func markTold(_ objects: [LinkedObject]) {
-        for object in objects { markTold(object.bias) }
-    }
-
-    /// The libraries in the list now that were not reported yet, each with the one that needs it.
-    /// The program does not count.
-    ///
-    /// - Parameter program: the program's path, which the list does not have.
-    /// - Parameter most: how many entries to read from the list's beginning; the others are
-    ///   reported elsewhere.
-    mutating func untold(program: String, most: Int, memory: TargetMemory)
-        -> [(object: LinkedObject, requestedBy: String?)]
-    {
-        let objects = Array(LinkMap.objects(debug: linker.debug, memory: memory).prefix(most))
-        guard objects.contains(where: { !told.contains($0.bias) }) else { return [] }
-        var requester: [String: String] = [:]
-        var names: [String] = []
-        for (index, object) in objects.enumerated() {
-            let (needed, soname) = object.dynamic(memory).names(memory: memory)
-            names.append(object.name(soname))
-            // The list has the order in which the linker follows the needs.
-            for name in needed where requester[name] == nil {
-                requester[name] = index == 0 ? program : object.path
-            }
-        }
-        let untold = objects.indices.dropFirst().filter { index in
-            // The vdso has a name and no path.
-            objects[index].path.contains("/") && !told.contains(objects[index].bias)
-        }
-        markTold(objects)
-        return untold.map { (objects[$0], requester[names[$0]]) }
-    }
-}
-
-/// When to read the linker's list after code was mapped. The linker maps a library before it says that
-/// the list is about to change. A list that is complete may thus be the one from before, and is read
-/// several times.
-struct LibraryListing {
-    let change: MonotonicTime
-    private var search: RepeatedSearch
-    /// The last reading is an eighth of a second behind the first.
-    private var readingsLeft = 8
-
-    init(_ change: MonotonicTime, at now: MonotonicTime) {
-        self.change = change
-        search = RepeatedSearch(at: now)
-    }
-
-    func isDue(at now: MonotonicTime) -> Bool { readingsLeft > 0 && search.isDue(at: now) }
-
-    mutating func wasRead(at now: MonotonicTime) {
-        readingsLeft -= 1
-        search.postpone(at: now)
-    }
-}
-
-extension ProcessSession {
     /// Reports libraries that were not reported yet.
     ///
     /// - Parameter start: when the linker began to load them, as far as known.
@@ -83,8 +20,10 @@ extension ProcessSession {
         if isInitial, image.linked == nil { image.path = process.image(at: start).path }
         let untold =
             image.libraries?.untold(program: image.path, most: most, memory: memory) ?? []
-        if !isInitial, !untold.isEmpty, let area, !area.hasRoomForLoads, !area.isFiltered {
-            for _ in untold { note(.untimedLibraries) }
+        if !isInitial, !untold.isEmpty, let area = context.area, !area.hasRoomForLoads,
+            !area.isFiltered
+        {
+            for _ in untold { context.note(.untimedLibraries) }
         }
         for (object, asker) in untold {
             let size = object.size(memory)
@@ -130,7 +69,7 @@ extension ProcessSession {
     /// read at a later one.
     func reportLibrariesSeen(at now: MonotonicTime) {
         guard let image = stage.image, let change = observer.mappings.lastChange,
-            instrumentation?.loadedLibraries == nil
+            context.instrumentation?.loadedLibraries == nil
         else { return }
         if image.listing?.change != change { image.listing = LibraryListing(change, at: now) }
         guard image.listing?.isDue(at: now) == true,
@@ -138,5 +77,40 @@ extension ProcessSession {
         else { return }
         image.listing?.wasRead(at: now)
         reportLibraries(TargetMemory(pid: pid), since: change, isInitial: false)
+    }
+
+    /// Learns which program the linker runs, once it has mapped it, and tells the recording.
+    func learnLinkedProgram(_ code: Instrumentation) {
+        guard code.runsLinker, let image = stage.image, image.linked == nil,
+            let opening = image.opening, let linker = code.linker,
+            let program = LinkedProgram(
+                linker, ImageStart(pid: pid).mappings, memory: TargetMemory(pid: pid))
+        else { return }
+        image.linked = program
+        image.path = program.path
+        image.arguments = program.arguments(ofLinker: image.arguments)
+        sink.receive(
+            .linked(Image(path: image.path, arguments: image.arguments, time: opening.time)))
+        sink.receive(.border(opening))
+    }
+
+    /// Leads the C library's start function to our code, so that it notes `main`. The program's thread
+    /// waits meanwhile.
+    func noteMainOfLinked(_ code: Instrumentation) {
+        guard let program = stage.image?.linked, let pointer = program.startPointer else { return }
+        code.area.set(
+            \.start_is_protected, program.loaded.isProtected(pointer) ? 1 : 0)
+        code.area.set(\.start_pointer, pointer)
+        code.willNoteMain()
+    }
+
+    /// The linker's list of an image. The program's entry has no path there: it is the process's file,
+    /// unless the linker is that.
+    func linkedObjects(
+        _ linker: DynamicLinker, of image: RunningImage?, _ memory: TargetMemory
+    ) -> [LinkedObject] {
+        var objects = LinkMap.objects(debug: linker.debug, memory: memory)
+        if let program = image?.linked, !objects.isEmpty { objects[0].path = program.path }
+        return objects
     }
 }

@@ -8,7 +8,7 @@ extension ProcessGroup {
     /// - Parameter end: the recording's end: nothing is waited for any more, and nothing counts
     ///   that came later. nil: the recording goes on.
     func takeNews(upTo end: MonotonicTime? = nil) {
-        guard let news = main.tree?.news else { return }
+        guard let news = main.context.tree?.news else { return }
         waitingNews = (waitingNews + news.take()).sorted { $0.time < $1.time }
         if let end { waitingNews.removeAll { $0.time > end } }
         heldBack = []
@@ -50,7 +50,9 @@ extension ProcessGroup {
                 || !execute(item, name, before: later, mayWait: mayWait)
         case .ended:
             isHeld = heldBack.contains(item.pid) || mayWait && sessions[item.pid] == nil
-            if !isHeld { sessions[item.pid]?.endedTold(item.tid, at: item.time) }
+            if !isHeld {
+                sessions[item.pid]?.parts.eventFollower.threadEnded(item.tid, at: item.time)
+            }
         }
         if isHeld { heldBack.insert(item.pid) }
         return !isHeld
@@ -62,23 +64,23 @@ extension ProcessGroup {
         let isUnknown = !mayWait || refused.contains(creator)
         guard let parent = sessions[creator] ?? (isUnknown ? main : nil) else { return false }
         if item.pid == creator {
-            parent.beganTold(item.tid, at: item.time)
+            parent.parts.eventFollower.threadBegan(item.tid, at: item.time)
             processOfThread[item.tid] = item.pid
             return true
         }
         // The kernel may give an id again.
         if let earlier = sessions[item.pid] {
-            earlier.leaveTold(at: item.time)
+            earlier.parts.eventFollower.leave(at: item.time)
             closeIfOver(earlier)
         }
-        guard let tree = main.tree else { return true }
+        guard let tree = main.context.tree else { return true }
         guard let session = newSession(item.pid, of: parent, at: item.time) else {
             refused.insert(item.pid)
             return true
         }
-        session.beginTold(
+        session.parts.eventFollower.begin(
             off: sessions[creator], by: tree, handle, at: item.time,
-            isScheduled: main.scheduler.seesMachine || tree.tellsSwitches)
+            isScheduled: main.context.scheduler.seesMachine || tree.tellsSwitches)
         return true
     }
 
@@ -94,7 +96,7 @@ extension ProcessGroup {
         if image.arguments.isEmpty, mayWait, !isOver { return false }
         // What is read now may be the next one's.
         let isOthers = later.contains { $0.pid == item.pid && $0.isExec }
-        session.executedTold(
+        session.parts.eventFollower.executed(
             isOthers ? Image(path: "", arguments: [], time: item.time) : image, called: name,
             at: item.time)
         return true
@@ -102,7 +104,7 @@ extension ProcessGroup {
 
     /// Hands on when the threads had a core, if there is no account of the whole machine.
     func reportSwitches(isLast: Bool = false) {
-        guard let tree = main.tree, tree.tellsSwitches else { return }
+        guard let tree = main.context.tree, tree.tellsSwitches else { return }
         var found: [SchedulerRecord] = []
         for record in tree.takeSwitches(isLast: isLast) where main.threads[record.tid] == nil {
             if case .lost = record.kind {
@@ -121,14 +123,14 @@ extension ProcessGroup {
     /// A child's thread that the first process's scheduler reports.
     func childsThread(_ tid: Int32) -> TracedThread? {
         let session = sessions[tid] ?? processOfThread[tid].flatMap { sessions[$0] }
-        guard let session, session.told != nil else { return nil }
+        guard let session, session.context.eventFollowed != nil else { return nil }
         return session.threads[tid]
-            ?? session.told?.leaving.first { $0.thread.tid == tid }?.thread
+            ?? session.context.eventFollowed?.leaving.first { $0.thread.tid == tid }?.thread
     }
 
     /// Forgets the threads of a process that is over: nothing more is reported of it.
     func forgetThreads(of session: ProcessSession) {
-        guard session.told != nil, !processOfThread.isEmpty else { return }
+        guard session.context.eventFollowed != nil, !processOfThread.isEmpty else { return }
         processOfThread = processOfThread.filter { $0.value != session.pid }
     }
 }

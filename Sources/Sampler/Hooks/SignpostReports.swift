@@ -4,7 +4,10 @@ import ProcessIO
 import ProfileModel
 
 /// Switches on the program's own signposts in every image that has them, and reports them.
-extension ProcessSession {
+struct SignpostReports: SessionPart {
+    let context: SessionContext
+    let register: ThreadRegister
+
     /// - Parameter objects: the linker's list; the program comes first.
     func images(of objects: [LinkedObject], _ memory: TargetMemory) -> [LoadedImage] {
         let vector = AuxiliaryVector(pid: pid)
@@ -17,10 +20,10 @@ extension ProcessSession {
     }
 
     func switchOnSignposts(of images: [LoadedImage]) {
-        guard let signposts = instrumentation?.hooks.signposts else { return }
+        guard let signposts = context.instrumentation?.hooks.signposts else { return }
         for image in images {
             let writes = signposts.activation(of: image)
-            if !writes.isEmpty { area?.keep() }
+            if !writes.isEmpty { context.area?.keep() }
             write(writes)
         }
     }
@@ -31,7 +34,7 @@ extension ProcessSession {
         guard signposts.isOn else { return false }
         let memory = TargetMemory(pid: pid)
         // If an image was noticed late, nobody has listed its libraries.
-        let linker = libraries?.linker ?? ImageStart(pid: pid).linker
+        let linker = context.libraries?.linker ?? ImageStart(pid: pid).linker
         let objects = linker.map { LinkMap.objects(debug: $0.debug, memory: memory) } ?? []
         signposts.forgetAll(butThoseOf: images(of: objects, memory))
         write(signposts.deactivation())
@@ -46,21 +49,22 @@ extension ProcessSession {
 
     /// - Parameter isLast: what has not ended by now counts as never ending.
     func reportSignposts(at now: MonotonicTime, isLast: Bool) {
-        guard let signposts = instrumentation?.hooks.signposts, isLast || !isClosed else { return }
+        guard let signposts = context.instrumentation?.hooks.signposts, isLast || !context.isClosed
+        else { return }
         // Where the program's ids are others than ours, none of its threads is known by them.
-        var hasLooked = isLast || !sharesNamespace
+        var hasLooked = isLast || !context.sharesNamespace
         let thread = { (tid: Int32) -> ThreadIndex? in
             // It may have begun since the last look at the process's threads.
-            if self.threads[tid] == nil, !hasLooked {
+            if threads[tid] == nil, !hasLooked {
                 hasLooked = true
-                self.listNewThreads(at: now)
+                register.listNewThreads(at: now)
             }
-            return self.threads[tid]?.index
+            return threads[tid]?.index
         }
         let news =
             isLast ? signposts.finish(at: now, thread: thread) : signposts.poll(thread: thread)
         for event in news.events where event.kind != .begin {
-            sawSignpost?(event.label, event.time)
+            context.sawSignpost?(event.label, event.time)
         }
         for result in news.results {
             switch result {

@@ -1,0 +1,118 @@
+import Agent
+import Architecture
+import CSystem
+import ProcessIO
+import ProfileModel
+
+/// Samples threads by the kernel's events: the usual way, because no event ends a call early, and none
+/// puts anything on a stack.
+struct EventStacks: SessionPart {
+    let context: SessionContext
+    let timerWatch: TimerWatch
+    let room: StackRoom
+    let timerStacks: TimerStacks
+
+    /// Whether a running thread's stacks are taken by events from now on.
+    ///
+    /// - Parameter counters: its counters, if it has not waited for anything since the last look.
+    func sampleByEvents(_ thread: TracedThread, _ counters: SchedulerCounters? = nil) -> Bool {
+        if thread.samples != nil { return true }
+        guard context.capture == .signal, context.events.mayBeTried(at: process.now),
+            !thread.stack.hasAlternate,
+            !thread.tracing.isTraced || stage.isSettling,
+            thread.phase == .free
+        else {
+            return false
+        }
+        room.noteDepth(of: thread)
+        do throws(SystemError) {
+            thread.samples = try ThreadSamples(
+                tid: thread.tid,
+                cpu: (counters ?? thread.clock.counters).run,
+                interval: options.sampleInterval,
+                stackBytes: room.eventStackBytes(of: thread))
+        } catch {
+            context.events.failed(error, at: process.now)
+        }
+        if thread.samples?.isUserOnly == true { ledger.note(.kernelUnsampled, 1) }
+        observer.interpreters.look(
+            at: thread.tid, ran: (counters ?? thread.clock.counters).run, at: process.now)
+        return thread.samples != nil
+    }
+
+    func endEvents(of thread: TracedThread) {
+        timerWatch.endTimer(of: thread)
+        thread.samples = nil
+    }
+
+    /// Hands on what events told of a thread.
+    ///
+    /// - Parameter limit: later ones wait.
+    func takeSamples(
+        of thread: TracedThread, _ counters: SchedulerCounters, upTo limit: MonotonicTime? = nil
+    ) {
+        guard let samples = thread.samples, thread.timing.timer == nil else { return }
+        var isCut = false
+        let taken = samples.take(cpuAtLeast: counters.run, upTo: limit)
+        if !taken.isEmpty {
+            observer.interpreters.look(at: thread.tid, ran: counters.run, at: process.now)
+        }
+        for seen in taken {
+            // Where there is no other way, a stack without its end is better than none.
+            if context.eventFollowed == nil,
+                SignalFrame.interruptedStackPointer(
+                    behind: seen.stack, at: seen.registers.stackPointer) != nil
+            {
+                thread.stack.sawAlternate()
+                endEvents(of: thread)
+            }
+            // What it stands for, the next stack stands for, which is whole.
+            if room.fetchMissing(of: seen, thread) || seen.stack.bytes.isEmpty { continue }
+            thread.stack.saw(seen.registers.stackPointer)
+            room.noteStack(of: thread)
+            note(seen, of: thread)
+            if seen.isCut, context.eventFollowed == nil, room.isShort(seen.stack),
+                findLongerCopy(of: thread, than: samples)
+            {
+                // What it stands for, the next stack stands for, which is whole.
+                isCut = true
+                continue
+            }
+            observer.sample(
+                SharedSlots.Answer(seen), of: thread, counters,
+                frames: observer.interpreters.frames(of: thread.tid, at: seen.time, on: seen.stack))
+        }
+        guard isCut, thread.samples != nil else { return }
+        // It has grown: a longer copy, or, where there is none that is long enough, another way.
+        endEvents(of: thread)
+        _ = sampleByEvents(thread)
+    }
+
+    /// - Returns: whether there is a way to a longer copy: longer ones by events, or the thread's own.
+    private func findLongerCopy(of thread: TracedThread, than samples: ThreadSamples) -> Bool {
+        room.noteDepth(of: thread)
+        return room.eventStackBytes(of: thread) > samples.stackBytes
+            || (timerStacks.wantsTimer(thread) && room.hasRoomForSignal(thread))
+    }
+
+    /// What it tells of the thread's calls.
+    private func note(_ seen: ThreadSamples.Observation, of thread: TracedThread) {
+        if seen.mayHideCall { return thread.sawCall() }
+        guard seen.isInKernel else { return thread.sawCode() }
+        thread.saw(seen.registers, at: seen.time)
+    }
+
+    /// A thread was found off its core: its CPU time is known exactly.
+    func calibrate(_ thread: TracedThread) {
+        thread.samples?.calibrate(cpu: thread.clock.counters.run)
+    }
+}
+
+extension SharedSlots.Answer {
+    /// What an event told, as if the thread had answered.
+    init(_ seen: ThreadSamples.Observation) {
+        self.init(
+            time: seen.time, cpu: seen.cpu, registers: seen.registers, stack: seen.stack,
+            kernelChain: seen.kernelChain, isOnAlternateStack: false)
+    }
+}

@@ -1,0 +1,256 @@
+import Agent
+import Architecture
+import ProcessIO
+import ProfileModel
+import Runtimes
+import System
+
+/// Samples threads that run an interpreter, or whose stacks are too deep for events, by a timer of the
+/// kernel's. Its signal finds a thread in its own code only, and the interpreter's frames come with the
+/// stack. Events tell what the thread does in the kernel's code.
+struct TimerStacks: SessionPart {
+    let context: SessionContext
+    let timerWatch: TimerWatch
+    let room: StackRoom
+    let requests: StopRequests
+
+    /// Whether a running thread's stacks are taken by its timer from now on.
+    ///
+    /// - Parameter counters: its counters, read a moment ago.
+    func sampleByTimer(
+        _ thread: TracedThread, _ status: ThreadStatus, _ counters: SchedulerCounters,
+        at now: MonotonicTime
+    ) -> Bool {
+        guard let signals = context.signalCapture, mayHaveTimer(thread, status),
+            let state = timedFrames(of: thread, by: signals),
+            thread.timing.timer != nil
+                || beginTimer(thread, status, counters, by: signals, at: now)
+        else {
+            timerWatch.endTimer(of: thread)
+            return false
+        }
+        thread.timing.allow(
+            signals.arm(thread, observer.stackPlace(of: thread), frames: state))
+        // Where events do not tell how long it was in the kernel's code, nobody knows.
+        if thread.samples != nil, thread.timing.isSilent(at: counters.run) {
+            thread.timing.noteRestart()
+            timerWatch.endTimer(of: thread)
+        }
+        return true
+    }
+
+    /// Whether timers are for the threads of this process that run an interpreter.
+    private var timersServe: Bool {
+        context.eventFollowed == nil && context.instrumentation?.seesMasks == true
+            && context.sharesNamespace
+    }
+
+    /// Whether a thread runs an interpreter or has a deep stack, and a timer is for such threads here.
+    func wantsTimer(_ thread: TracedThread) -> Bool {
+        guard let signals = context.signalCapture, timersServe, !thread.timing.isUseless,
+            context.timers.mayBeTried(at: process.now), context.events.mayBeTried(at: process.now)
+        else { return false }
+        return timedFrames(of: thread, by: signals) != nil
+    }
+
+    /// What a timer's signal copies beside the stack: where an interpreter has the thread's state; 0 for a
+    /// stack that is only too deep for events; nil: events tell as much.
+    private func timedFrames(of thread: TracedThread, by signals: SignalCapture) -> UInt64? {
+        frames(of: thread, by: signals) ?? (thread.stack.isDeep ? 0 : nil)
+    }
+
+    private func mayHaveTimer(_ thread: TracedThread, _ status: ThreadStatus) -> Bool {
+        guard context.capture == .signal, timersServe, stage.execution == nil, !context.isLeaving,
+            context.signalCapture?.slots.isReady == true,
+            thread.phase == .free, !thread.tracing.isTraced, !thread.timing.isUseless,
+            !thread.stack.hasAlternate, thread.statuses.knowsMask || !requests.someBlockOurs
+        else { return false }
+        return canBeTimed(thread, status)
+    }
+
+    private func hasWaited(_ thread: TracedThread, until now: MonotonicTime) -> Bool {
+        guard thread.timing.timer != nil, thread.blocked != nil, let wait = thread.wait else {
+            return false
+        }
+        return now - wait.start >= Self.idlePatience
+    }
+
+    private static var idlePatience: TimeSpan { .milliseconds(50) }
+
+    private func beginTimer(
+        _ thread: TracedThread, _ status: ThreadStatus, _ counters: SchedulerCounters,
+        by signals: SignalCapture, at now: MonotonicTime
+    ) -> Bool {
+        guard context.timers.mayBeTried(at: now), context.events.mayBeTried(at: now) else {
+            return false
+        }
+        // Who has waited for long can do without. Who goes on in a moment keeps it: of many threads in
+        // turns nobody's timer would ever come to its first signal, and events tell of the others.
+        if !signals.slots.hasRoomForTimer,
+            let waiting = threads.values.first(where: { hasWaited($0, until: now) })
+        {
+            timerWatch.endTimer(of: waiting)
+        }
+        do throws(SystemError) {
+            guard
+                try signals.begin(
+                    thread, status, each: TimeSpan(nanoseconds: options.sampleInterval))
+            else {
+                return false
+            }
+        } catch {
+            context.timers.failed(error, at: now)
+            return false
+        }
+        thread.timing.noteSign(at: counters.run)
+        room.noteDepth(of: thread)
+        observeKernel(of: thread, counters.run, stackBytes: room.eventStackBytes(of: thread))
+        return true
+    }
+
+    /// Has events tell what the thread does in the kernel's code.
+    func observeKernel(of thread: TracedThread, _ cpu: Int64, stackBytes: Int) {
+        thread.samples = try? ThreadSamples(
+            tid: thread.tid, cpu: cpu, interval: options.sampleInterval, stackBytes: stackBytes,
+            inKernelOnly: true)
+        if thread.samples == nil { ledger.note(.kernelUnsampled, 1) }
+    }
+
+    /// Whether a thread can have a timer, whose signal finds it in its own code. Its stack must have room,
+    /// and no thread of the process may have been seen on one that the program made itself.
+    func canBeTimed(_ thread: TracedThread, _ status: ThreadStatus) -> Bool {
+        guard let signals = context.signalCapture else { return false }
+        return signals.obstacle(thread, status, hasRoom: room.hasRoomForSignal(thread)) == nil
+    }
+
+    /// Where an interpreter has the thread's state, if our code in the program can follow its lists.
+    func frames(of thread: TracedThread, by signals: SignalCapture) -> UInt64? {
+        guard let interpreter = observer.interpreters.interpreter,
+            signals.slots.frameList != nil || signals.slots.copyFrames(of: interpreter.layout)
+        else { return nil }
+        return observer.interpreters.state(of: thread.tid, at: process.now)
+    }
+
+    // MARK: What they told
+
+    /// Hands on what a thread's timer and its events told, in the order of time.
+    func takeTimed(of thread: TracedThread, _ counters: SchedulerCounters) {
+        guard let signals = context.signalCapture, !thread.timing.slots.isEmpty else { return }
+        // What comes while we look is left for the next time, or something older would come behind it.
+        let limit = MonotonicTime.now
+        let answers = signals.answersToTimer(of: thread, upTo: limit)
+        let timing = thread.timing
+        var rest = timing.later
+        if timing.timer != nil, let samples = thread.samples {
+            rest += samples.take(cpuAtLeast: counters.run)
+        }
+        let count = rest.firstIndex { $0.time > limit } ?? rest.count
+        timing.keep(later: rest[count...])
+        rest.removeSubrange(count...)
+        guard !answers.isEmpty || !rest.isEmpty else { return }
+        // The answer beside an event may have come with the last look, or come with the next.
+        let known = timing.last + answers
+        if let last = answers.last { timing.keep(last: last.withoutStack) }
+        rest.removeAll {
+            $0.isCovered(by: known, each: options.sampleInterval, ownCode: observer.ownCode)
+        }
+        if timing.timer != nil {
+            // Of a deep stack, an answer takes a third of a millisecond.
+            let settled =
+                signals.isAnswering(thread)
+                ? timing.last.last?.time ?? MonotonicTime(nanoseconds: 0)
+                : limit - TimeSpan(nanoseconds: options.sampleInterval / 10)
+            let count = rest.firstIndex { $0.time > settled } ?? rest.count
+            timing.keep(first: rest[count...])
+            rest.removeSubrange(count...)
+        }
+        if answers.isEmpty {
+            // That long it was in the kernel's code.
+            timing.noteKernel(Int64(rest.count) * options.sampleInterval)
+        } else {
+            timing.noteAnswer(at: counters.run)
+        }
+        rest.removeAll { room.fetchMissing(of: $0, thread) || $0.stack.bytes.isEmpty }
+        for answer in answers {
+            if answer.isOnAlternateStack {
+                thread.stack.saw(answer.registers.stackPointer)
+                thread.stack.sawAlternate()
+                continue
+            }
+            // A look, too: the events before it lie between the last one and this.
+            let frames = observer.interpreters.checked(
+                answer.frames, of: thread.tid, ran: answer.cpu, at: answer.time...answer.time)
+            let count = rest.firstIndex { $0.time >= answer.time } ?? rest.count
+            for seen in rest[..<count] { hand(on: seen, of: thread, counters) }
+            rest.removeFirst(count)
+            thread.saw(answer.registers, at: answer.time)
+            observer.sample(answer, of: thread, counters, frames: frames)
+        }
+        if !rest.isEmpty {
+            observer.interpreters.look(at: thread.tid, ran: counters.run, at: process.now)
+            for seen in rest { hand(on: seen, of: thread, counters) }
+        }
+        guard thread.stack.hasAlternate, timing.timer != nil else { return }
+        timerWatch.endTimer(of: thread)
+        requests.stopForSample(thread)
+    }
+
+    private func hand(
+        on seen: ThreadSamples.Observation, of thread: TracedThread, _ counters: SchedulerCounters
+    ) {
+        if seen.isCut, room.isShort(seen.stack), copyMore(of: thread) {
+            // What it stands for, the next stack stands for, which is whole.
+            return
+        }
+        thread.stack.saw(seen.registers.stackPointer)
+        observer.sample(
+            SharedSlots.Answer(seen), of: thread, counters,
+            frames: observer.interpreters.frames(of: thread.tid, at: seen.time, on: seen.stack))
+    }
+
+    /// Has the next events copy more of its stack.
+    ///
+    /// - Returns: false: they cannot.
+    private func copyMore(of thread: TracedThread) -> Bool {
+        room.noteDepth(of: thread)
+        let size = room.eventStackBytes(of: thread)
+        guard thread.timing.timer != nil, let samples = thread.samples, size > samples.stackBytes
+        else { return false }
+        observeKernel(of: thread, thread.clock.counters.run, stackBytes: size)
+        return true
+    }
+}
+
+extension SharedSlots.Answer {
+    /// When it was given, and where.
+    fileprivate var withoutStack: SharedSlots.Answer {
+        SharedSlots.Answer(
+            time: time, cpu: cpu, registers: registers, stack: StackCopy(start: 0, bytes: []),
+            isOnAlternateStack: isOnAlternateStack)
+    }
+}
+
+extension ThreadSamples.Observation {
+    /// Whether an event tells nothing beside the answers to a thread's timer, whose stacks have the
+    /// interpreter's frames.
+    ///
+    /// It may show how the kernel delivers our signal, or what our handler calls: where the two clocks
+    /// have nearly the same phase, events would show nothing else. A thread to which our signal is
+    /// delivered has the registers that the handler then reports. What the program calls by our
+    /// stand-ins is its own: there no signal was just answered.
+    ///
+    /// - Parameters:
+    ///   - interval: of the timer and the events, in nanoseconds.
+    ///   - ownCode: where our code lies in the program.
+    func isCovered(
+        by answers: [SharedSlots.Answer], each interval: Int64, ownCode: Range<UInt64>?
+    ) -> Bool {
+        let isInOurs = ownCode?.contains(registers.programCounter) == true
+        return answers.contains { answer in
+            let distance = (time - answer.time).nanoseconds
+            return abs(distance) < interval / 10
+                || isInOurs && distance >= 0 && distance < interval
+                || answer.registers == registers
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import Agent
+import ProfileModel
+
+/// Ends threads' timers (``TimerStacks``).
+struct TimerWatch: SessionPart {
+    let context: SessionContext
+
+    /// What it answers to the last signal can still be taken.
+    func endTimer(of thread: TracedThread) {
+        guard thread.timing.timer != nil else { return }
+        context.signalCapture?.endTimer(of: thread)
+        thread.samples = nil
+        thread.timing.forgetLater()
+    }
+
+    func endTimers() {
+        for thread in threads.values { endTimer(of: thread) }
+    }
+
+    /// Ends them as soon as the program is about to change what their signal does, or to execute
+    /// another one. It waits for that.
+    func watchTimers() {
+        for thread in threads.values {
+            guard let timer = thread.timing.timer else { continue }
+            let isToEnd =
+                context.area?.isAboutToExecute == true
+                || context.signalCapture?.isOutdated(timer) != false
+            if isToEnd { endTimer(of: thread) }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import ProcessIO
+import ProfileModel
+
+/// Finds threads that nobody told of, and forgets those that are gone.
+struct ThreadDiscovery: SessionPart {
+    let context: SessionContext
+    let register: ThreadRegister
+    let signposts: SignpostReports
+
+    /// A thread that ptrace reported along with its parent. nil if it belongs to another process (a
+    /// clone that shares no thread group). Then it is let go, unless children are followed.
+    func adopt(_ tid: Int32, at now: MonotonicTime) -> TracedThread? {
+        forgetLeft()
+        if let known = threads[tid] { return known }
+        let thread = process.thread(tid)
+        guard process.isThread(tid) else {
+            if !context.tracesChildren { try? thread.detach() }
+            return nil
+        }
+        return register.addThread(thread, start: now, isNew: true)
+    }
+
+    func addNewThreads(at now: MonotonicTime) {
+        forgetLeft()
+        register.listNewThreads(at: now)
+    }
+
+    /// Forgets those that ended after they were traced no more: their ids may be others' soon.
+    func forgetLeft() {
+        let left = threads.values.filter { thread in
+            thread.phase == .exited && !thread.tracing.isTraced && thread.tid != pid
+                && thread.counters() == nil
+        }
+        // What they wrote is theirs as long as their ids lead to them.
+        if !left.isEmpty { signposts.reportSignposts(at: process.now, isLast: false) }
+        for thread in left {
+            context.threads.remove(thread.tid)
+            context.signalCapture?.forget(thread)
+        }
+    }
+
+    /// Whether no thread began since the last look. It counts on ``threads`` to hold every thread.
+    var knowsAllThreads: Bool { process.threadIDs().allSatisfy { threads[$0] != nil } }
+}
