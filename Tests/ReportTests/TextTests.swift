@@ -129,6 +129,22 @@ import Testing
         #expect(!text(builder.recording).contains("samples were missed"))
     }
 
+    /// A longer copy would not help.
+    @Test func splitStacksAreNamed() {
+        for isSplit in [false, true] {
+            var (builder, main) = attached()
+            let stack = builder.stack(isSplit ? "__morestack" : "grow", "work")
+            builder.slice(main, at: 0, running: 1, stack, truncation: .stackLimit)
+            builder.recording.header.isAttached = false
+            let summary = text(builder.recording, .summary)
+            #expect(summary.contains("--stack-bytes") != isSplit, "\(summary)")
+            let report = text(builder.recording) { $0.width = 200 }
+            let line =
+                "1 stack truncated: 1 stack limit (-fsplit-stack: they go on elsewhere)\n"
+            #expect(report.contains(line) == isSplit, "\(report)")
+        }
+    }
+
     /// What ends stacks is named.
     @Test func missingUnwindTablesAreNamed() {
         var (builder, main) = attached()

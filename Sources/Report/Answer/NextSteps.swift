@@ -59,7 +59,7 @@ struct NextSteps {
 
     private var stackBytes: Step? {
         let cut = profile.launch.truncations[.stackLimit] ?? 0
-        return cut > 0 && cut * 10 >= profile.launch.slices
+        return cut > 0 && cut * 10 >= profile.launch.slices && !profile.hasSplitStacks
             ? recording("--stack-bytes 1048576", "the callers of cut stacks") : nil
     }
 
@@ -147,4 +147,9 @@ extension String {
             }
         return isPlain ? self : "'" + replacing("'", with: "'\\''") + "'"
     }
+}
+
+extension Profile {
+    /// Whether stacks go on elsewhere (gcc's -fsplit-stack): a longer copy would not have their callers.
+    var hasSplitStacks: Bool { frames.functions.contains { $0.name == "__morestack" } }
 }

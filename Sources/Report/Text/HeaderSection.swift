@@ -219,9 +219,9 @@ struct HeaderSection {
 
     /// How to get longer copies of stacks, if that would help.
     private var moreStack: String {
-        guard profile.header.capture == .perf,
-            profile.launch.truncations[.stackLimit] ?? 0 > 0
-        else { return "" }
+        guard profile.launch.truncations[.stackLimit] ?? 0 > 0 else { return "" }
+        if profile.hasSplitStacks { return " (-fsplit-stack: they go on elsewhere)" }
+        guard profile.header.capture == .perf else { return "" }
         return " (perf record --call-graph dwarf,65528 copies the most)"
     }
 
