@@ -24,8 +24,8 @@ package enum ImportError: Error, CustomStringConvertible {
         case .noTimes(let path):
             "the samples in '\(path)' have no times; record with --timestamp"
         case .noClock(let path):
-            "'\(path)' has tracepoints only, which do not tell where time goes; record "
-                + "cpu-clock, too"
+            "'\(path)' has no event that tells where time goes (tracepoints, page faults and context "
+                + "switches do not); record cpu-clock, too"
         }
     }
 }

@@ -17,8 +17,6 @@ struct ImportedProcess {
     private var told: ToldMaps?
     private var threads: [Int32: Track] = [:]
     private var names: [Int32: String] = [:]
-    /// Threads that have ended: perf's records of their last moments may come later.
-    private var gone: Set<Int32> = []
     private var execs: [(time: MonotonicTime, name: String, program: String?)] = []
     private var forked: MonotonicTime?
     private var ended: MonotonicTime?
@@ -41,6 +39,8 @@ struct ImportedProcess {
     private struct Track {
         var index: ThreadIndex
         var times: ThreadTimes<StackJob>
+        /// When it ended, as far as told: samples of its last moments, in the kernel, may come later.
+        var end: MonotonicTime?
     }
 
     /// As for all recordings.
@@ -87,8 +87,8 @@ struct ImportedProcess {
             try rename(tid, name, isExec: isExec, at: time)
         case .fork(let pid, let parent, let tid, let parentThread):
             if choice.lineage.contains(pid) {
+                try close(tid)
                 names[tid] = names[parentThread]
-                gone.remove(tid)
             }
             if pid == choice.pid, pid == parent { try begin(tid, at: time) }
             // perf itself tells of processes that it found, without a time.
@@ -96,8 +96,8 @@ struct ImportedProcess {
             if pid != parent, choice.lineage.contains(pid) { maps[pid] = maps[parent] }
         case .exit(let pid, let tid):
             guard pid == choice.pid else { return }
-            try end(tid, at: time)
-            gone.insert(tid)
+            tell(SchedulerRecord(time, tid, .ended))
+            threads[tid]?.end = time
             // The process lives on while other threads do.
             if tid == pid || ended != nil { ended = time }
         case .sample(let sample): try take(sample, at: time)
@@ -158,6 +158,7 @@ struct ImportedProcess {
         let stack = try job(of: sample, at: time)
         try begin(sample.tid, at: time - cpu)
         if ended != nil, threads[sample.tid] != nil { ended = time }
+        if threads[sample.tid]?.end != nil { threads[sample.tid]?.end = time }
         try emit(sample.tid) { $0.sample(at: time, cpu: cpu, stack: stack) }
     }
 
@@ -196,11 +197,13 @@ struct ImportedProcess {
         let pieces = change(&track.times)
         threads[tid] = track
         try writer.add(pieces, of: track.index)
+        guard let first = pieces.first else { return }
+        writer.update(track.index) { $0.start = min($0.start, first.start) }
     }
 
     /// Adds the thread, if it is unknown.
     private mutating func begin(_ tid: Int32, at time: MonotonicTime) throws(RecordingError) {
-        guard threads[tid] == nil, tid >= 0, !gone.contains(tid) else { return }
+        guard threads[tid] == nil, tid >= 0 else { return }
         let start = MonotonicTime(nanoseconds: max(0, time.nanoseconds))
         let name = names[tid] ?? names[choice.pid] ?? ""
         let index = writer.add(
@@ -213,8 +216,13 @@ struct ImportedProcess {
         if event.recordsSwitches { tell(SchedulerRecord(start, tid, .watched)) }
     }
 
-    private mutating func end(_ tid: Int32, at time: MonotonicTime) throws(RecordingError) {
-        tell(SchedulerRecord(time, tid, .ended))
+    /// Closes a thread that has ended; nothing more is told of it.
+    private mutating func close(_ tid: Int32) throws(RecordingError) {
+        guard let end = threads[tid]?.end else { return }
+        try close(tid, at: end)
+    }
+
+    private mutating func close(_ tid: Int32, at time: MonotonicTime) throws(RecordingError) {
         try emit(tid) { $0.finish(at: time) }
         guard let track = threads.removeValue(forKey: tid) else { return }
         estimates &+= track.times.estimates
@@ -225,11 +233,11 @@ struct ImportedProcess {
     private mutating func rename(
         _ tid: Int32, _ name: String, isExec: Bool, at time: MonotonicTime
     ) throws(RecordingError) {
+        // The thread that executes another program gets its first thread's id, and that has ended before.
+        if isExec { try close(tid) }
         names[tid] = RecordedText.bounded(name)
         if let track = threads[tid] { writer.update(track.index) { $0.name = names[tid] ?? "" } }
         guard isExec else { return }
-        // The thread that executes another program gets its first thread's id, and that has ended before.
-        gone.remove(tid)
         execs.append((time, RecordedText.bounded(name), nil))
         try begin(tid, at: time)
         try emit(tid) { $0.begins(at: time) }
@@ -239,6 +247,7 @@ struct ImportedProcess {
         _ tid: Int32, _ cpu: UInt32?, at time: MonotonicTime
     ) throws(RecordingError) {
         try begin(tid, at: time)
+        guard threads[tid]?.end == nil else { return }
         try emit(tid) { $0.arrived(at: time) }
         tell(SchedulerRecord(time, tid, .arrived(core: Self.core(cpu))))
     }
@@ -247,6 +256,7 @@ struct ImportedProcess {
         _ tid: Int32, isPushed: Bool, stack: StackJob?, at time: MonotonicTime
     ) throws(RecordingError) {
         try begin(tid, at: time)
+        guard threads[tid]?.end == nil else { return }
         try emit(tid) { $0.left(at: time, isPushed: isPushed, stack: stack) }
     }
 
@@ -267,7 +277,10 @@ struct ImportedProcess {
 
     mutating func finish() throws(RecordingError) -> ImportFacts {
         let end = ended ?? last
-        for (tid, _) in threads.sorted(by: { $0.key < $1.key }) { try self.end(tid, at: end) }
+        for (tid, track) in threads.sorted(by: { $0.key < $1.key }) {
+            if track.end == nil { tell(SchedulerRecord(end, tid, .ended)) }
+            try close(tid, at: track.end ?? end)
+        }
         schedule.finish(at: end)
         var facts = ImportFacts()
         facts.runs = schedule.result.runs
@@ -302,7 +315,8 @@ struct ImportedProcess {
                 LaunchBorder(kind: .ended, time: max(end, beginning)),
             ]
         }
-        return [LaunchBorder(kind: .spawned, time: min(forked ?? first.time, first.time))]
+        let spawned = min(forked ?? first.time, first.time, writer.start ?? first.time)
+        return [LaunchBorder(kind: .spawned, time: spawned)]
             + execs.map { LaunchBorder(kind: .firstInstruction, time: $0.time) }
             + [LaunchBorder(kind: .ended, time: max(end, final.time))]
     }

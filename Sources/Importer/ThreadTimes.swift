@@ -56,6 +56,7 @@ struct ThreadTimes<Stack> {
     private var activity = Activity.unknown
     /// The end of the pieces made so far.
     private var end: MonotonicTime
+    private var hasSample = false
     /// CPU time that samples stand for, but that did not fit before them.
     private var owed = TimeSpan.zero
     /// CPU time in pieces since the last sample.
@@ -70,7 +71,7 @@ struct ThreadTimes<Stack> {
     /// If there were more, they would be switches that no sample ever follows.
     private static var mostHeld: Int { 4096 }
 
-    /// - Parameter start: there is nothing before.
+    /// - Parameter start: there is nothing before, as far as known without samples.
     init(start: MonotonicTime, knowsSwitches: Bool, clocks: Int = 1) {
         end = start
         mostOwed = clocks > 1 ? 16 : 1
@@ -162,8 +163,12 @@ struct ThreadTimes<Stack> {
     // MARK: Without switches
 
     /// The time that a sample stands for is right before it, but never reaches back beyond the last
-    /// sample. If it is too much (samples are late now and then), the next samples get the rest.
+    /// sample. If it is too much (samples are late now and then), the next samples get the rest. The first one may
+    /// stand for more than the thread's life: where perf counts for cores (`-a`), what ran there before is in
+    /// it, as in perf's totals.
     private mutating func takeAlone(at time: MonotonicTime, _ cpu: TimeSpan, _ stack: Stack) {
+        if !hasSample { end = min(end, max(time - cpu, MonotonicTime(nanoseconds: 0))) }
+        hasSample = true
         let room = time - end
         let wanted = cpu + owed
         let running = min(wanted, room)

@@ -17,7 +17,7 @@ struct TimeEvent {
         // One that counts in the program's code and in the kernel's tells all of the time.
         let first =
             events.firstIndex { $0.isClock && $0.modes.isSuperset(of: [.user, .kernel]) }
-            ?? events.firstIndex(where: \.isClock) ?? events.firstIndex { !$0.isTracepoint }
+            ?? events.firstIndex(where: \.isClock) ?? events.firstIndex(where: \.mayMeasureTime)
         event = first.map { events[$0] }
         clocks = Self.clocks(in: events, from: first)
         let format = SwitchFormat(tracingData: file.tracingData)

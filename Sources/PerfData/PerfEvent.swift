@@ -39,6 +39,9 @@ package struct PerfEvent: Hashable, Sendable {
 
     /// True if a sample's period is in nanoseconds of CPU time.
     package var isClock: Bool { type == 1 && (config == 0 || config == 1) }
+    /// True if its samples can tell where time goes. Those of tracepoints, breakpoints and of what the kernel
+    /// counts (page faults, context switches) come when something happens.
+    package var mayMeasureTime: Bool { isClock || ![1, 2, 5].contains(type) }
     /// What a sample stands for that does not say so: of a clock, in nanoseconds.
     var usualPeriod: UInt64 {
         guard isFrequency else { return periodOrFrequency }

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Importer
+@testable import PerfData
 
 /// Stored files of perf's, imported on whatever machine this is: their programs may be missing.
 final class PerfImportTests {
@@ -53,6 +54,63 @@ final class PerfImportTests {
             recording.borders.map(\.kind) == [.spawned, .firstInstruction, .ended])
         #expect(recording.modules.contains { $0.path.hasSuffix("/groundtruth") })
         #expect(recording.runs.isEmpty)
+    }
+
+    /// The recording of process 7, from records of the stored file's clock.
+    private func made(_ records: [(time: Int64, body: PerfRecord.Body)]) throws -> Recording {
+        let file = try PerfFile(path: stored("dwarf.data"))
+        let writer = ImportWriter(
+            path: output,
+            header: Recording.Header(pid: 7, isAttached: false, capture: .perf, frequency: 49))
+        var process = ImportedProcess(
+            ProcessChoice(pid: 7, lineage: [7]), TimeEvent(file), file, writer)
+        for (time, body) in records {
+            try process.take(PerfRecord(time: MonotonicTime(nanoseconds: time), body: body))
+        }
+        try writer.finish(try process.finish()) { _ in }
+        defer { unlink(output) }
+        return try RecordingReader.load(path: output)
+    }
+
+    private func sample(of tid: Int32, period: UInt64) -> PerfRecord.Body {
+        .sample(
+            PerfSample(
+                event: 0, pid: 7, tid: tid, instruction: 0x1000, isKernel: false, cpu: nil,
+                period: period, snapshot: nil, callchain: [], raw: []))
+    }
+
+    /// What the kernel does for a thread's end comes behind perf's record of it, and is the thread's.
+    @Test func `samples behind a thread's end are its own`() throws {
+        let recording = try made([
+            (1000, .name(pid: 7, tid: 7, name: "short", isExec: true)),
+            (1500, .fork(pid: 7, parent: 7, tid: 8, parentThread: 7)),
+            (2000, sample(of: 8, period: 400)), (2100, .exit(pid: 7, tid: 8)),
+            (2600, sample(of: 8, period: 500)),
+            // Another thread with its id.
+            (3000, .fork(pid: 7, parent: 7, tid: 8, parentThread: 7)),
+            (3500, sample(of: 8, period: 300)), (3600, .exit(pid: 7, tid: 8)),
+            (4000, .exit(pid: 7, tid: 7)), (4900, sample(of: 7, period: 900)),
+        ])
+        #expect(recording.threads.map(\.tid) == [7, 8, 8])
+        #expect(recording.threads.map { $0.end?.nanoseconds } == [4900, 2600, 3600])
+        let running = recording.slices.map(\.times.running.nanoseconds)
+        #expect(running == [400, 500, 300, 900])
+        #expect(recording.slices.map(\.thread.rawValue) == [1, 1, 2, 0])
+        #expect(recording.borders.last?.time.nanoseconds == 4900)
+    }
+
+    /// A period of a core's may have begun before the thread did: nothing of perf's totals is lost.
+    @Test func `a thread is no shorter than its first sample`() throws {
+        let recording = try made([
+            (5000, .fork(pid: 7, parent: 1, tid: 7, parentThread: 1)),
+            (5100, .name(pid: 7, tid: 7, name: "short", isExec: true)),
+            (5300, sample(of: 7, period: 900)),
+            (5500, .fork(pid: 7, parent: 7, tid: 8, parentThread: 7)),
+            (5600, sample(of: 8, period: 900)), (5700, .exit(pid: 7, tid: 8)),
+        ])
+        #expect(recording.slices.map(\.times.running.nanoseconds) == [900, 900])
+        #expect(recording.threads.map(\.start.nanoseconds) == [4400, 4700])
+        #expect(recording.borders.first?.time.nanoseconds == 4400)
     }
 
     @Test func `compressed is the same`() throws {

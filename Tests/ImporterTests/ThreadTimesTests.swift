@@ -34,6 +34,17 @@ struct ThreadTimesTests {
         #expect(text(times.finish(at: at(900))).isEmpty)
     }
 
+    /// Where perf counts for cores, what ran there before is in it.
+    @Test func `a thread lives as long as its first sample stands for`() {
+        var times = Times(start: at(100), knowsSwitches: false)
+        #expect(
+            text(times.sample(at: at(104), cpu: span(10), stack: "a")) == ["94-104 running 10 a"])
+        #expect(
+            text(times.sample(at: at(110), cpu: span(10), stack: "b")) == ["104-110 running 6 b"])
+        var first = Times(start: at(2), knowsSwitches: false)
+        #expect(text(first.sample(at: at(4), cpu: span(10), stack: "a")) == ["0-4 running 4 a"])
+    }
+
     @Test func `between a departure and an arrival it is blocked`() {
         var times = Times(start: at(0), knowsSwitches: true)
         #expect(times.begins(at: at(10)).isEmpty)

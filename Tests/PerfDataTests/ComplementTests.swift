@@ -28,6 +28,17 @@ import Testing
         #expect(try !event(1, 2, excluding: 0b101).isComplement(of: user))
     }
 
+    @Test func whatMayMeasureTime() throws {
+        // cpu-clock, task-clock, cycles, a core's own
+        for (type, config) in [(1, 0), (1, 1), (0, 0), (4, 0x3C)] as [(UInt32, UInt64)] {
+            #expect(try event(type, config).mayMeasureTime)
+        }
+        // page-faults, context-switches, dummy, a tracepoint, a breakpoint
+        for (type, config) in [(1, 2), (1, 3), (1, 9), (2, 300), (5, 0)] as [(UInt32, UInt64)] {
+            #expect(try !event(type, config).mayMeasureTime)
+        }
+    }
+
     @Test func kindsOfCores() throws {
         let core = try event(4, 0x3C, name: "cpu_core/cycles/u")
         let atom = try event(10, 0x3C, name: "cpu_atom/cycles/u")
