@@ -23,6 +23,7 @@ struct ImportedProcess {
     private var last = MonotonicTime(nanoseconds: 0)
     private var notes: [RecorderNote.Kind: Int64] = [:]
     private var estimates: Int64 = 0
+    private var groupCounts: GroupCounts?
     /// How many records the kernel had no room for: the sum of what it told each time, and of what perf told
     /// at the end.
     private var (lost, lostInSum): (Int64, Int64) = (0, 0)
@@ -52,6 +53,7 @@ struct ImportedProcess {
         self.choice = choice
         self.event = event
         self.writer = writer
+        groupCounts = event.groupCounts
         buildIDs = Dictionary(
             file.buildIDs.lazy.filter { !$0.isKernel }.map { ($0.path, $0.buildID) },
             uniquingKeysWith: { first, _ in first })
@@ -151,10 +153,12 @@ struct ImportedProcess {
             if threads[told.next] != nil { try arrive(told.next, nil, at: time) }
             return
         }
+        // A counter of a core's counts for all processes.
+        let counted = groupCounts?.cpu(since: sample)
         guard sample.pid == choice.pid else { return note(.otherProcesses, 1) }
-        guard event.measures(sample) else { return note(.otherEvents, 1) }
+        guard counted != nil || event.measures(sample) else { return note(.otherEvents, 1) }
         samples += 1
-        let cpu = event.cpu(of: sample)
+        let cpu = event.cpu(of: sample, counted: counted)
         let stack = try job(of: sample, at: time)
         try begin(sample.tid, at: time - cpu)
         if ended != nil, threads[sample.tid] != nil { ended = time }

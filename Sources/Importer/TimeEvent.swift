@@ -51,6 +51,9 @@ struct TimeEvent {
     /// Whether a sample measures time.
     func measures(_ sample: PerfSample) -> Bool { clocks[sample.event] != nil }
 
+    /// nil: the clocks are sampled themselves.
+    var groupCounts: GroupCounts? { GroupCounts(clocks.values) }
+
     var knowsSwitches: Bool { recordsSwitches || !switchEvents.isEmpty }
 
     /// The switch in a sample; nil: the sample is of another event.
@@ -78,8 +81,11 @@ struct TimeEvent {
     private static let longest: Int64 = 10_000_000_000
 
     /// The CPU time that a sample stands for.
-    func cpu(of sample: PerfSample) -> TimeSpan {
-        assumed ?? TimeSpan(nanoseconds: min(Int64(clamping: sample.period), Self.longest))
+    ///
+    /// - Parameter counted: what its group's counter told, in nanoseconds.
+    func cpu(of sample: PerfSample, counted: UInt64? = nil) -> TimeSpan {
+        assumed
+            ?? TimeSpan(nanoseconds: min(Int64(clamping: counted ?? sample.period), Self.longest))
     }
 
     /// "cpu-clock at 999 Hz, --call-graph dwarf,8192, with switches"

@@ -35,7 +35,12 @@ package struct PerfEvent: Hashable, Sendable {
     var branchType: UInt64
     var userRegisters: UInt64
     var hasSampleIDs: Bool
-    var ids: [UInt64]
+    /// What its counters are called in records.
+    package internal(set) var ids: [UInt64]
+    /// True if its samples tell what each counter of its group counted, by its id (PERF_FORMAT_GROUP, _ID).
+    package var countsGroups: Bool { sampleType.contains(.read) && readFormat & 0b1100 == 0b1100 }
+    /// True if new threads are counted, too, by counters of their own with the same id.
+    package internal(set) var isInherited: Bool
 
     /// True if a sample's period is in nanoseconds of CPU time.
     package var isClock: Bool { type == 1 && (config == 0 || config == 1) }
@@ -72,6 +77,7 @@ package struct PerfEvent: Hashable, Sendable {
         modes = Modes(rawValue: ~UInt8(truncatingIfNeeded: flags >> 4) & 7)
         hasSampleIDs = flags & 1 << 18 != 0
         startsAtExec = flags & 1 << 12 != 0
+        isInherited = flags & 1 << 1 != 0
         recordsSwitches = flags & 1 << 26 != 0
         // Fields that an older kernel did not know are 0.
         reader.skip(24)

@@ -103,6 +103,18 @@ package struct PerfSample: Sendable {
     package var callchain: [UInt64]
     /// A tracepoint's fields.
     package var raw: [UInt8]
+    /// How far the counters of its event's group were, of a group whose leader alone is sampled (`:S`).
+    package var counts: [Count] = []
+
+    package struct Count: Hashable, Sendable {
+        /// As in ``PerfEvent/ids``.
+        package var id: UInt64
+        package var value: UInt64
+
+        package init(id: UInt64, value: UInt64) {
+            (self.id, self.value) = (id, value)
+        }
+    }
 
     /// The program's part of ``callchain``: its position, and the return addresses.
     package var userCallchain: [UInt64] { part(of: Self.userMarker) }

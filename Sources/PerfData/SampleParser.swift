@@ -46,7 +46,9 @@ struct SampleParser {
     /// The parts whose size varies between samples.
     private func parseVariable(_ reader: inout ByteReader, into sample: inout PerfSample) -> Void? {
         let type = event.sampleType
-        if type.contains(.read) { guard skipCounts(&reader) != nil else { return nil } }
+        if type.contains(.read) {
+            guard parseCounts(&reader, into: &sample) != nil else { return nil }
+        }
         if type.contains(.callchain) {
             guard let count = reader.count(of: 8), let chain = reader.words(count) else {
                 return nil
@@ -89,7 +91,7 @@ struct SampleParser {
         return bytes
     }
 
-    private func skipCounts(_ reader: inout ByteReader) -> Void? {
+    private func parseCounts(_ reader: inout ByteReader, into sample: inout PerfSample) -> Void? {
         let format = event.readFormat
         let times = (format & 1 != 0 ? 8 : 0) + (format & 2 != 0 ? 8 : 0)
         let each = 8 + (format & 4 != 0 ? 8 : 0) + (format & 16 != 0 ? 8 : 0)
@@ -98,7 +100,13 @@ struct SampleParser {
         guard let count = reader.u64(), reader.skip(times) != nil,
             let count = Int(exactly: count), count <= reader.remaining / each
         else { return nil }
-        return reader.skip(count * each)
+        guard event.countsGroups else { return reader.skip(count * each) }
+        for _ in 0..<count {
+            guard let value = reader.u64(), let id = reader.u64(), reader.skip(each - 16) != nil
+            else { return nil }
+            sample.counts.append(PerfSample.Count(id: id, value: value))
+        }
+        return ()
     }
 
     private func skipBranches(_ reader: inout ByteReader) -> Void? {

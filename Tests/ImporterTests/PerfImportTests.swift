@@ -58,12 +58,14 @@ final class PerfImportTests {
 
     /// The recording of process 7, from records of the stored file's clock.
     private func made(_ records: [(time: Int64, body: PerfRecord.Body)]) throws -> Recording {
-        let file = try PerfFile(path: stored("dwarf.data"))
+        let path = stored("dwarf.data")
+        var choice = try ProcessChoice(nil, in: try PerfFile(path: path), path: path)
+        (choice.pid, choice.lineage) = (7, [7])
+        let file = try PerfFile(path: path)
         let writer = ImportWriter(
             path: output,
             header: Recording.Header(pid: 7, isAttached: false, capture: .perf, frequency: 49))
-        var process = ImportedProcess(
-            ProcessChoice(pid: 7, lineage: [7]), TimeEvent(file), file, writer)
+        var process = ImportedProcess(choice, TimeEvent(file), file, writer)
         for (time, body) in records {
             try process.take(PerfRecord(time: MonotonicTime(nanoseconds: time), body: body))
         }
@@ -111,6 +113,31 @@ final class PerfImportTests {
         #expect(recording.slices.map(\.times.running.nanoseconds) == [900, 900])
         #expect(recording.threads.map(\.start.nanoseconds) == [4400, 4700])
         #expect(recording.borders.first?.time.nanoseconds == 4400)
+    }
+
+    /// Of a group whose leader alone is sampled, each sample tells how far its clock has come.
+    @Test(arguments: [false, true]) func `clocks of groups`(isInherited: Bool) throws {
+        var clock = try #require(try PerfFile(path: stored("dwarf.data")).events.first)
+        #expect(clock.isClock && GroupCounts([clock]) == nil)
+        clock.sampleType.insert(.read)
+        clock.readFormat = 0b1100
+        clock.ids = [5, 6]
+        clock.isInherited = isInherited
+        var counts = try #require(GroupCounts([clock]))
+        func cpu(of tid: Int32, _ told: [(id: UInt64, value: UInt64)]) -> UInt64? {
+            var sample = PerfSample(
+                event: 3, pid: 7, tid: tid, instruction: 0, isKernel: false, cpu: nil, period: 1,
+                snapshot: nil, callchain: [], raw: [])
+            sample.counts = told.map { PerfSample.Count(id: $0.id, value: $0.value) }
+            return counts.cpu(since: sample)
+        }
+        #expect(cpu(of: 7, [(5, 400), (9, 3)]) == 400)
+        #expect(cpu(of: 8, [(5, 500)]) == (isInherited ? 500 : 100))
+        #expect(cpu(of: 7, [(5, 900), (6, 20)]) == (isInherited ? 520 : 420))
+        // It never counts backwards, but in a damaged file.
+        #expect(cpu(of: 7, [(5, 0)]) == 0)
+        #expect(cpu(of: 7, [(5, .max), (6, .max)]) != nil)
+        #expect(cpu(of: 7, [(9, 4)]) == nil && cpu(of: 7, []) == nil)
     }
 
     @Test func `compressed is the same`() throws {

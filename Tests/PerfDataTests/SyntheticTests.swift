@@ -128,7 +128,7 @@ struct SyntheticTests {
         #expect(sample.kernelCallchain == [6])
     }
 
-    @Test func `parts before the stack are passed over`() throws {
+    @Test func `parts before the stack are read or passed over`() throws {
         var writer = PerfWriter()
         // Also IDENTIFIER, ADDR, READ (a group), RAW and BRANCH_STACK.
         writer.sampleType |= 1 << 16 | 1 << 3 | 1 << 4 | 1 << 10 | 1 << 11
@@ -150,6 +150,7 @@ struct SyntheticTests {
             return
         }
         #expect(sample.raw == [1, 2, 3, 4])
+        #expect(sample.counts == [.init(id: 7, value: 1), .init(id: 8, value: 2)])
         #expect(sample.snapshot?.stack.bytes == w(0x55))
     }
 
