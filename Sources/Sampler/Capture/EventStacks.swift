@@ -69,7 +69,7 @@ struct EventStacks: SessionPart {
             // What it stands for, the next stack stands for, which is whole.
             if room.fetchMissing(of: seen, thread) || seen.stack.bytes.isEmpty { continue }
             thread.stack.saw(seen.registers.stackPointer)
-            room.noteStack(of: thread)
+            if !thread.stack.hasAlternate { room.noteStack(of: thread) }
             note(seen, of: thread)
             if seen.isCut, context.eventFollowed == nil, room.isShort(seen.stack),
                 findLongerCopy(of: thread, than: samples)

@@ -9,8 +9,8 @@ struct StackRoom: SessionPart {
 
     /// Whether a signal's frame may go to the stack that a thread was seen on last.
     func hasRoomForSignal(_ thread: TracedThread) -> Bool {
+        noteStack(of: thread)
         let place = observer.stackPlace(of: thread)
-        if place.isForeign { stage.image?.hasOtherStacks = true }
         noteRoom(of: thread, place)
         return place.hasRoom && !thread.stack.lacksRoom && stage.image?.hasOtherStacks != true
     }
@@ -51,10 +51,13 @@ struct StackRoom: SessionPart {
 
     /// A program that was seen on a stack of its own making may be on it again when a signal comes.
     func noteStack(of thread: TracedThread) {
-        guard let image = stage.image, !image.hasOtherStacks, !thread.stack.hasAlternate,
+        guard let image = stage.image, !image.hasOtherStacks,
             observer.stackPlace(of: thread).isForeign
         else { return }
-        image.hasOtherStacks = true
+        // Where a thread's stack is now, other memory may have been when the mappings were read.
+        observer.rereadMappings(at: process.now)
+        let place = observer.stackPlace(of: thread)
+        image.hasOtherStacks = place.isForeign || place.range.isEmpty
     }
 
     /// Whether a copy ends before its stack does.

@@ -86,6 +86,33 @@ import Testing
         #expect(fl_robust_list(.max) == 0)
     }
 
+    /// Where a thread's stack is, other memory may have been when the mappings were read: that is no stack of the
+    /// program's making.
+    @Test func aStackThatIsNewerThanTheMappings() throws {
+        let size = 1 << 20
+        let block = try #require(mmap(nil, size, PROT_READ | PROT_WRITE, 0x22, -1, 0))
+        defer { munmap(block, size) }
+        #expect(mprotect(block, 64 << 10, PROT_READ) == 0)
+        let context = SessionContext(
+            KernelProcess(pid: getpid()), options: SamplerOptions(), sink: RecordingSink(),
+            machine: nil)
+        let image = RunningImage(start: .now)
+        context.stage.begin(image)
+        let room = StackRoom(context: context)
+        let thread = TracedThread(
+            context.process.thread(getpid()), index: ThreadIndex(0), start: .now, isNew: false)
+        thread.stack.saw(UInt64(UInt(bitPattern: block)) + UInt64(512 << 10))
+        context.observer.rereadMappings(at: .now)
+        #expect(context.observer.stackPlace(of: thread).isForeign)
+        // As thread libraries make stacks: with a guard below.
+        #expect(mprotect(block, 64 << 10, PROT_NONE) == 0)
+        #expect(context.observer.stackPlace(of: thread).isForeign)
+        #expect(room.hasRoomForSignal(thread) && !image.hasOtherStacks)
+        #expect(mprotect(block, 64 << 10, PROT_READ) == 0)
+        context.observer.rereadMappings(at: .now)
+        #expect(!room.hasRoomForSignal(thread) && image.hasOtherStacks)
+    }
+
     /// A recorder that is killed as it attaches leaves its piece where the next one needs room.
     @Test func aPieceThatAKilledRecorderHasLeft() throws {
         let child = try Child(["sleep", "60"])
