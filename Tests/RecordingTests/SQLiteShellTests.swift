@@ -75,6 +75,7 @@ struct SQLiteShellTests {
             String(part.prefix { $0 != "`" })
         }
         #expect(queries.count >= 5)
+        #expect(page.contains("the schema's version: \(Schema.version). "))
         var launches = RandomMeasurement(seed: 9)
         try save(launches.make(), to: scratch.path("b"))
         for query in queries {
