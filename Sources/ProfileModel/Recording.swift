@@ -130,13 +130,12 @@ package struct Image: Hashable, Sendable {
     /// unknown: that of `argv[0]` (without the leading `-` of login shells).
     package var name: Substring {
         if let name = path.split(separator: "/").last {
-            // Executed from memory, a program has the name that the memory was given.
+            // The kernel says it of a file that is gone, and of one that only memory has.
             let memory = "memfd:", deleted = " (deleted)"
-            guard path.hasPrefix("/\(memory)"), name.hasPrefix(memory), name.hasSuffix(deleted)
-            else {
-                return name
-            }
-            return name.dropFirst(memory.count).dropLast(deleted.count)
+            guard name.hasSuffix(deleted), name.utf8.count > deleted.utf8.count else { return name }
+            // Executed from memory, a program has the name that the memory was given.
+            let isMemory = path.hasPrefix("/\(memory)") && name.hasPrefix(memory)
+            return name.dropFirst(isMemory ? memory.count : 0).dropLast(deleted.count)
         }
         let called = arguments.first?.split(separator: "/").last ?? ""
         return called.hasPrefix("-") ? called.dropFirst() : called

@@ -51,6 +51,11 @@ import Testing
         #expect(name("/bin/sh") == "sh")
         #expect(name("") == "")
         #expect(name("sh") == "sh")
+        // Its file is gone, or was never there.
+        #expect(name("/home/dev/my app (deleted)") == "my app")
+        #expect(name("/memfd:payload (deleted)") == "payload")
+        #expect(name("/memfd: (deleted)") == "")
+        #expect(name("/home/ (deleted)") == " (deleted)")
         // What it was started as is in its path; argv[0] may be anything.
         #expect(name("/usr/bin/redis-server", "redis-server *:6379") == "redis-server")
         #expect(name("", "/bin/login") == "login")

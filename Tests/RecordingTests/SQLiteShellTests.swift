@@ -1,8 +1,9 @@
 import Glibc
 import ProfileModel
-import Recording
 import TestSupport
 import Testing
+
+@testable import Recording
 
 /// The `sqlite3` program, which is not ours, reads recordings; and the documentation's queries
 /// are right.
