@@ -58,7 +58,7 @@ struct InterpretedStacks: ~Copyable {
         }
         guard !copy.addresses.isEmpty else { return nil }
         // Where a signal's handler has a stack of its own, places are not told.
-        guard snapshot.interrupted == nil else {
+        guard snapshot.interrupted == nil, !found.interpreter.isTorn(copy) else {
             functions.unread += 1
             return nil
         }

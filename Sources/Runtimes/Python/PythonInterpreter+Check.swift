@@ -43,6 +43,16 @@ extension PythonInterpreter {
         return !offsets.frame.isOfGenerator(oldest)
     }
 
+    /// True if a list that its own thread has copied lacks what comes before: it ends with a frame that only marks
+    /// an end, where there are such frames. A generator that yields just then has lost its caller, and is still
+    /// the newest frame.
+    package func isTorn(_ copy: RuntimeCopy) -> Bool {
+        guard case .shim = offsets.frame.grouping, copy.rest == 0,
+            let oldest = copy.record(copy.addresses.count - 1, layout)
+        else { return false }
+        return !isShim(oldest)
+    }
+
     /// True if a frame only marks where the frames of a native frame end.
     func isShim(_ frame: FrameRecord) -> Bool {
         guard case .shim(let least) = offsets.frame.grouping, let place = offsets.frame.owner,

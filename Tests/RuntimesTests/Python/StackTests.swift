@@ -129,12 +129,15 @@ struct StackTests {
         #expect(ends([frame, shim]) && ends([Self.frame(4, owner: 1), frame, shim]))
         #expect(!ends([Self.frame(4, owner: 1)]) && !ends([frame, Self.frame(4, owner: 1)]))
         #expect(!ends([frame, shim], rest: 8) && !ends([frame]) && !ends([]))
+        let yielding = Self.copy(current, [Self.frame(4, owner: 1)], caller: 8)
+        #expect(current.isTorn(yielding))
+        #expect(!current.isTorn(Self.copy(current, [frame, shim], caller: 8)))
 
         let marking = try #require(MadePython(0x030B_07F0, codeSize: 184).interpreter)
         let oldest = try #require(MadePython.old.interpreter)
         for (owner, isEnd) in [(UInt64(0), true), (1, false)] {
             let one = Self.copy(marking, [[32: 0x60_0000, 68: 1 | owner << 8]], caller: 48)
-            #expect(marking.endsAtRoot(one) == isEnd)
+            #expect(marking.endsAtRoot(one) == isEnd && !marking.isTorn(one))
             let other = Self.copy(oldest, [[32: 0x60_0000, 96: owner << 20]], caller: 24)
             #expect(oldest.endsAtRoot(other) == isEnd)
         }
