@@ -66,7 +66,7 @@ import Testing
                 return error
             }
         }
-        guard case .alreadyTraced(pid, let tracer)?? = thrown else {
+        guard case .alreadyTraced(pid, let resumption)?? = thrown else {
             Issue.record("\(String(describing: thrown))")
             return
         }

@@ -6,13 +6,6 @@ import ProcessIO
 import ProfileModel
 import System
 
-/// Why our code could not be put into the program.
-enum SetupFailure: Error {
-    case obstacle(RecorderNote.Kind)
-    /// The thread is gone, or the program.
-    case gone
-}
-
 /// Brings the area into a new image whose first thread is stopped at its first instruction. A
 /// launch has no other stop, unless our bootstrap must replace the entry code: our code in the
 /// program notes all that happens later.
@@ -36,7 +29,7 @@ struct AgentEntry: SessionPart {
                 signal: try agentSetup.checkTarget(known: next.knownAction), next.sites)
         } catch {
             if case .obstacle(let kind) = error {
-                context.note(kind)
+                note(kind)
                 context.capture = .ptrace
                 context.abandonMarks()
                 // A filter might kill the program for this.
@@ -49,7 +42,7 @@ struct AgentEntry: SessionPart {
             passOnStops(of: main)
             return area.isSettled || area.isAbandoned
         }
-        _ = giveUpEntry(of: image)
+        giveUpEntry(of: image)
         guard area.isSettled else { return now }
         patcher.emptyCave(of: image)
         writePatches(of: image)
@@ -66,16 +59,15 @@ struct AgentEntry: SessionPart {
         context.noteHold(from: start, to: process.now)
     }
 
-    /// True if our code turned out to have no place in the program. The program then runs without
+    /// Gives up where our code turned out to have no place in the program. The program then runs without
     /// it and untraced: from now on its stacks are taken by stops.
-    func giveUpEntry(of image: RunningImage) -> Bool {
-        guard image.instrumentation?.area.isAbandoned == true else { return false }
+    func giveUpEntry(of image: RunningImage) {
+        guard image.instrumentation?.area.isAbandoned == true else { return }
         image.instrumentation = nil
         observer.ownCode = nil
-        context.note(.unmapped)
+        note(.unmapped)
         context.capture = .ptrace
         context.abandonMarks()
-        return true
     }
 
     /// Releases a thread, or resumes it under observation, depending on how stacks are taken.
@@ -124,7 +116,7 @@ struct AgentEntry: SessionPart {
         {
             // The program could set an action without our seeing it. Where the linker does not
             // report, nothing tells when the C library has come.
-            context.note(.noCallSite)
+            note(.noCallSite)
         } else if context.capture == .signal {
             contents.signal = signal
             contents.spare = AgentSetup.spare(besides: signal.number)
@@ -134,7 +126,7 @@ struct AgentEntry: SessionPart {
         start.fillMain(into: &contents)
         start.fillInitializers(into: &contents, pid: pid)
         contents.takeEntry(of: start, hasHook: setup.linkerHook != nil, main.tracee)
-        let needsIsland = context.marks != nil
+        let needsIsland = marks != nil
         if needsIsland {
             contents.island =
                 start.islandPlace(besides: place..<(place &+ UInt64(whole))) ?? 0
@@ -147,7 +139,7 @@ struct AgentEntry: SessionPart {
         setup.loneProgram = start.loneProgram
         setup.notesMain = start.notesMain(contents)
 
-        let entry = try agentSetup.attempt { () throws(SystemError) in
+        let entry = try SetupFailure.attempt { () throws(SystemError) in
             try main.tracee.resumeAddress()
         }
         let piece = start.cave ?? entry
@@ -171,7 +163,7 @@ struct AgentEntry: SessionPart {
         inherited = nil
         if isAtEntry { image.cave = nil }
         let expected = own == nil ? process.lowestFreeDescriptor() : 0
-        let before = try agentSetup.attempt { () throws(SystemError) in
+        let before = try SetupFailure.attempt { () throws(SystemError) in
             try main.tracee.divert(to: piece)
         }
         if isAtEntry {
@@ -255,7 +247,7 @@ struct AgentEntry: SessionPart {
         for patch in contents.patches where patch.isRestoring {
             patcher.putBack(patch.word, at: patch.address)
         }
-        try agentSetup.attempt { () throws(SystemError) in try main.tracee.restore(before) }
+        try SetupFailure.attempt { () throws(SystemError) in try main.tracee.restore(before) }
         throw .obstacle(.unmapped)
     }
 

@@ -11,10 +11,11 @@ import System
 /// we stopped it.
 struct AgentJoin: SessionPart {
     let context: SessionContext
+    let diversion: ThreadDiversion
+    let harm: StopHarm
     let signposts: SignpostReports
-    let room: StackRoom
     let requests: StopRequests
-    let tracer: ThreadTracer
+    let resumption: ThreadResumption
     let stopper: ThreadStopper
     let patcher: CodePatcher
     let agentSetup: AgentSetup
@@ -26,9 +27,9 @@ struct AgentJoin: SessionPart {
         guard !context.isAwaitingStop, let image = stage.imageToJoin,
             let position = try? thread.tracee.resumeAddress(),
             // Our code naps. This would overwrite what the kernel needs to restart a call.
-            room.examine(thread, at: position), !thread.tracee.isInCall,
-            !tracer.callOffLateStop(thread),
-            !requests.mayHarmOthers(thread)
+            diversion.examine(thread, at: position), !thread.tracee.isInCall,
+            !resumption.callOffLateStop(thread),
+            !harm.mayHarmOthers(thread)
         else { return }
         do throws(SetupFailure) {
             try join(image, by: thread)
@@ -42,7 +43,7 @@ struct AgentJoin: SessionPart {
         if case .obstacle(.unmapped) = error, stage.failToSettle() { return }
         stage.settle()
         guard case .obstacle(let kind) = error else { return }
-        context.note(kind)
+        note(kind)
         context.capture = .ptrace
         context.abandonMarks()
     }
@@ -74,7 +75,7 @@ struct AgentJoin: SessionPart {
         else { return }
         let held = process.now
         defer {
-            for other in others { tracer.release(other) }
+            for other in others { resumption.release(other) }
             context.noteHold(from: held, to: process.now)
         }
         try finishEntry(of: image)
@@ -101,12 +102,12 @@ struct AgentJoin: SessionPart {
         if image.entry != nil || context.isProgramStopped
             || threads.values.contains(where: stopper.isRunning)
         {
-            context.note(.lateEntry)
+            note(.lateEntry)
         }
     }
 
     /// A program may be throttled, stopped by a signal, or without a core for another reason.
-    static let entryPatience = TimeSpan.milliseconds(5000)
+    private static let entryPatience = TimeSpan.milliseconds(5000)
 
     /// True if the diverted thread has made the memory and mapped all of it: first comes the
     /// descriptor, then the mapping, then the right to execute. All must be there before calls are
@@ -145,7 +146,7 @@ struct AgentJoin: SessionPart {
         let held = MonotonicTime.now
         defer { context.noteHold(from: held, to: .now) }
         guard var others = stopper.stopOthers(than: thread) else { throw .obstacle(.unmapped) }
-        defer { for other in others { tracer.release(other) } }
+        defer { for other in others { resumption.release(other) } }
         earlierAgents.clearCave(start, stopped: others + [thread])
         if try earlierAgents.takeOver(by: thread, &others) { sites = findSites() }
         guard sites[.sigaction] != nil else { throw .obstacle(.noCallSite) }
@@ -167,7 +168,7 @@ struct AgentJoin: SessionPart {
         if let linker = start.linker, linker.isConsistent(TargetMemory(pid: pid)) {
             contents.listen(to: linker)
         }
-        if context.marks != nil {
+        if marks != nil {
             contents.island = start.islandPlace(besides: place..<(place &+ UInt64(size))) ?? 0
         }
         let number = process.lowestFreeDescriptor()
@@ -175,8 +176,9 @@ struct AgentJoin: SessionPart {
             descriptor: nil, place: place, size: size, isAtEntry: false,
             recorder: contents.recorder)
         guard patcher.putPiece(code, at: cave, in: image) else { throw .obstacle(.unmapped) }
-        try agentSetup.attempt { () throws(SystemError) in _ = try thread.tracee.divert(to: cave) }
-        try agentSetup.attempt { () throws(SystemError) in try thread.tracing.detach() }
+        try SetupFailure.attempt { () throws(SystemError) in _ = try thread.tracee.divert(to: cave)
+        }
+        try SetupFailure.attempt { () throws(SystemError) in try thread.tracing.detach() }
         thread.goOn()
         image.entry = PendingEntry(
             tid: thread.tid, since: process.now, descriptor: number, contents: contents,
@@ -226,9 +228,9 @@ struct AgentJoin: SessionPart {
         guard isSettled else { throw .obstacle(.unmapped) }
         agentSetup.use(area, entry.contents, setup, in: image)
         image.instrumentation?.sites = Set(entry.sites.places)
-        context.marks?.spaces = area.makeTrampolineSpaces()
+        marks?.spaces = area.makeTrampolineSpaces()
         if image.untraced == nil { context.followFromOutside(image) }
-        context.marks?.pending = entry.loneProgram.map { [$0.object] } ?? entry.objects
+        marks?.pending = entry.loneProgram.map { [$0.object] } ?? entry.objects
         signposts.switchOnSignposts(of: signposts.images(of: entry.objects, TargetMemory(pid: pid)))
         stage.settle()
     }

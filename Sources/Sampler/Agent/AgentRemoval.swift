@@ -1,6 +1,4 @@
 import Agent
-import Architecture
-import CSystem
 import Glibc
 import ProcessIO
 import ProfileModel
@@ -9,7 +7,7 @@ import ProfileModel
 struct AgentRemoval: SessionPart {
     let context: SessionContext
     let signposts: SignpostReports
-    let tracer: ThreadTracer
+    let resumption: ThreadResumption
     let stopper: ThreadStopper
     let codeUse: CodeUse
     let patcher: CodePatcher
@@ -43,14 +41,14 @@ struct AgentRemoval: SessionPart {
         let isGone = repeats(until: deadline) {
             guard hasForsaken else { return true }
             // A thread that cannot be stopped by then will not be stopped at all.
-            guard let thread = stopper.stopAny(by: deadline) else {
+            guard let thread = diversion.stopAny(by: deadline) else {
                 context.noteLeftBehind()
                 return true
             }
-            defer { tracer.release(thread) }
+            defer { resumption.release(thread) }
             guard var others = stopper.stopAllOthers(than: thread) else { return false }
             let areas = earlierAgents.abandonedAreas(besides: thread, of: &others)
-            for other in others { tracer.release(other) }
+            for other in others { resumption.release(other) }
             for area in areas {
                 _ = diversion.takeAway(AgentCode.away(unmapping: area.range), by: thread, deadline)
             }
@@ -85,12 +83,12 @@ struct AgentRemoval: SessionPart {
     /// - Returns: false: some other thread had no core to stop on, or is just inside our code.
     private func remove(_ code: Instrumentation, by deadline: MonotonicTime) -> Bool {
         let area = code.area
-        guard let thread = stopper.stopAny(by: deadline) else {
+        guard let thread = diversion.stopAny(by: deadline) else {
             area.silence()
             context.noteLeftBehind()
             return true
         }
-        defer { tracer.release(thread) }
+        defer { resumption.release(thread) }
         // A spare signal's handler that is set from here on would lack its stand-ins, and children
         // could see it.
         guard area.refuseSpare() else { return false }
@@ -101,13 +99,13 @@ struct AgentRemoval: SessionPart {
             let away = AgentCode.away(restoring: signal, from: handler, nil)
             guard diversion.takeAway(away, by: thread, deadline) else {
                 area.silence()
-                context.note(.leftBehind)
+                note(.leftBehind)
                 return true
             }
         }
         guard var others = stopper.stopAllOthers(than: thread) else { return false }
         let isOutOfMarks =
-            context.marks?.isPlaced != true || codeUse.isOutOfMarks(others + [thread], area)
+            marks?.isPlaced != true || isOutOfMarks(others + [thread], area)
         takeBackChanges(of: code)
         // A thread inside the area must find it when it comes back, and the area does no harm. The
         // same holds for signposts and marks: a thread may be inside one at any time.
@@ -124,7 +122,7 @@ struct AgentRemoval: SessionPart {
         }
         // No code leads to the area any more: a thread that is not inside cannot enter it, and need
         // not wait.
-        for other in others { tracer.release(other) }
+        for other in others { resumption.release(other) }
         for earlier in abandoned {
             _ = diversion.takeAway(AgentCode.away(unmapping: earlier.range), by: thread, deadline)
         }
@@ -137,7 +135,7 @@ struct AgentRemoval: SessionPart {
             let isGone = ours.allSatisfy {
                 diversion.takeAway(AgentCode.away(unmapping: $0), by: thread, deadline)
             }
-            if !isGone { context.note(.leftBehind) }
+            if !isGone { note(.leftBehind) }
         }
         return true
     }
@@ -156,7 +154,7 @@ struct AgentRemoval: SessionPart {
 
     private func leaveBehind(_ code: Instrumentation, isMeant: Bool) {
         code.area.silence()
-        if isMeant { code.hooks.signposts.releaseMemory() } else { context.note(.leftBehind) }
+        if isMeant { code.hooks.signposts.releaseMemory() } else { note(.leftBehind) }
     }
 
     /// Restores the program's code wherever it leads to our stand-ins: at the places that we know,
@@ -173,5 +171,13 @@ struct AgentRemoval: SessionPart {
             patcher.putBack(original, at: site)
         }
         if let (address, word) = code.takeLinkerHook() { patcher.putBack(word, at: address) }
+    }
+
+    /// True if no thread is in our code for marks, nor would return to it, now that no jump leads
+    /// there any more.
+    private func isOutOfMarks(_ stopped: [TracedThread], _ area: AgentMemory) -> Bool {
+        guard let marks, marks.isPlaced, marks.placed.isEmpty else { return false }
+        return codeUse.isUnused(
+            ChangedCode([area.range] + (area.islandRange.map { [$0] } ?? [])), by: stopped)
     }
 }

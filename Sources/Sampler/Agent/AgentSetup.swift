@@ -42,16 +42,6 @@ struct AgentSetup: SessionPart {
     /// The process's id, as the process itself knows it.
     var innerPID: Int32 { ProcessStatus(pid: pid)?.innerPID ?? pid }
 
-    func attempt<Value>(
-        _ body: () throws(SystemError) -> Value
-    ) throws(SetupFailure) -> Value {
-        do throws(SystemError) {
-            return try body()
-        } catch {
-            throw .gone
-        }
-    }
-
     /// All is in place, or will be before anything of the program runs.
     func use(
         _ area: AgentMemory, _ contents: AgentMemory.Contents, _ setup: Instrumentation.Setup,
@@ -59,7 +49,7 @@ struct AgentSetup: SessionPart {
     ) {
         area.wasInherited()
         observer.ownCode = area.range
-        if let marks = context.marks { area.fillMarks(marks.records) }
+        if let marks { area.fillMarks(marks.records) }
         let signposts = area.makeSignposts(pid: innerPID, since: min(image.start, .now))
         let signals = contents.signal.map { _ in
             SignalCapture(

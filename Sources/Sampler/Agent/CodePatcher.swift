@@ -1,8 +1,6 @@
 import Agent
 import Architecture
-import Images
 import ProcessIO
-import ProfileModel
 
 /// Changes the program's code, so that it leads to ours, and changes it back.
 struct CodePatcher: SessionPart {

@@ -7,14 +7,6 @@ import ProfileModel
 struct CodeUse: SessionPart {
     let context: SessionContext
 
-    /// True if no thread is in our code for marks, nor would return to it, now that no jump leads
-    /// there any more.
-    func isOutOfMarks(_ stopped: [TracedThread], _ area: AgentMemory) -> Bool {
-        guard let marks = context.marks, marks.isPlaced, marks.placed.isEmpty else { return false }
-        return isUnused(
-            ChangedCode([area.range] + (area.islandRange.map { [$0] } ?? [])), by: stopped)
-    }
-
     func isUnused(_ code: ChangedCode, by stopped: [TracedThread]) -> Bool {
         threads.values.filter { $0.phase != .exited }.allSatisfy { thread in
             let registers: Registers

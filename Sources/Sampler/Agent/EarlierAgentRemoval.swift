@@ -1,7 +1,5 @@
 import Agent
 import Architecture
-import CAgent
-import Glibc
 import Images
 import ProcessIO
 import ProfileModel

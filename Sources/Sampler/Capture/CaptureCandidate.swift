@@ -11,22 +11,21 @@ struct CaptureCandidate: CaptureFacts {
     /// Whether it may have waited for something since the last look.
     let hasWaited: Bool
     let now: MonotonicTime
-    let capture: StackCapture
+    let context: SessionContext
+    let harm: StopHarm
+    let timerStacks: TimerStacks
 
-    private var context: SessionContext { capture.context }
-    private var requests: StopRequests { capture.requests }
-
-    var isSampledByTree: Bool { capture.isSampledByTree(thread) }
-    var wantsTimer: Bool { capture.timerStacks.wantsTimer(thread) }
+    var isSampledByTree: Bool { context.isSampledByTree(thread) }
+    var wantsTimer: Bool { timerStacks.wantsTimer(thread) }
     var needsStop: Bool { context.stage.isSettling || context.isTracedForNothing(thread) }
     var mayReadForever: Bool { context.endlessFiles.areOpen(at: now) }
-    var mayMeetLongCall: Bool { requests.mayMeetLongCall(thread, at: now) }
+    var mayMeetLongCall: Bool { harm.mayMeetLongCall(thread, at: now) }
     var handlersBlock: Bool { context.handlersBlock }
     var isComputing: Bool { thread.calls.isComputing }
     var hasHandler: Bool { context.signalCapture != nil }
-    var isMaskKnown: Bool { thread.statuses.knowsMask || !requests.someBlockOurs }
+    var isMaskKnown: Bool { thread.statuses.knowsMask || !harm.someBlockOurs }
     var refusesSignal: Bool { obstacle != nil }
-    var mayHarmOthers: Bool { requests.mayHarmOthers(thread) }
+    var mayHarmOthers: Bool { harm.mayHarmOthers(thread) }
 
     /// What keeps our signal from it; nil: nothing.
     var obstacle: RecorderNote.Kind? {

@@ -1,6 +1,5 @@
 import Agent
 import Architecture
-import CSystem
 import ProcessIO
 import ProfileModel
 
@@ -8,7 +7,8 @@ import ProfileModel
 /// puts anything on a stack.
 struct EventStacks: SessionPart {
     let context: SessionContext
-    let timerWatch: TimerWatch
+    let copies: EventCopies
+    let timerEnds: TimerEnds
     let room: StackRoom
     let timerStacks: TimerStacks
 
@@ -24,13 +24,13 @@ struct EventStacks: SessionPart {
         else {
             return false
         }
-        room.noteDepth(of: thread)
+        copies.noteDepth(of: thread)
         do throws(SystemError) {
             thread.samples = try ThreadSamples(
                 tid: thread.tid,
                 cpu: (counters ?? thread.clock.counters).run,
                 interval: options.sampleInterval,
-                stackBytes: room.eventStackBytes(of: thread))
+                stackBytes: copies.eventStackBytes(of: thread))
         } catch {
             context.events.failed(error, at: process.now)
         }
@@ -41,7 +41,7 @@ struct EventStacks: SessionPart {
     }
 
     func endEvents(of thread: TracedThread) {
-        timerWatch.endTimer(of: thread)
+        timerEnds.endTimer(of: thread)
         thread.samples = nil
     }
 
@@ -67,11 +67,11 @@ struct EventStacks: SessionPart {
                 endEvents(of: thread)
             }
             // What it stands for, the next stack stands for, which is whole.
-            if room.fetchMissing(of: seen, thread) || seen.stack.bytes.isEmpty { continue }
+            if copies.fetchMissing(of: seen, thread) || seen.stack.bytes.isEmpty { continue }
             thread.stack.saw(seen.registers.stackPointer)
             if !thread.stack.hasAlternate { room.noteStack(of: thread) }
             note(seen, of: thread)
-            if seen.isCut, context.eventFollowed == nil, room.isShort(seen.stack),
+            if seen.isCut, context.eventFollowed == nil, copies.isShort(seen.stack),
                 findLongerCopy(of: thread, than: samples)
             {
                 // What it stands for, the next stack stands for, which is whole.
@@ -90,8 +90,8 @@ struct EventStacks: SessionPart {
 
     /// - Returns: whether there is a way to a longer copy: longer ones by events, or the thread's own.
     private func findLongerCopy(of thread: TracedThread, than samples: ThreadSamples) -> Bool {
-        room.noteDepth(of: thread)
-        return room.eventStackBytes(of: thread) > samples.stackBytes
+        copies.noteDepth(of: thread)
+        return copies.eventStackBytes(of: thread) > samples.stackBytes
             || (timerStacks.wantsTimer(thread) && room.hasRoomForSignal(thread))
     }
 

@@ -1,12 +1,12 @@
 import Agent
-import Architecture
 import ProcessIO
 import ProfileModel
 
 /// Takes the stacks of running threads in the way that ``CapturePolicy`` chooses.
 struct StackCapture: SessionPart {
     let context: SessionContext
-    let timerWatch: TimerWatch
+    let harm: StopHarm
+    let timerEnds: TimerEnds
     let requests: StopRequests
     let timerStacks: TimerStacks
     let eventStacks: EventStacks
@@ -16,24 +16,20 @@ struct StackCapture: SessionPart {
     func captureRunning(
         _ thread: TracedThread, _ counters: SchedulerCounters, at now: MonotonicTime
     ) {
-        if isSampledByTree(thread), !timerStacks.wantsTimer(thread) { return }
-        guard let status = signalStacks.recentStatus(of: thread, counters) else { return }
+        if context.isSampledByTree(thread), !timerStacks.wantsTimer(thread) { return }
+        guard let status = recentStatus(of: thread, counters) else { return }
         let hasWaited = thread.burst.hasWaited(voluntary: status.voluntary)
         let candidate = CaptureCandidate(
             thread: thread, status: status, counters: counters,
             approach: thread.approach(voluntary: status.voluntary, at: now),
-            hasWaited: hasWaited, now: now, capture: self)
-        if candidate.needsStop { timerWatch.endTimer(of: thread) }
+            hasWaited: hasWaited, now: now, context: context, harm: harm,
+            timerStacks: timerStacks)
+        if candidate.needsStop { timerEnds.endTimer(of: thread) }
         var failed = FailedWays()
         while let way = CapturePolicy.decide(candidate, without: failed) {
             if capture(candidate, way) { return }
             failed.insert(way)
         }
-    }
-
-    /// Whether events of the process's tree tell what it does. Of an interpreter's functions they tell too late.
-    func isSampledByTree(_ thread: TracedThread) -> Bool {
-        context.tree != nil && thread.samples != nil && thread.timing.timer == nil
     }
 
     /// - Returns: false: this way cannot be had.
@@ -67,8 +63,25 @@ struct StackCapture: SessionPart {
         case .displaced, .filtered: ledger.note(obstacle, 1)
         default:
             if candidate.thread.requests.detours == SignalCapture.patience {
-                context.note(obstacle)
+                note(obstacle)
             }
         }
+    }
+
+    private func recentStatus(
+        of thread: TracedThread, _ counters: SchedulerCounters
+    ) -> ThreadStatus? {
+        guard let instrumentation = context.instrumentation, let signals = instrumentation.signals
+        else {
+            return thread.status()
+        }
+        let masks = signals.slots.masks
+        // In this order: whoever is counted by now is seen to be about to, or was.
+        let isMasking = signals.slots.lookForMasking()
+        thread.statuses.saw(
+            masks: masks, isMasking: isMasking,
+            mayChange: instrumentation.masks.look(at: masks, threads: threads.count))
+        return thread.recentStatus(
+            counters, looks: signals.looksPerStatus(seesMasks: instrumentation.seesMasks))
     }
 }

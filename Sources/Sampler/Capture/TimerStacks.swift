@@ -10,7 +10,9 @@ import System
 /// stack. Events tell what the thread does in the kernel's code.
 struct TimerStacks: SessionPart {
     let context: SessionContext
-    let timerWatch: TimerWatch
+    let copies: EventCopies
+    let harm: StopHarm
+    let timerEnds: TimerEnds
     let room: StackRoom
     let requests: StopRequests
 
@@ -21,12 +23,12 @@ struct TimerStacks: SessionPart {
         _ thread: TracedThread, _ status: ThreadStatus, _ counters: SchedulerCounters,
         at now: MonotonicTime
     ) -> Bool {
-        guard let signals = context.signalCapture, mayHaveTimer(thread, status),
+        guard let signals = signalCapture, mayHaveTimer(thread, status),
             let state = timedFrames(of: thread, by: signals),
             thread.timing.timer != nil
                 || beginTimer(thread, status, counters, by: signals, at: now)
         else {
-            timerWatch.endTimer(of: thread)
+            timerEnds.endTimer(of: thread)
             return false
         }
         thread.timing.allow(
@@ -34,7 +36,7 @@ struct TimerStacks: SessionPart {
         // Where events do not tell how long it was in the kernel's code, nobody knows.
         if thread.samples != nil, thread.timing.isSilent(at: counters.run) {
             thread.timing.noteRestart()
-            timerWatch.endTimer(of: thread)
+            timerEnds.endTimer(of: thread)
         }
         return true
     }
@@ -47,7 +49,7 @@ struct TimerStacks: SessionPart {
 
     /// Whether a thread runs an interpreter or has a deep stack, and a timer is for such threads here.
     func wantsTimer(_ thread: TracedThread) -> Bool {
-        guard let signals = context.signalCapture, timersServe, !thread.timing.isUseless,
+        guard let signals = signalCapture, timersServe, !thread.timing.isUseless,
             context.timers.mayBeTried(at: process.now), context.events.mayBeTried(at: process.now)
         else { return false }
         return timedFrames(of: thread, by: signals) != nil
@@ -61,9 +63,9 @@ struct TimerStacks: SessionPart {
 
     private func mayHaveTimer(_ thread: TracedThread, _ status: ThreadStatus) -> Bool {
         guard context.capture == .signal, timersServe, stage.execution == nil, !context.isLeaving,
-            context.signalCapture?.slots.isReady == true,
+            signalCapture?.slots.isReady == true,
             thread.phase == .free, !thread.tracing.isTraced, !thread.timing.isUseless,
-            !thread.stack.hasAlternate, thread.statuses.knowsMask || !requests.someBlockOurs
+            !thread.stack.hasAlternate, thread.statuses.knowsMask || !harm.someBlockOurs
         else { return false }
         return canBeTimed(thread, status)
     }
@@ -89,7 +91,7 @@ struct TimerStacks: SessionPart {
         if !signals.slots.hasRoomForTimer,
             let waiting = threads.values.first(where: { hasWaited($0, until: now) })
         {
-            timerWatch.endTimer(of: waiting)
+            timerEnds.endTimer(of: waiting)
         }
         do throws(SystemError) {
             guard
@@ -103,13 +105,13 @@ struct TimerStacks: SessionPart {
             return false
         }
         thread.timing.noteSign(at: counters.run)
-        room.noteDepth(of: thread)
-        observeKernel(of: thread, counters.run, stackBytes: room.eventStackBytes(of: thread))
+        copies.noteDepth(of: thread)
+        observeKernel(of: thread, counters.run, stackBytes: copies.eventStackBytes(of: thread))
         return true
     }
 
     /// Has events tell what the thread does in the kernel's code.
-    func observeKernel(of thread: TracedThread, _ cpu: Int64, stackBytes: Int) {
+    private func observeKernel(of thread: TracedThread, _ cpu: Int64, stackBytes: Int) {
         thread.samples = try? ThreadSamples(
             tid: thread.tid, cpu: cpu, interval: options.sampleInterval, stackBytes: stackBytes,
             inKernelOnly: true)
@@ -118,8 +120,8 @@ struct TimerStacks: SessionPart {
 
     /// Whether a thread can have a timer, whose signal finds it in its own code. Its stack must have room,
     /// and no thread of the process may have been seen on one that the program made itself.
-    func canBeTimed(_ thread: TracedThread, _ status: ThreadStatus) -> Bool {
-        guard let signals = context.signalCapture else { return false }
+    private func canBeTimed(_ thread: TracedThread, _ status: ThreadStatus) -> Bool {
+        guard let signals = signalCapture else { return false }
         return signals.obstacle(thread, status, hasRoom: room.hasRoomForSignal(thread)) == nil
     }
 
@@ -131,11 +133,11 @@ struct TimerStacks: SessionPart {
         return observer.interpreters.state(of: thread.tid, at: process.now)
     }
 
-    // MARK: What they told
+    // MARK: What timers and events told
 
     /// Hands on what a thread's timer and its events told, in the order of time.
     func takeTimed(of thread: TracedThread, _ counters: SchedulerCounters) {
-        guard let signals = context.signalCapture, !thread.timing.slots.isEmpty else { return }
+        guard let signals = signalCapture, !thread.timing.slots.isEmpty else { return }
         // What comes while we look is left for the next time, or something older would come behind it.
         let limit = MonotonicTime.now
         let answers = signals.answersToTimer(of: thread, upTo: limit)
@@ -170,7 +172,7 @@ struct TimerStacks: SessionPart {
         } else {
             timing.noteAnswer(at: counters.run)
         }
-        rest.removeAll { room.fetchMissing(of: $0, thread) || $0.stack.bytes.isEmpty }
+        rest.removeAll { copies.fetchMissing(of: $0, thread) || $0.stack.bytes.isEmpty }
         for answer in answers {
             if answer.isOnAlternateStack {
                 thread.stack.saw(answer.registers.stackPointer)
@@ -191,14 +193,14 @@ struct TimerStacks: SessionPart {
             for seen in rest { hand(on: seen, of: thread, counters) }
         }
         guard thread.stack.hasAlternate, timing.timer != nil else { return }
-        timerWatch.endTimer(of: thread)
+        timerEnds.endTimer(of: thread)
         requests.stopForSample(thread)
     }
 
     private func hand(
         on seen: ThreadSamples.Observation, of thread: TracedThread, _ counters: SchedulerCounters
     ) {
-        if seen.isCut, room.isShort(seen.stack), copyMore(of: thread) {
+        if seen.isCut, copies.isShort(seen.stack), copyMore(of: thread) {
             // What it stands for, the next stack stands for, which is whole.
             return
         }
@@ -212,8 +214,8 @@ struct TimerStacks: SessionPart {
     ///
     /// - Returns: false: they cannot.
     private func copyMore(of thread: TracedThread) -> Bool {
-        room.noteDepth(of: thread)
-        let size = room.eventStackBytes(of: thread)
+        copies.noteDepth(of: thread)
+        let size = copies.eventStackBytes(of: thread)
         guard thread.timing.timer != nil, let samples = thread.samples, size > samples.stackBytes
         else { return false }
         observeKernel(of: thread, thread.clock.counters.run, stackBytes: size)

@@ -11,6 +11,12 @@ struct EventFollower: SessionPart {
     let beginnings: ProcessBeginnings
     let closing: SessionClosing
 
+    /// What is known of the process; nil: it is followed in another way.
+    private var followed: EventFollowedProcess? {
+        get { context.eventFollowed }
+        nonmutating _modify { yield &context.eventFollowed }
+    }
+
     /// A process that an observed one forked.
     ///
     /// - Parameters:
@@ -18,25 +24,25 @@ struct EventFollower: SessionPart {
     ///   - tree: the events.
     ///   - isScheduled: whether another session's account includes it.
     func begin(
-        off parent: ProcessSession?, by tree: TreeSamples, _ handle: ProcessHandle?,
+        off parent: EventFollower?, by tree: TreeSamples, _ handle: ProcessHandle?,
         at time: MonotonicTime, isScheduled: Bool
     ) {
-        context.eventFollowed = EventFollowedProcess(handle: handle)
+        followed = EventFollowedProcess(handle: handle)
         context.capture = .signal
         tree.followCode(of: pid)
-        parent?.parts.eventFollower.take(upTo: time)
-        if let parent, parent.context.eventFollowed == nil {
+        parent?.take(upTo: time)
+        if let parent, parent.followed == nil {
             // What it has mapped by now the child has, too.
             parent.observer.watchMappings(
                 at: process.now, libraries: parent.context.instrumentation?.loadedLibraries)
         }
-        beginnings.beginForked(off: parent, by: tree, at: time, isScheduled: isScheduled)
+        beginnings.beginForked(off: parent?.context, by: tree, at: time, isScheduled: isScheduled)
         stage.image?.followByEvents()
     }
 
     /// A thread began.
     func threadBegan(_ tid: Int32, at time: MonotonicTime) {
-        guard context.eventFollowed != nil, threads[tid] == nil, context.outcome == nil else {
+        guard followed != nil, threads[tid] == nil, context.outcome == nil else {
             return
         }
         register.addThread(process.thread(tid), start: time, isNew: true, isTraced: false)
@@ -44,7 +50,7 @@ struct EventFollower: SessionPart {
 
     /// Hands on which code was mapped.
     func takeCode(upTo limit: MonotonicTime?) {
-        guard context.eventFollowed != nil, let tree = context.tree else { return }
+        guard followed != nil, let tree = context.tree else { return }
         let code = tree.takeCode(of: pid, upTo: limit)
         if !code.isEmpty { observer.mapped(code, at: limit ?? process.now) }
     }
@@ -53,7 +59,7 @@ struct EventFollower: SessionPart {
     ///
     /// - Parameter limit: what happened later is not handed on yet.
     func take(upTo limit: MonotonicTime? = nil) {
-        guard context.eventFollowed != nil else { return }
+        guard followed != nil else { return }
         takeCode(upTo: limit)
         for thread in threads.values where thread.phase != .exited {
             eventStacks.takeSamples(of: thread, thread.clock.counters, upTo: limit)
@@ -66,13 +72,13 @@ struct EventFollower: SessionPart {
     ///   - description: what `/proc` says of it; events complete it.
     ///   - name: the name by which it was executed.
     func executed(_ description: Image, called name: String, at time: MonotonicTime) {
-        guard context.eventFollowed != nil, context.outcome == nil, let tree = context.tree,
+        guard followed != nil, context.outcome == nil, let tree = context.tree,
             let main = threads[pid]
         else { return }
         take(upTo: time)
         // Another thread that executes a program takes the first one's place, which has ended.
-        if context.eventFollowed?.withdraw(main) == true { main.forgetTally() }
-        context.eventFollowed?.end = nil
+        if followed?.withdraw(main) == true { main.forgetTally() }
+        followed?.end = nil
         let wasOneOfMany = threads.count > 1
         for thread in threads.values where thread.tid != pid {
             observer.closeWithoutStack(thread, at: time)
@@ -111,25 +117,25 @@ struct EventFollower: SessionPart {
 
     /// A thread has ended.
     func threadEnded(_ tid: Int32, at time: MonotonicTime) {
-        guard context.eventFollowed != nil, context.outcome == nil, let thread = threads[tid],
+        guard followed != nil, context.outcome == nil, let thread = threads[tid],
             thread.phase != .exited
         else { return }
         take(upTo: time)
         register.rename(thread)
         // What it has used shows when it has left its core.
-        context.eventFollowed?.leaving.append(
+        followed?.leaving.append(
             EventFollowedProcess.Leaving(thread: thread, time: time))
         if tid != pid { context.threads.remove(tid) }
         guard
             threads.values.allSatisfy({
-                $0.phase == .exited || context.eventFollowed?.isLeaving($0) == true
+                $0.phase == .exited || followed?.isLeaving($0) == true
             }
             )
         else { return }
-        context.eventFollowed?.end = time
-        if context.eventFollowed?.handle?.isThere == true, !process.isEnding {
+        followed?.end = time
+        if followed?.handle?.isThere == true, !process.isEnding {
             // Executed with the privileges of its file, a program is out of the events' reach.
-            context.note(.unrecordedPrivileges)
+            note(.unrecordedPrivileges)
             finish(.running, at: time)
         } else {
             takeLastFigures()
@@ -139,14 +145,14 @@ struct EventFollower: SessionPart {
     /// Ends the process if it is gone and events did not say so, because there was no room for
     /// them.
     func endIfGone(at now: MonotonicTime) {
-        guard context.outcome == nil, context.eventFollowed?.end == nil,
-            context.eventFollowed?.handle?.isThere == false
+        guard context.outcome == nil, followed?.end == nil,
+            followed?.handle?.isThere == false
         else { return }
         for thread in threads.values where thread.phase != .exited {
-            context.eventFollowed?.leaving.append(
+            followed?.leaving.append(
                 EventFollowedProcess.Leaving(thread: thread, time: now))
         }
-        context.eventFollowed?.end = now
+        followed?.end = now
     }
 
     private func takeLastFigures() {
@@ -162,16 +168,16 @@ struct EventFollower: SessionPart {
     ///
     /// - Parameter mayWait: if false, what is known now must do.
     func finish(mayWait: Bool) {
-        for leaving in context.eventFollowed?.takeLeaving(first: pid, mayWait: mayWait) ?? [] {
+        for leaving in followed?.takeLeaving(first: pid, mayWait: mayWait) ?? [] {
             close(leaving)
         }
-        guard let end = context.eventFollowed?.end, context.outcome == nil else { return }
-        context.eventFollowed?.looksSinceEnd += 1
-        let looks = context.eventFollowed?.looksSinceEnd ?? 0
+        guard let end = followed?.end, context.outcome == nil else { return }
+        followed?.looksSinceEnd += 1
+        let looks = followed?.looksSinceEnd ?? 0
         let mayTell = looks < EventFollowedProcess.enoughLooks
-        let how = context.eventFollowed?.handle?.outcome
-        let isThere = how == nil && context.eventFollowed?.handle?.isThere == true
-        if mayWait, context.eventFollowed?.leaving.isEmpty == false { return }
+        let how = followed?.handle?.outcome
+        let isThere = how == nil && followed?.handle?.isThere == true
+        if mayWait, followed?.leaving.isEmpty == false { return }
         // On a busy machine it may want a core for the rest of its end.
         if mayWait, how == nil, mayTell || isThere && looks < EventFollowedProcess.mostLooks {
             return
@@ -192,8 +198,8 @@ struct EventFollower: SessionPart {
 
     /// The recording ends, and the process goes on.
     func leave(at end: MonotonicTime) {
-        if context.eventFollowed?.end != nil { return finish(mayWait: false) }
-        guard context.eventFollowed != nil, context.outcome == nil else { return }
+        if followed?.end != nil { return finish(mayWait: false) }
+        guard followed != nil, context.outcome == nil else { return }
         take(upTo: end)
         finish(mayWait: false)
         finish(.running, at: end)

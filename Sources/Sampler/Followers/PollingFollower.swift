@@ -3,14 +3,14 @@ import CAgent
 import ProcessIO
 import ProfileModel
 
-/// Follows a process that is not traced from outside.
+/// Follows a process that is not traced, by looks from outside.
 struct PollingFollower: SessionPart {
     let context: SessionContext
     let register: ThreadRegister
     let discovery: ThreadDiscovery
     let signposts: SignpostReports
     let schedule: ScheduleReports
-    let timerWatch: TimerWatch
+    let timerEnds: TimerEnds
     let signalStacks: SignalStacks
     let launchReports: LaunchReports
     let hookReports: HookReports
@@ -31,8 +31,8 @@ struct PollingFollower: SessionPart {
     /// Makes a thread that is about to execute another program wait until it is traced. So nothing
     /// of the next program's launch is missed.
     func followExecution() {
-        guard let area = context.area, area.isAboutToExecute else { return }
-        timerWatch.endTimers()
+        guard let area, area.isAboutToExecute else { return }
+        timerEnds.endTimers()
         // Which one it is does not show; it may be younger than the last look.
         discovery.addNewThreads(at: process.now)
         for thread in threads.values where !thread.tracing.isTraced {
@@ -60,10 +60,10 @@ struct PollingFollower: SessionPart {
     private static let executionPatience = TimeSpan.milliseconds(1000)
 
     /// `execve` failed. Each thread is detached at its next stop. Ticks stop those to which a stop
-    /// does no harm (``isTracedForNothing(_:)``).
+    /// does no harm (``SessionContext/isTracedForNothing(_:)``).
     func abandonExecution() {
         stage.abandonExecution()
-        context.area?.forgetExecution()
+        area?.forgetExecution()
     }
 
     /// The program that we watched is gone from the process. Stops what is there now, if that is
@@ -79,7 +79,7 @@ struct PollingFollower: SessionPart {
         context.receiver?.takeChanges()
         guard stage.image === image, image.untraced != nil else { return }
         hookReports.reportHooks(at: process.now, isLast: true)
-        let executed = context.area?.executed.map { min(max($0, image.start), process.now) }
+        let executed = area?.executed.map { min(max($0, image.start), process.now) }
         images.leaveImage(isLate: true, executed: executed)
         for thread in threads.values where thread.tid != pid {
             register.end(thread, at: process.now)
@@ -90,7 +90,7 @@ struct PollingFollower: SessionPart {
         main.goOn()
         // Another thread's exec took the place of the one that may have been traced.
         main.tracing.interruptIfTraced()
-        context.note(.lateExec)
+        note(.lateExec)
         if main.tracing.isTraced {
             main.wasAsked(at: process.now)
         } else {
@@ -109,7 +109,7 @@ struct PollingFollower: SessionPart {
         signposts.reportSignposts(at: now, isLast: false)
         // Its last answer stands for most of what was not told yet.
         signalStacks.takeAnswer(of: thread, thread.clock.counters)
-        context.signalCapture?.forget(thread)
+        signalCapture?.forget(thread)
         thread.samples = nil
         guard thread.tid != pid else { return register.end(thread, at: now) }
         context.threads.remove(thread.tid)
@@ -120,9 +120,9 @@ struct PollingFollower: SessionPart {
     /// Notes a program that was executed past us: it has the privileges of its file, and nothing of
     /// it can be read.
     private func noteUnannounced() {
-        guard let area = context.area, area.value(\.unannounced) != 0 else { return }
+        guard let area, area.value(\.unannounced) != 0 else { return }
         area.set(\.unannounced, 0)
-        context.note(.unrecordedPrivileges)
+        note(.unrecordedPrivileges)
     }
 
     /// Our own child has ended while nobody traced it, and waits until we take note. Until then its

@@ -1,5 +1,3 @@
-import Agent
-import Glibc
 import ProcessIO
 import ProfileModel
 
@@ -8,7 +6,7 @@ struct PtraceFollower: SessionPart {
     let context: SessionContext
     let register: ThreadRegister
     let discovery: ThreadDiscovery
-    let tracer: ThreadTracer
+    let resumption: ThreadResumption
     let hookReports: HookReports
     let images: ImageBeginnings
     let closing: SessionClosing
@@ -27,7 +25,7 @@ struct PtraceFollower: SessionPart {
             guard let thread = threads[tid] ?? discovery.adopt(tid, at: now) else { return }
             // One that a traced thread made is traced, too, though it was seen before it told.
             if !event.isSignal { thread.tracing.wasSeized() }
-            tracer.keepCall(of: thread, after: event)
+            resumption.keepCall(of: thread, after: event)
             take(event, of: thread, at: now)
         }
     }
@@ -38,16 +36,16 @@ struct PtraceFollower: SessionPart {
             sampleAtStop(thread)
             if images.takeMissedExec(thread, at: now) { return }
             agentJoin.joinIfDue(by: thread, at: now)
-            tracer.resume(thread, stoppedSince: now)
+            resumption.resume(thread, stoppedSince: now)
         case .cloned:
             sampleAtStop(thread)
             if let message = try? thread.tracee.eventMessage() {
                 _ = discovery.adopt(Int32(truncatingIfNeeded: message), at: now)
             }
-            tracer.resume(thread, stoppedSince: now)
+            resumption.resume(thread, stoppedSince: now)
         case .forked, .call:
             sampleAtStop(thread)
-            tracer.resume(thread, stoppedSince: now)
+            resumption.resume(thread, stoppedSince: now)
         case .exiting:
             // An exec waits for the ends of all other threads. Before Linux 5.7 it locks the memory
             // meanwhile: who reads that before it lets a thread end waits for ever.
@@ -74,12 +72,12 @@ struct PtraceFollower: SessionPart {
                 process.releaseSelfTraced(thread.tid, delivering: number)
             }
             sampleAtStop(thread)
-            tracer.resume(thread, stoppedSince: now, delivering: number)
+            resumption.resume(thread, stoppedSince: now, delivering: number)
         case .groupStop:
             thread.goOn()
             // To wait for a late stop it would have to go on.
-            if context.isFree, !tracer.callOffLateStop(thread) {
-                tracer.release(thread)
+            if context.isFree, !resumption.callOffLateStop(thread) {
+                resumption.release(thread)
             } else {
                 try? thread.tracee.listen()
             }

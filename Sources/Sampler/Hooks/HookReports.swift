@@ -3,11 +3,11 @@ import Glibc
 import Images
 import ProcessIO
 import ProfileModel
-import System
 
 /// Reports what our code around the initialisers has noted.
 struct HookReports: SessionPart {
     let context: SessionContext
+    let gate: LaunchGate
     let signposts: SignpostReports
     let libraryReports: LibraryReports
     let launchReports: LaunchReports
@@ -21,7 +21,7 @@ struct HookReports: SessionPart {
             let main = threads[pid]
         else { return }
         if !isLast {
-            launchReports.serveGate()
+            gate.serveGate()
         } else if code.area.lacksPatches {
             ledger.note(.unwritable, 1)
         }
@@ -45,7 +45,7 @@ struct HookReports: SessionPart {
         }
         signposts.reportSignposts(at: now, isLast: isLast)
         signposts.switchOnSignposts(of: seen.compactMap { $0.image(memory) })
-        context.marks?.pending += seen
+        marks?.pending += seen
         for call in code.hooks.newLibraries(isLast: isLast) {
             report(
                 call.libraries, of: code.area.open(call.open), end: call.end, within: bounds,

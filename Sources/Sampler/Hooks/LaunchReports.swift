@@ -5,14 +5,11 @@ import ProcessIO
 import ProfileModel
 import System
 
-/// Reports the launch's borders that our code in the program noted, and does the work that is due
-/// when libraries are loaded and nothing has run yet.
+/// Reports the launch's borders that our code in the program noted.
 struct LaunchReports: SessionPart {
     let context: SessionContext
-    let patcher: CodePatcher
     let signposts: SignpostReports
     let signalStacks: SignalStacks
-    let markPlacer: MarkPlacer
     let libraryReports: LibraryReports
 
     /// Reports the borders reached since the last call.
@@ -58,23 +55,6 @@ struct LaunchReports: SessionPart {
         observer.addMappings(noted.code, at: now)
     }
 
-    /// The shortest launches are over before the first tick. So we wait for the libraries and look
-    /// at them as soon as they are there.
-    func awaitLibraries() {
-        guard let instrumentation = context.instrumentation,
-            threads[pid]?.tracing.isTraced == false,
-            instrumentation.hasLinkerHook || instrumentation.area[\.gates_entry] != 0
-                || instrumentation.area[\.entry_pointer] != 0
-        else { return }
-        let area = instrumentation.area
-        context.marks?.prepare(context.programPath, of: pid)
-        let isLoaded = context.wait(atMost: .milliseconds(1), every: 100) {
-            area.border(.relocated) != nil || area.isGateWaiting
-        }
-        guard isLoaded else { return }
-        if area.isGateWaiting { serveGate() } else { observer.rereadMappings(at: .now) }
-    }
-
     private func pass(
         _ border: NotedBorder, _ moment: AgentMemory.Moment, of image: RunningImage,
         _ code: Instrumentation, at now: MonotonicTime
@@ -112,7 +92,7 @@ struct LaunchReports: SessionPart {
     }
 
     /// Reads the linker's list when the start-up's libraries are there.
-    func listLibraries(
+    private func listLibraries(
         of image: RunningImage, _ code: Instrumentation, since start: MonotonicTime
     ) {
         guard image.libraries == nil, let linker = code.linker else { return }
@@ -125,67 +105,6 @@ struct LaunchReports: SessionPart {
             memory, since: start, isInitial: true, most: initial > 0 ? initial : .max)
         let objects = libraryReports.linkedObjects(linker, of: image, memory)
         signposts.switchOnSignposts(of: signposts.images(of: objects, memory))
-        if !code.hasServedGate { context.marks?.pending = objects }
-    }
-
-    /// The program's thread waits in our code until we are ready for what runs next. Whatever can
-    /// wait is left for later.
-    func serveGate() {
-        guard let code = context.instrumentation, code.area.isGateWaiting else { return }
-        if code.area.write(code.patches, TargetMemory(pid: pid)) { return }
-        let area = code.area
-        libraryReports.learnLinkedProgram(code)
-        if context.libraries == nil, let linker = code.linker { takeLoaded(linker, code) }
-        if let program = code.loneProgram { take(program, code) }
-        let sites =
-            context.signalCapture != nil && area.hookedWords.isEmpty ? findOtherLibrary() : .unknown
-        let marks = markPlacer.planMarks()
-        context.marks?.unrelocated = nil
-        // A thread that has waited too long runs on: its marks are placed at a tick, with stops. A
-        // program that may be relocating itself just then gets none.
-        guard area.holdGate() else {
-            if code.loneProgram?.dynamicSection != nil { context.marks?.pending = [] }
-            return
-        }
-        context.instrumentation?.sites.formUnion(patcher.lead(sites, past: area).keys)
-        if let marks { markPlacer.place(marks) }
-        libraryReports.noteMainOfLinked(code)
-        area.openGate()
-        // The thread may need our core to continue.
-        context.wait(atMost: .milliseconds(1), every: 20) { area.time(\.gate_end_ns) != nil }
-        observer.rereadMappings(at: .now)
-        reportBorders(at: .now)
-    }
-
-    /// The signposts of libraries count only if the program has some itself.
-    private func takeLoaded(_ linker: DynamicLinker, _ code: Instrumentation) {
-        let memory = TargetMemory(pid: pid)
-        let objects = libraryReports.linkedObjects(linker, of: stage.image, memory)
-        signposts.switchOnSignposts(of: signposts.images(of: [], memory))
-        if code.hooks.signposts.isOn {
-            signposts.switchOnSignposts(of: signposts.images(of: objects, memory))
-        }
-        context.marks?.pending = objects
-        code.hasServedGate = true
-    }
-
-    /// A program that will still relocate itself is read as it will be afterwards, because of its
-    /// jump tables. Where we cannot compute them, no mark is placed.
-    private func take(_ program: LoneProgram, _ code: Instrumentation) {
-        let memory = TargetMemory(pid: pid)
-        signposts.switchOnSignposts(of: signposts.images(of: [], memory))
-        context.marks?.pending = [program.object]
-        if context.marks != nil, let dynamic = program.dynamicSection {
-            let relocated = UnrelocatedMemory(of: program.object, dynamic: dynamic, memory: memory)
-            if relocated == nil { context.marks?.pending = [] }
-            context.marks?.unrelocated = relocated
-        }
-        code.hasServedGate = true
-    }
-
-    /// Finds the calls of a C library that is not ours.
-    private func findOtherLibrary() -> CallSites {
-        observer.rereadMappings(at: .now)
-        return CallSites.find(in: observer.mappings.code, memory: TargetMemory(pid: pid))
+        if !code.hasServedGate { marks?.pending = objects }
     }
 }

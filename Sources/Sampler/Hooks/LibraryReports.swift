@@ -20,10 +20,10 @@ struct LibraryReports: SessionPart {
         if isInitial, image.linked == nil { image.path = process.image(at: start).path }
         let untold =
             image.libraries?.untold(program: image.path, most: most, memory: memory) ?? []
-        if !isInitial, !untold.isEmpty, let area = context.area, !area.hasRoomForLoads,
+        if !isInitial, !untold.isEmpty, let area, !area.hasRoomForLoads,
             !area.isFiltered
         {
-            for _ in untold { context.note(.untimedLibraries) }
+            for _ in untold { note(.untimedLibraries) }
         }
         for (object, asker) in untold {
             let size = object.size(memory)
@@ -92,16 +92,6 @@ struct LibraryReports: SessionPart {
         sink.receive(
             .linked(Image(path: image.path, arguments: image.arguments, time: opening.time)))
         sink.receive(.border(opening))
-    }
-
-    /// Leads the C library's start function to our code, so that it notes `main`. The program's thread
-    /// waits meanwhile.
-    func noteMainOfLinked(_ code: Instrumentation) {
-        guard let program = stage.image?.linked, let pointer = program.startPointer else { return }
-        code.area.set(
-            \.start_is_protected, program.loaded.isProtected(pointer) ? 1 : 0)
-        code.area.set(\.start_pointer, pointer)
-        code.willNoteMain()
     }
 
     /// The linker's list of an image. The program's entry has no path there: it is the process's file,

@@ -23,7 +23,7 @@ struct SignpostReports: SessionPart {
         guard let signposts = context.instrumentation?.hooks.signposts else { return }
         for image in images {
             let writes = signposts.activation(of: image)
-            if !writes.isEmpty { context.area?.keep() }
+            if !writes.isEmpty { area?.keep() }
             write(writes)
         }
     }

@@ -1,6 +1,5 @@
 import Agent
 import Architecture
-import CAgent
 import ELF
 import Images
 import ProcessIO

@@ -1,5 +1,4 @@
 import Agent
-import Architecture
 import Images
 import ProcessIO
 import ProfileModel
@@ -9,7 +8,7 @@ import System
 struct MarkPlacer: SessionPart {
     let context: SessionContext
     let discovery: ThreadDiscovery
-    let tracer: ThreadTracer
+    let resumption: ThreadResumption
     let stopper: ThreadStopper
     let codeUse: CodeUse
 
@@ -18,7 +17,7 @@ struct MarkPlacer: SessionPart {
 
     /// Looks at what was loaded, and places its marks.
     func placeMarks() {
-        guard let marks = context.marks, marks.patience.allows(at: process.now),
+        guard let marks, marks.patience.allows(at: process.now),
             let plans = planMarks()
         else {
             return
@@ -28,24 +27,24 @@ struct MarkPlacer: SessionPart {
         let start = process.now
         if !changes.isEmpty {
             // A thread that cannot be stopped now may be stopped later.
-            guard let others = stopRunning(by: start + MarkPatience.forStops) else {
+            guard let others = stopper.stopRunning(by: start + MarkPatience.forStops) else {
                 return putOffMarks(changes, marks, since: start)
             }
             stopped = others
             guard canChange(changes, stopped) else {
-                for thread in stopped { tracer.release(thread) }
+                for thread in stopped { resumption.release(thread) }
                 return putOffMarks(changes, marks, since: start)
             }
         }
         place(plans)
-        for thread in stopped { tracer.release(thread) }
+        for thread in stopped { resumption.release(thread) }
         if !stopped.isEmpty { context.noteHold(from: start, to: process.now) }
     }
 
     /// nil: there is nothing to look at, or nowhere to put trampolines.
     func planMarks() -> [PlannedMarks]? {
-        guard let marks = context.marks, !marks.isOver, !marks.pending.isEmpty,
-            let area = context.area, area.isSettled
+        guard let marks, !marks.isOver, !marks.pending.isEmpty,
+            let area, area.isSettled
         else { return nil }
         if marks.spaces.isEmpty { marks.spaces = area.makeTrampolineSpaces() }
         return marks.pending.compactMap { plan(for: $0, marks) }
@@ -53,28 +52,14 @@ struct MarkPlacer: SessionPart {
 
     /// Changes the code. No thread may run that could be inside it.
     func place(_ plans: [PlannedMarks]) {
-        guard let marks = context.marks else { return }
+        guard let marks else { return }
         marks.pending = []
-        if plans.contains(where: { !$0.plan.changes.isEmpty }) { context.area?.keep() }
+        if plans.contains(where: { !$0.plan.changes.isEmpty }) { area?.keep() }
         for (object, plan) in plans {
             marks.note(plan)
             for change in plan.changes { place(change, marks) }
             for semaphore in plan.semaphores { raise(semaphore, of: object, marks) }
         }
-    }
-
-    /// Stops all threads that run. nil: one could not be stopped, so all run on.
-    private func stopRunning(by deadline: MonotonicTime) -> [TracedThread]? {
-        var stopped: [TracedThread] = []
-        for thread in threads.values where stopper.isRunning(thread) {
-            if stopper.stopNow(thread, by: deadline) != nil {
-                stopped.append(thread)
-            } else if stopper.isRunning(thread) {
-                for thread in stopped { tracer.release(thread) }
-                return nil
-            }
-        }
-        return stopped
     }
 
     /// The program was held in vain. Patience limits how often and how long this may happen.
@@ -165,10 +150,10 @@ struct MarkPlacer: SessionPart {
 
     /// Restores the program's code. The trampolines stay: a thread may be in one.
     func removeMarks() {
-        guard let marks = context.marks, marks.isPlaced else { return }
-        context.area?.stopMarks()
+        guard let marks, marks.isPlaced else { return }
+        area?.stopMarks()
         marks.pending = []
-        guard let stopped = stopper.stopOthers(than: nil) else { return context.note(.leftBehind) }
+        guard let stopped = stopper.stopOthers(than: nil) else { return note(.leftBehind) }
         observer.rereadMappings(at: process.now)
         let memory = TargetMemory(pid: pid)
         var isRestored = true
@@ -182,9 +167,9 @@ struct MarkPlacer: SessionPart {
             let restored = changed.code + code.dropFirst(changed.code.count)
             isRestored = write(restored, at: changed.start) && isRestored
         }
-        if isRestored { marks.placed = [] } else { context.note(.leftBehind) }
+        if isRestored { marks.placed = [] } else { note(.leftBehind) }
         lowerSemaphores(marks)
-        for thread in stopped { tracer.release(thread) }
+        for thread in stopped { resumption.release(thread) }
     }
 
     private func lowerSemaphores(_ marks: MarkPlacement) {

@@ -79,7 +79,7 @@ extension ProcessGroup {
             return true
         }
         session.parts.eventFollower.begin(
-            off: sessions[creator], by: tree, handle, at: item.time,
+            off: sessions[creator]?.parts.eventFollower, by: tree, handle, at: item.time,
             isScheduled: main.context.scheduler.seesMachine || tree.tellsSwitches)
         return true
     }

@@ -7,8 +7,9 @@ import ProfileModel
 /// How a process's program begins, and how it is left for the next one.
 struct ImageBeginnings: SessionPart {
     let context: SessionContext
+    let gate: LaunchGate
     let register: ThreadRegister
-    let tracer: ThreadTracer
+    let resumption: ThreadResumption
     let launchReports: LaunchReports
     let agentEntry: AgentEntry
 
@@ -18,12 +19,12 @@ struct ImageBeginnings: SessionPart {
     func beginImage(at now: MonotonicTime, isLate: Bool = false) {
         // While it stands: of a program that is over nobody can tell. (The first one would have been
         // refused.)
-        if process.lacksPrivileges { context.note(.deniedPrivileges) }
+        if process.lacksPrivileges { note(.deniedPrivileges) }
         guard let main = threads[pid], let entry = enterImage(by: main, at: now, isLate: isLate)
         else { return }
         announce(entry, of: main)
         if isLate, main.tracing.isTraced {
-            tracer.resume(main, stoppedSince: now)
+            resumption.resume(main, stoppedSince: now)
         } else if isLate {
             context.followFromOutside(entry.image)
         }
@@ -93,7 +94,7 @@ struct ImageBeginnings: SessionPart {
         guard context.capture == .ptrace, start().program?.hasLeakSanitizer == true else {
             return false
         }
-        context.note(.leakSanitizer)
+        note(.leakSanitizer)
         context.capture = .signal
         return true
     }
@@ -123,7 +124,7 @@ struct ImageBeginnings: SessionPart {
         launchReports.learnProgram(of: entry.image, at: entry.began)
         if entry.beginsWithMain { context.report(.main, at: entry.began) }
         register.rename(main)
-        launchReports.awaitLibraries()
+        gate.awaitLibraries()
     }
 
     /// The program is gone, and with it what was known of it.
@@ -135,11 +136,11 @@ struct ImageBeginnings: SessionPart {
         stage.loseImage(isLate: isLate, executed: executed)
         observer.ownCode = nil
         observer.isNarrow = false
-        context.marks?.leaveImage()
+        marks?.leaveImage()
         for thread in threads.values { thread.forgetRequests() }
     }
 
-    /// Whether a stop was the one that ``joinNextImage()`` asked for. The new image begins there.
+    /// Whether a stop was the one that ``PollingFollower`` asked for. The new image begins there.
     func takeMissedExec(_ thread: TracedThread, at now: MonotonicTime) -> Bool {
         guard stage.hasMissedExec, thread.tid == pid else { return false }
         thread.goOn()

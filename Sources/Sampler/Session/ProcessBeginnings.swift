@@ -1,8 +1,6 @@
 import Agent
-import Images
 import ProcessIO
 import ProfileModel
-import System
 
 /// How a session begins: with a launch, an attach, or a fork.
 struct ProcessBeginnings: SessionPart {
@@ -97,7 +95,7 @@ struct ProcessBeginnings: SessionPart {
     ///   - isScheduled: whether another session's account includes it.
     ///   - tree: takes its stacks; nil: stops do.
     func beginForked(
-        off parent: ProcessSession?, by tree: TreeSamples?, at now: MonotonicTime, isScheduled: Bool
+        off parent: SessionContext?, by tree: TreeSamples?, at now: MonotonicTime, isScheduled: Bool
     ) {
         if options.asksScheduler, !isScheduled {
             context.scheduler.begin(SchedulerReader(ofChild: pid, threads: [pid]))

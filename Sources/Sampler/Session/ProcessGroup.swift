@@ -338,7 +338,7 @@ final class ProcessGroup {
         if over.contains(where: { $0.session.pid == pid }) { closeEnded() }
         let session = newSession(pid, of: parent, at: now)
         session?.parts.beginnings.beginForked(
-            off: isParent ? parent : nil, by: isParent ? parent.context.tree : nil, at: now,
+            off: isParent ? parent.context : nil, by: isParent ? parent.context.tree : nil, at: now,
             isScheduled: main.context.scheduler.seesMachine)
         return session
     }

@@ -7,7 +7,7 @@ import ProfileModel
 /// thread, because ptrace belongs to the thread that began it. When that thread ends, the kernel
 /// lets go of all that it traced, without another stop.
 ///
-/// The work is its parts'.
+/// Its parts do the work; it says which of them works when.
 final class ProcessSession: SessionPart {
     let context: SessionContext
 
@@ -30,8 +30,8 @@ final class ProcessSession: SessionPart {
     func tick(at now: MonotonicTime, missed: Int32) {
         ledger.tick(missed: missed)
         guard outcome == nil else { return }
-        parts.timerWatch.watchTimers()
-        parts.requests.lookForChildren()
+        parts.timerEnds.watchTimers()
+        parts.harm.lookForChildren()
         if let execution = stage.execution {
             // Whether this is the old program or the new one already shows only at its report.
             guard now > execution.deadline || area?.isExecuting == false else { return }
@@ -52,9 +52,11 @@ final class ProcessSession: SessionPart {
 
     /// Goes on with what our code in the program waits for, and takes what it has noted.
     private func tendOurCode(at now: MonotonicTime) {
-        if let image = stage.image { _ = parts.agentEntry.giveUpEntry(of: image) }
-        // Where it had no core at first.
-        if let image = stage.image, area?.isSettled == true { parts.patcher.emptyCave(of: image) }
+        if let image = stage.image {
+            parts.agentEntry.giveUpEntry(of: image)
+            // Where it had no core at first.
+            if area?.isSettled == true { parts.patcher.emptyCave(of: image) }
+        }
         parts.agentJoin.completeEntry(at: now)
         parts.hookReports.reportHooks(at: now)
         parts.markPlacer.placeMarks()
@@ -98,9 +100,9 @@ final class ProcessSession: SessionPart {
 
     /// What must be looked at before we wait for anything that ended.
     func prepareForChanges() {
-        parts.timerWatch.watchTimers()
+        parts.timerEnds.watchTimers()
         parts.images.takePostponed()
-        parts.launchReports.serveGate()
+        parts.gate.serveGate()
         parts.polling.followExecution()
         parts.polling.observeEnd()
     }
@@ -121,11 +123,10 @@ final class ProcessSession: SessionPart {
             capture: context.tree == nil ? context.capture : .event,
             cpu: ledger.observedCPU, account: context.scheduler.account,
             notes: ledger.finalNotes(lostWaits: observer.waits.lost),
-            markProblems: context.marks?.problems ?? [])
+            markProblems: marks?.problems ?? [])
     }
 
     var outcome: Recording.Outcome? { stage.outcome }
-    var area: AgentMemory? { context.area }
 }
 
 extension ProcessSession: TraceReceiver {
@@ -136,11 +137,5 @@ extension ProcessSession: TraceReceiver {
         while outcome == nil, let report = process.nextReport() {
             if let event = report.event { take(event, of: report.tid) }
         }
-    }
-}
-
-extension ProcessAccess {
-    var cpu: SessionLedger.ProcessCPU {
-        SessionLedger.ProcessCPU(own: cpuTime, children: childrenCPU)
     }
 }

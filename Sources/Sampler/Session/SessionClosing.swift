@@ -7,7 +7,7 @@ struct SessionClosing: SessionPart {
     let register: ThreadRegister
     let signposts: SignpostReports
     let schedule: ScheduleReports
-    let timerWatch: TimerWatch
+    let timerEnds: TimerEnds
     let timerStacks: TimerStacks
     let eventStacks: EventStacks
     let hookReports: HookReports
@@ -22,7 +22,7 @@ struct SessionClosing: SessionPart {
             // Killed without an exit event, or not traced: where it was is gone with it.
             if thread.tracing.isTraced { observer.closeWithoutStack(thread, at: now) }
             register.end(thread, at: now)
-            context.signalCapture?.forget(thread)
+            signalCapture?.forget(thread)
         }
         if tid == pid {
             closeAll(at: now)
@@ -44,7 +44,7 @@ struct SessionClosing: SessionPart {
             ledger.ended(thread)
             sink.receive(.threadEnded(thread.index, isReadable ? now : thread.clock.time))
         }
-        timerWatch.endTimers()
+        timerEnds.endTimers()
         sink.receive(
             .border(
                 LaunchBorder(

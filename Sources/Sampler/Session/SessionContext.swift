@@ -49,7 +49,7 @@ final class SessionContext {
     var whileWaiting: (() -> Void)?
     /// Tells others of the program's signposts: of an event, or of an interval's end.
     var sawSignpost: ((_ label: SignpostLabel, _ time: MonotonicTime) -> Void)?
-    /// Takes what is reported while one of the parts waits.
+    /// Takes what ptrace reports where a part comes upon it, as most do while they wait.
     weak var receiver: (any TraceReceiver)?
 
     init(
@@ -106,10 +106,16 @@ final class SessionContext {
         stage.execution == nil && (signalCapture != nil || capture == .signal && isUntraced)
     }
 
-    /// Whether it was seized for an exec that failed. Nobody else can debug a traced thread, and it
+    /// Whether a thread was seized for an exec that failed. Nobody else can debug a traced thread, and it
     /// stops at each of its signals.
     func isTracedForNothing(_ thread: TracedThread) -> Bool {
         isFree && thread.tracing.isTraced && isUntraced
+    }
+
+    /// Whether events of the process's tree tell what a thread does. Of an interpreter's functions they tell too
+    /// late.
+    func isSampledByTree(_ thread: TracedThread) -> Bool {
+        tree != nil && thread.samples != nil && thread.timing.timer == nil
     }
 
     /// Whether the processes that it forks are traced. They are where no events describe them.
@@ -193,38 +199,5 @@ final class SessionContext {
     /// No thread could be had for the removal. This does not matter if none is left.
     func noteLeftBehind() {
         if process.isZombie == false { note(.leftBehind) }
-    }
-}
-
-/// Takes what ptrace reports of a process's threads.
-protocol TraceReceiver: AnyObject {
-    func take(_ event: TraceEvent, of tid: Int32)
-    /// Takes all that has been reported.
-    func takeChanges()
-}
-
-/// A part of a session, with one subject. What it needs of other parts it is made with.
-protocol SessionPart {
-    var context: SessionContext { get }
-}
-
-/// What nearly every part asks for.
-extension SessionPart {
-    var process: any ProcessAccess { context.process }
-    var pid: Int32 { context.process.pid }
-    var options: SamplerOptions { context.options }
-    var sink: any SampleSink { context.sink }
-    var threads: ThreadTable { context.threads }
-    var stage: Stage {
-        get { context.stage }
-        nonmutating _modify { yield &context.stage }
-    }
-    var observer: ThreadObserver {
-        _read { yield context.observer }
-        nonmutating _modify { yield &context.observer }
-    }
-    var ledger: SessionLedger {
-        get { context.ledger }
-        nonmutating _modify { yield &context.ledger }
     }
 }

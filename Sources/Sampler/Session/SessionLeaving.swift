@@ -1,10 +1,10 @@
-import Agent
 import ProcessIO
 import ProfileModel
 
 /// Ends a recording: the process goes on, and what we did to it is taken back.
 struct SessionLeaving: SessionPart {
     let context: SessionContext
+    let stopper: ThreadStopper
     let markPlacer: MarkPlacer
     let images: ImageBeginnings
     let closing: SessionClosing
@@ -44,21 +44,14 @@ struct SessionLeaving: SessionPart {
     private static let removalPatience = TimeSpan.milliseconds(10_000)
 
     /// Calls off stops at the end, when the kernel lets go of all that we trace.
-    func callOffStops(by deadline: MonotonicTime) {
+    private func callOffStops(by deadline: MonotonicTime) {
         let asked = threads.values.filter {
             $0.tracing.isTraced && $0.tracing.interruption != nil
         }
         for thread in asked { thread.tracing.interruption?.callOff() }
         while context.outcome == nil {
             // Also those that were not asked: what they forked may be waited for.
-            for thread in threads.values where thread.tracing.isTraced {
-                guard let event = process.nextReport(of: thread.tid)?.event else { continue }
-                if event == .executed {
-                    context.postponed = event
-                } else {
-                    context.receiver?.take(event, of: thread.tid)
-                }
-            }
+            stopper.serveAll()
             let isOver = asked.allSatisfy {
                 !$0.tracing.isTraced || $0.phase == .exited
                     || $0.tracing.interruption?.isOnItsWay != true

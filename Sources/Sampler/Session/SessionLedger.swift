@@ -73,3 +73,9 @@ struct SessionLedger {
         notes.merge(machine.notes(program: program)) { $1 }
     }
 }
+
+extension ProcessAccess {
+    var cpu: SessionLedger.ProcessCPU {
+        SessionLedger.ProcessCPU(own: cpuTime, children: childrenCPU)
+    }
+}

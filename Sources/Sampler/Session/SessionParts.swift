@@ -5,10 +5,12 @@ struct SessionParts {
     let signposts: SignpostReports
     let discovery: ThreadDiscovery
     let schedule: ScheduleReports
-    let timerWatch: TimerWatch
+    let timerEnds: TimerEnds
     let room: StackRoom
+    let copies: EventCopies
+    let harm: StopHarm
     let requests: StopRequests
-    let tracer: ThreadTracer
+    let resumption: ThreadResumption
     let stopper: ThreadStopper
     let diversion: ThreadDiversion
     let timerStacks: TimerStacks
@@ -20,6 +22,7 @@ struct SessionParts {
     let markPlacer: MarkPlacer
     let libraryReports: LibraryReports
     let launchReports: LaunchReports
+    let gate: LaunchGate
     let hookReports: HookReports
     let agentSetup: AgentSetup
     let agentEntry: AgentEntry
@@ -39,35 +42,44 @@ struct SessionParts {
         signposts = SignpostReports(context: context, register: register)
         discovery = ThreadDiscovery(context: context, register: register, signposts: signposts)
         schedule = ScheduleReports(context: context, register: register)
-        timerWatch = TimerWatch(context: context)
+        timerEnds = TimerEnds(context: context)
         room = StackRoom(context: context)
-        requests = StopRequests(context: context, timerWatch: timerWatch)
-        tracer = ThreadTracer(context: context, requests: requests)
+        copies = EventCopies(context: context)
+        harm = StopHarm(context: context)
+        requests = StopRequests(context: context, harm: harm, timerEnds: timerEnds)
+        resumption = ThreadResumption(context: context, requests: requests)
         stopper = ThreadStopper(
-            context: context, discovery: discovery, timerWatch: timerWatch, room: room,
-            requests: requests, tracer: tracer)
-        diversion = ThreadDiversion(context: context, requests: requests, stopper: stopper)
+            context: context, harm: harm, discovery: discovery, timerEnds: timerEnds,
+            requests: requests, resumption: resumption)
+        diversion = ThreadDiversion(
+            context: context, resumption: resumption, harm: harm, requests: requests,
+            stopper: stopper)
         timerStacks = TimerStacks(
-            context: context, timerWatch: timerWatch, room: room, requests: requests)
+            context: context, copies: copies, harm: harm, timerEnds: timerEnds, room: room,
+            requests: requests)
         eventStacks = EventStacks(
-            context: context, timerWatch: timerWatch, room: room, timerStacks: timerStacks)
+            context: context, copies: copies, timerEnds: timerEnds, room: room,
+            timerStacks: timerStacks)
         signalStacks = SignalStacks(
             context: context, requests: requests, timerStacks: timerStacks, eventStacks: eventStacks
         )
         stackCapture = StackCapture(
-            context: context, timerWatch: timerWatch, requests: requests, timerStacks: timerStacks,
-            eventStacks: eventStacks, signalStacks: signalStacks)
+            context: context, harm: harm, timerEnds: timerEnds, requests: requests,
+            timerStacks: timerStacks, eventStacks: eventStacks, signalStacks: signalStacks)
         patcher = CodePatcher(context: context)
         codeUse = CodeUse(context: context)
         markPlacer = MarkPlacer(
-            context: context, discovery: discovery, tracer: tracer, stopper: stopper,
+            context: context, discovery: discovery, resumption: resumption, stopper: stopper,
             codeUse: codeUse)
         libraryReports = LibraryReports(context: context)
         launchReports = LaunchReports(
-            context: context, patcher: patcher, signposts: signposts, signalStacks: signalStacks,
-            markPlacer: markPlacer, libraryReports: libraryReports)
+            context: context, signposts: signposts, signalStacks: signalStacks,
+            libraryReports: libraryReports)
+        gate = LaunchGate(
+            context: context, patcher: patcher, signposts: signposts, markPlacer: markPlacer,
+            libraryReports: libraryReports, launchReports: launchReports)
         hookReports = HookReports(
-            context: context, signposts: signposts, libraryReports: libraryReports,
+            context: context, gate: gate, signposts: signposts, libraryReports: libraryReports,
             launchReports: launchReports)
         agentSetup = AgentSetup(context: context)
         agentEntry = AgentEntry(
@@ -76,34 +88,34 @@ struct SessionParts {
             context: context, discovery: discovery, stopper: stopper, codeUse: codeUse,
             patcher: patcher, diversion: diversion)
         agentJoin = AgentJoin(
-            context: context, signposts: signposts, room: room, requests: requests, tracer: tracer,
-            stopper: stopper, patcher: patcher, agentSetup: agentSetup, earlierAgents: earlierAgents
-        )
+            context: context, diversion: diversion, harm: harm, signposts: signposts,
+            requests: requests, resumption: resumption, stopper: stopper, patcher: patcher,
+            agentSetup: agentSetup, earlierAgents: earlierAgents)
         agentRemoval = AgentRemoval(
-            context: context, signposts: signposts, tracer: tracer, stopper: stopper,
+            context: context, signposts: signposts, resumption: resumption, stopper: stopper,
             codeUse: codeUse, patcher: patcher, earlierAgents: earlierAgents, diversion: diversion)
         images = ImageBeginnings(
-            context: context, register: register, tracer: tracer, launchReports: launchReports,
-            agentEntry: agentEntry)
+            context: context, gate: gate, register: register, resumption: resumption,
+            launchReports: launchReports, agentEntry: agentEntry)
         beginnings = ProcessBeginnings(
             context: context, register: register, libraryReports: libraryReports, images: images)
         closing = SessionClosing(
             context: context, register: register, signposts: signposts, schedule: schedule,
-            timerWatch: timerWatch, timerStacks: timerStacks, eventStacks: eventStacks,
+            timerEnds: timerEnds, timerStacks: timerStacks, eventStacks: eventStacks,
             hookReports: hookReports)
         ptrace = PtraceFollower(
-            context: context, register: register, discovery: discovery, tracer: tracer,
+            context: context, register: register, discovery: discovery, resumption: resumption,
             hookReports: hookReports, images: images, closing: closing, agentJoin: agentJoin)
         polling = PollingFollower(
             context: context, register: register, discovery: discovery, signposts: signposts,
-            schedule: schedule, timerWatch: timerWatch, signalStacks: signalStacks,
+            schedule: schedule, timerEnds: timerEnds, signalStacks: signalStacks,
             launchReports: launchReports, hookReports: hookReports, images: images, closing: closing
         )
         eventFollower = EventFollower(
             context: context, register: register, eventStacks: eventStacks, images: images,
             beginnings: beginnings, closing: closing)
         leaving = SessionLeaving(
-            context: context, markPlacer: markPlacer, images: images, closing: closing,
-            agentJoin: agentJoin, agentRemoval: agentRemoval)
+            context: context, stopper: stopper, markPlacer: markPlacer, images: images,
+            closing: closing, agentJoin: agentJoin, agentRemoval: agentRemoval)
     }
 }

@@ -8,7 +8,7 @@ import ProfileModel
 /// What interruptions do to system calls; see signal(7), "Interruption of system
 /// calls and library functions by signal handlers" and "… by stop signals".
 enum RestartingCalls {
-    /// The kernel restarts these after a stop by the tracer, with the time that is left; after a
+    /// The kernel restarts these after a stop by the resumption, with the time that is left; after a
     /// signal handler they return EINTR, whatever its flags.
     private static let afterStop: Set<SystemCall> = [
         .poll, .select, .pause, .nanosleep, .rt_sigsuspend, .clock_nanosleep, .pselect6, .ppoll,

@@ -1,10 +1,13 @@
 import Agent
+import Architecture
 import ProcessIO
 import ProfileModel
 
 /// Has stopped threads run pieces of our code.
 struct ThreadDiversion: SessionPart {
     let context: SessionContext
+    let resumption: ThreadResumption
+    let harm: StopHarm
     let requests: StopRequests
     let stopper: ThreadStopper
 
@@ -74,5 +77,82 @@ struct ThreadDiversion: SessionPart {
         defer { thread.tracing.endLead() }
         requests.interruptAnywhere(thread)
         return (try? thread.tracee.resume()) != nil && stopper.stopNow(thread, by: deadline) != nil
+    }
+
+    // MARK: Who can be diverted
+
+    /// Stops some thread without ending a call by that: one that runs, or that waits in a call that
+    /// is restarted. nil if none can be stopped within a tenth of a second.
+    ///
+    /// - Parameter deadline: the longer limit for threads that could be stopped if only they got a
+    ///   core, or at the right moment: a thread that has run meanwhile will run again.
+    func stopAny(by deadline: MonotonicTime) -> TracedThread? {
+        // A program has them only when its own code runs, which may be later than ours.
+        if ProcessStatus(pid: pid)?.hasShadowStack == true { return nil }
+        let soon = process.now + .milliseconds(100)
+        let before = ranBefore()
+        var isActive = false
+        var turn = ThreadStopper.turn
+        var unfit: Set<Int32> = []
+        while true {
+            let isLate = process.now >= soon
+            var wantsCore = false
+            // Who cannot be led away is not stopped again and again.
+            for thread in threads.values
+            where mayStop(thread)
+                && !(isLate ? unfit.contains(thread.tid) : harm.mayHarmOthers(thread))
+            {
+                // Another may be had sooner.
+                let limit = min(deadline, process.now + turn)
+                guard let position = stopper.stopHarmlessly(thread, by: limit) else {
+                    wantsCore = true
+                    continue
+                }
+                // Its first child may just have come.
+                let isFit = isLate || !harm.mayHarmOthers(thread)
+                if isFit, examine(thread, at: position), !thread.isFiltered { return thread }
+                if isFit { unfit.insert(thread.tid) }
+                resumption.release(thread)
+            }
+            isActive = isActive || (isLate && ranBefore() != before)
+            let isPatient = (wantsCore || isActive) && !context.isCalledOff
+            // Who could not be stopped is still traced, and may be at its end.
+            stopper.serveAll()
+            guard process.isZombie == false, context.postponed == nil,
+                process.now < (isPatient ? max(deadline, soon) : soon)
+            else { return nil }
+            // Where there are many, each may have to wait for longer.
+            if isLate { turn = turn + turn }
+            context.pause(microseconds: 500)
+        }
+    }
+
+    /// How long each thread has run, in nanoseconds.
+    private func ranBefore() -> [Int32: Int64?] {
+        threads.values.reduce(into: [:]) { $0[$1.tid] = .some($1.counters()?.run) }
+    }
+
+    private func mayStop(_ thread: TracedThread) -> Bool {
+        // Who sleeps deeply stops for nobody before that is over.
+        guard thread.state != UInt8(ascii: "D") else { return false }
+        // It would be killed for what it has to do.
+        if thread.isFiltered { return false }
+        // Asked already, for a sample.
+        if thread.isInterrupted { return true }
+        guard thread.phase == .free, let activity = thread.activity() else { return false }
+        guard case .blocked(let call, let registers) = activity else { return true }
+        return harm.endsNoCall(call, registers)
+    }
+
+    /// Looks where a stopped thread stands.
+    ///
+    /// - Returns: whether it may be made to go on elsewhere. From our own code it would never
+    /// come back, and its stack needs room for what it must find again.
+    func examine(_ thread: TracedThread, at position: UInt64) -> Bool {
+        guard let pointer = try? thread.tracee.registers().stackPointer else { return false }
+        thread.stack.saw(pointer)
+        return area?.range.contains(position) != true
+            && observer.stackPlace(of: thread).hasRoom
+            && !thread.tracee.isInSequence
     }
 }

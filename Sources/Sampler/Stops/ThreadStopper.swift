@@ -1,16 +1,14 @@
-import Agent
-import Architecture
 import ProcessIO
 import ProfileModel
 
 /// Stops threads, and waits until they have stopped.
 struct ThreadStopper: SessionPart {
     let context: SessionContext
+    let harm: StopHarm
     let discovery: ThreadDiscovery
-    let timerWatch: TimerWatch
-    let room: StackRoom
+    let timerEnds: TimerEnds
     let requests: StopRequests
-    let tracer: ThreadTracer
+    let resumption: ThreadResumption
 
     /// How long we wait for a stop. A thread that waits in the kernel for something else (vfork, a
     /// file system that does not answer) stops only when that is over.
@@ -24,7 +22,7 @@ struct ThreadStopper: SessionPart {
     func stopOthers(than thread: TracedThread?) -> [TracedThread]? {
         let deadline = process.now + Self.stopPatience
         let running = threads.values.filter { $0.tid != thread?.tid && isRunning($0) }
-        let forking = running.filter(requests.mayHarmOthers)
+        let forking = running.filter(harm.mayHarmOthers)
         var stopped = forking.filter { stopBetweenChildren($0, by: deadline) != nil }
         // Who waits by now, for a child say, is as good as stopped.
         let others = running.filter { other in
@@ -41,7 +39,7 @@ struct ThreadStopper: SessionPart {
                 return true
             }
         if areStopped { return stopped }
-        for other in stopped { tracer.release(other) }
+        for other in stopped { resumption.release(other) }
         return nil
     }
 
@@ -85,7 +83,7 @@ struct ThreadStopper: SessionPart {
             guard thread.hasNoChild else { continue }
             guard let position = stopNow(thread, by: deadline) else { return nil }
             if thread.hasNoChild { return position }
-            tracer.release(thread)
+            resumption.release(thread)
         }
         // Some children live on.
         return stopNow(thread, by: deadline)
@@ -93,7 +91,7 @@ struct ThreadStopper: SessionPart {
 
     /// ``stopNow(_:by:)`` for a thread that may fork.
     func stopHarmlessly(_ thread: TracedThread, by deadline: MonotonicTime? = nil) -> UInt64? {
-        guard requests.mayHarmOthers(thread) else { return stopNow(thread, by: deadline) }
+        guard harm.mayHarmOthers(thread) else { return stopNow(thread, by: deadline) }
         return stopBetweenChildren(thread, by: deadline ?? process.now + Self.stopPatience)
     }
 
@@ -101,18 +99,32 @@ struct ThreadStopper: SessionPart {
     ///
     /// - Returns: whether it stays stopped.
     private func keepWithoutChild(_ thread: TracedThread, by deadline: MonotonicTime) -> Bool {
-        if thread.hasNoChild || !requests.mayHarmOthers(thread) { return true }
-        tracer.release(thread)
+        if thread.hasNoChild || !harm.mayHarmOthers(thread) { return true }
+        resumption.release(thread)
         return stopBetweenChildren(thread, by: deadline) != nil
     }
 
-    /// The same for all threads, also for those that began since the last look.
+    /// Stops all threads that run. nil: one could not be stopped, so all run on.
+    func stopRunning(by deadline: MonotonicTime) -> [TracedThread]? {
+        var stopped: [TracedThread] = []
+        for thread in threads.values where isRunning(thread) {
+            if stopNow(thread, by: deadline) != nil {
+                stopped.append(thread)
+            } else if isRunning(thread) {
+                for thread in stopped { resumption.release(thread) }
+                return nil
+            }
+        }
+        return stopped
+    }
+
+    /// As ``stopOthers(than:)``, also for those that began since the last look.
     func stopAllOthers(than thread: TracedThread) -> [TracedThread]? {
         var stopped: [TracedThread] = []
         repeat {
             discovery.addNewThreads(at: process.now)
             guard let more = stopOthers(than: thread) else {
-                for other in stopped { tracer.release(other) }
+                for other in stopped { resumption.release(other) }
                 return nil
             }
             stopped += more
@@ -147,7 +159,7 @@ struct ThreadStopper: SessionPart {
         while thread.tracing.isTraced, thread.phase != .exited, context.postponed == nil {
             if let report = process.nextReport(of: thread.tid) {
                 guard let event = report.event else { return nil }
-                tracer.keepCall(of: thread, after: event)
+                resumption.keepCall(of: thread, after: event)
                 if takeOurStop(event, of: thread) {
                     thread.goOn()
                     return try? thread.tracee.resumeAddress()
@@ -167,7 +179,7 @@ struct ThreadStopper: SessionPart {
                 // Asked to stop when it has stopped already, it would do so twice.
                 requests.interrupt(thread)
                 let mayShow =
-                    !thread.isInterrupted && process.now < deadline && requests.isInDoubt(thread)
+                    !thread.isInterrupted && process.now < deadline && harm.isInDoubt(thread)
                 guard thread.isInterrupted || mayShow && waitForCertainty(thread, by: deadline)
                 else { return nil }
             } else {
@@ -183,16 +195,16 @@ struct ThreadStopper: SessionPart {
         return nil
     }
 
-    /// Waits until it is certain that a thread can be stopped without harm: see ``isInDoubt(_:)``.
+    /// Waits until it is certain that a thread can be stopped without harm: see ``StopHarm/isInDoubt(_:)``.
     ///
     /// - Returns: false: it is not by then.
     private func waitForCertainty(_ thread: TracedThread, by deadline: MonotonicTime) -> Bool {
         let start = process.now
         return context.wait(atMost: max(.zero, deadline - start)) {
-            if !requests.isInDoubt(thread) { return true }
+            if !harm.isInDoubt(thread) { return true }
             serveAll(but: thread)
             return context.isCalledOff && process.now - start > Self.turn
-        } && !requests.isInDoubt(thread)
+        } && !harm.isInDoubt(thread)
     }
 
     /// - Returns: whether the thread's stop is still to come. A thread that waits now will not run its own
@@ -205,17 +217,17 @@ struct ThreadStopper: SessionPart {
             call >= 0
         else { return true }
         interruption.callOff()
-        return requests.endsNoCall(call, registers) && (try? thread.tracee.interrupt()) != nil
+        return harm.endsNoCall(call, registers) && (try? thread.tracee.interrupt()) != nil
     }
 
     /// Serves the other threads meanwhile, because the thread may wait for what happens to them: an
     /// exec waits for the ends of all other threads, and each of these stops once more.
     func serveAll(but thread: TracedThread? = nil) {
-        timerWatch.watchTimers()
+        timerEnds.watchTimers()
         for other in threads.values where other.tracing.isTraced && other.tid != thread?.tid {
             guard let event = process.nextReport(of: other.tid)?.event else { continue }
             if context.awaited.contains(other.tid), takeOurStop(event, of: other) {
-                tracer.keepCall(of: other, after: event)
+                resumption.keepCall(of: other, after: event)
                 other.goOn()
                 other.tracing.hold()
             } else {
@@ -245,68 +257,5 @@ struct ThreadStopper: SessionPart {
     }
 
     /// How long to try stopping one thread, if another will do as well.
-    private static let turn = TimeSpan.milliseconds(20)
-
-    /// Stops some thread without ending a call by that: one that runs, or that waits in a call that
-    /// is restarted. nil if none can be stopped within a tenth of a second.
-    ///
-    /// - Parameter deadline: the longer limit for threads that could be stopped if only they got a
-    ///   core, or at the right moment: a thread that has run meanwhile will run again.
-    func stopAny(by deadline: MonotonicTime) -> TracedThread? {
-        // A program has them only when its own code runs, which may be later than ours.
-        if ProcessStatus(pid: pid)?.hasShadowStack == true { return nil }
-        let soon = process.now + .milliseconds(100)
-        let before = ranBefore()
-        var isActive = false
-        var turn = Self.turn
-        var unfit: Set<Int32> = []
-        while true {
-            let isLate = process.now >= soon
-            var wantsCore = false
-            // Who cannot be led away is not stopped again and again.
-            for thread in threads.values
-            where mayStop(thread)
-                && !(isLate ? unfit.contains(thread.tid) : requests.mayHarmOthers(thread))
-            {
-                // Another may be had sooner.
-                let limit = min(deadline, process.now + turn)
-                guard let position = stopHarmlessly(thread, by: limit) else {
-                    wantsCore = true
-                    continue
-                }
-                // Its first child may just have come.
-                let isFit = isLate || !requests.mayHarmOthers(thread)
-                if isFit, room.examine(thread, at: position), !thread.isFiltered { return thread }
-                if isFit { unfit.insert(thread.tid) }
-                tracer.release(thread)
-            }
-            isActive = isActive || (isLate && ranBefore() != before)
-            let isPatient = (wantsCore || isActive) && !context.isCalledOff
-            // Who could not be stopped is still traced, and may be at its end.
-            serveAll()
-            guard process.isZombie == false, context.postponed == nil,
-                process.now < (isPatient ? max(deadline, soon) : soon)
-            else { return nil }
-            // Where there are many, each may have to wait for longer.
-            if isLate { turn = turn + turn }
-            context.pause(microseconds: 500)
-        }
-    }
-
-    /// How long each thread has run, in nanoseconds.
-    private func ranBefore() -> [Int32: Int64?] {
-        threads.values.reduce(into: [:]) { $0[$1.tid] = .some($1.counters()?.run) }
-    }
-
-    private func mayStop(_ thread: TracedThread) -> Bool {
-        // Who sleeps deeply stops for nobody before that is over.
-        guard thread.state != UInt8(ascii: "D") else { return false }
-        // It would be killed for what it has to do.
-        if thread.isFiltered { return false }
-        // Asked already, for a sample.
-        if thread.isInterrupted { return true }
-        guard thread.phase == .free, let activity = thread.activity() else { return false }
-        guard case .blocked(let call, let registers) = activity else { return true }
-        return requests.endsNoCall(call, registers)
-    }
+    static let turn = TimeSpan.milliseconds(20)
 }

@@ -5,7 +5,7 @@ import ProfileModel
 enum WaitKind: Int, Comparable, Sendable {
     /// The call goes on after a signal handler that was installed with SA_RESTART.
     case restartsAfterHandler
-    /// It goes on only after a stop by the tracer.
+    /// It goes on only after a stop by the resumption.
     case restartsAfterStop
     /// It fails with EINTR in either case.
     case fragile

@@ -26,7 +26,7 @@ struct ThreadDiscovery: SessionPart {
     }
 
     /// Forgets those that ended after they were traced no more: their ids may be others' soon.
-    func forgetLeft() {
+    private func forgetLeft() {
         let left = threads.values.filter { thread in
             thread.phase == .exited && !thread.tracing.isTraced && thread.tid != pid
                 && thread.counters() == nil
@@ -35,10 +35,10 @@ struct ThreadDiscovery: SessionPart {
         if !left.isEmpty { signposts.reportSignposts(at: process.now, isLast: false) }
         for thread in left {
             context.threads.remove(thread.tid)
-            context.signalCapture?.forget(thread)
+            signalCapture?.forget(thread)
         }
     }
 
-    /// Whether no thread began since the last look. It counts on ``threads`` to hold every thread.
+    /// Whether no thread began since the last look. It counts on ``SessionContext/threads`` to hold every thread.
     var knowsAllThreads: Bool { process.threadIDs().allSatisfy { threads[$0] != nil } }
 }

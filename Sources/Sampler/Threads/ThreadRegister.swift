@@ -41,7 +41,8 @@ struct ThreadRegister: SessionPart {
         sink.receive(.threadEnded(thread.index, thread.clock.time))
     }
 
-    /// The same, where what is known of earlier threads is still needed.
+    /// Enters threads that nobody told of. ``ThreadDiscovery/addNewThreads(at:)`` forgets those that are gone
+    /// before; here what is known of them is still needed.
     func listNewThreads(at now: MonotonicTime) {
         for tid in process.threadIDs() where threads[tid] == nil {
             addThread(
@@ -51,7 +52,7 @@ struct ThreadRegister: SessionPart {
     }
 
     /// A thread's stacks are taken by events from its beginning on.
-    func sample(_ thread: TracedThread, by tree: TreeSamples) {
+    private func sample(_ thread: TracedThread, by tree: TreeSamples) {
         thread.samples = ThreadSamples(
             tid: thread.tid, cpu: thread.clock.counters.run, interval: options.sampleInterval,
             of: tree)

@@ -61,9 +61,9 @@ extension ProcessSessionTests {
         let session = try attached()
         let thread = try #require(session.threads[second.tid])
         for _ in 1...16 {
-            #expect(session.parts.requests.mayHarmOthers(thread) == hasHadChildren)
+            #expect(session.parts.harm.mayHarmOthers(thread) == hasHadChildren)
             tick(session)
         }
-        #expect(!session.parts.requests.mayHarmOthers(thread))
+        #expect(!session.parts.harm.mayHarmOthers(thread))
     }
 }

@@ -205,7 +205,7 @@ extension ProcessSessionTests {
         process.main.lose()
         let before = process.now
         after(.milliseconds(1500)) { [process] in process.main.comeLate() }
-        _ = session.parts.stopper.stopAny(by: before + .milliseconds(2500))
+        _ = session.parts.diversion.stopAny(by: before + .milliseconds(2500))
         #expect(process.main.done.contains(.detached(0)))
         #expect(process.now - before >= .milliseconds(1500))
         #expect(process.now - before < .milliseconds(1700))
@@ -217,7 +217,7 @@ extension ProcessSessionTests {
         _ = try instrument(session)
         leaving(session)
         process.main.blocksSignals = true
-        #expect(session.parts.stopper.stopAny(by: process.now + .milliseconds(200)) == nil)
+        #expect(session.parts.diversion.stopAny(by: process.now + .milliseconds(200)) == nil)
         #expect(!process.main.done.contains(.interrupted))
     }
 
@@ -231,7 +231,7 @@ extension ProcessSessionTests {
             process.main.stop()
             process.tell(.exiting, of: process.pid)
         }
-        _ = session.parts.stopper.stopAny(by: process.now + .milliseconds(200))
+        _ = session.parts.diversion.stopAny(by: process.now + .milliseconds(200))
         #expect(!process.main.isStopped)
     }
 
@@ -241,7 +241,7 @@ extension ProcessSessionTests {
         leaving(session)
         process.main.isInOwnCode = false
         let before = process.now
-        #expect(session.parts.stopper.stopAny(by: before + .milliseconds(2500)) == nil)
+        #expect(session.parts.diversion.stopAny(by: before + .milliseconds(2500)) == nil)
         #expect(process.now - before < .milliseconds(2600))
     }
 
@@ -252,7 +252,7 @@ extension ProcessSessionTests {
         process.main.isInOwnCode = false
         let before = process.now
         after(.milliseconds(1000)) { [process] in process.isToEnd = true }
-        #expect(session.parts.stopper.stopAny(by: before + .milliseconds(2500)) == nil)
+        #expect(session.parts.diversion.stopAny(by: before + .milliseconds(2500)) == nil)
         #expect(process.now - before >= .milliseconds(1000))
         #expect(process.now - before < .milliseconds(1050))
     }
@@ -264,7 +264,7 @@ extension ProcessSessionTests {
         leaving(session)
         process.main.block(in: 232)
         let before = process.now
-        #expect(session.parts.stopper.stopAny(by: before + .milliseconds(2500)) == nil)
+        #expect(session.parts.diversion.stopAny(by: before + .milliseconds(2500)) == nil)
         #expect(process.now - before < .milliseconds(150))
     }
 
@@ -278,7 +278,7 @@ extension ProcessSessionTests {
         starved.isInOwnCode = false
         session.parts.discovery.addNewThreads(at: process.now)
         let before = process.now
-        #expect(session.parts.stopper.stopAny(by: before + .milliseconds(2500)) == nil)
+        #expect(session.parts.diversion.stopAny(by: before + .milliseconds(2500)) == nil)
         #expect(process.now - before > .milliseconds(2400))
         #expect(process.main.done.filter { $0 == .interruptedInOwnCode }.count < 20)
     }
@@ -301,7 +301,7 @@ extension ProcessSessionTests {
         #expect(stopped.count == 4)
         #expect(process.now - before < .milliseconds(201))
         #expect(process.threads.values.allSatisfy { $0.isStopped })
-        for thread in stopped { session.parts.tracer.release(thread) }
+        for thread in stopped { session.parts.resumption.release(thread) }
         #expect(!process.threads.values.contains { $0.isTraced })
     }
 

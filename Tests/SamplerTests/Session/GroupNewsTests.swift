@@ -7,7 +7,7 @@ import Testing
 @testable import Sampler
 
 /// Children of which events tell: on processes that are made up.
-@Suite struct TreeFollowingTests {
+@Suite struct GroupNewsTests {
     private let process = MadeProcess()
     private let child = MadeProcess(pid: 500)
     private let news = ProcessTreeEvents()

@@ -1,14 +1,13 @@
 import Agent
-import ProfileModel
 
 /// Ends threads' timers (``TimerStacks``).
-struct TimerWatch: SessionPart {
+struct TimerEnds: SessionPart {
     let context: SessionContext
 
     /// What it answers to the last signal can still be taken.
     func endTimer(of thread: TracedThread) {
         guard thread.timing.timer != nil else { return }
-        context.signalCapture?.endTimer(of: thread)
+        signalCapture?.endTimer(of: thread)
         thread.samples = nil
         thread.timing.forgetLater()
     }
@@ -23,8 +22,8 @@ struct TimerWatch: SessionPart {
         for thread in threads.values {
             guard let timer = thread.timing.timer else { continue }
             let isToEnd =
-                context.area?.isAboutToExecute == true
-                || context.signalCapture?.isOutdated(timer) != false
+                area?.isAboutToExecute == true
+                || signalCapture?.isOutdated(timer) != false
             if isToEnd { endTimer(of: thread) }
         }
     }

@@ -4,7 +4,7 @@ import ProcessIO
 import ProfileModel
 
 /// How stopped threads go on.
-struct ThreadTracer: SessionPart {
+struct ThreadResumption: SessionPart {
     let context: SessionContext
     let requests: StopRequests
 
@@ -29,7 +29,7 @@ struct ThreadTracer: SessionPart {
     private func placesForRest(of thread: TracedThread, besides signal: Int32?) -> RestOfCall
         .Places?
     {
-        guard let area = context.area, area.isSettled, let status = thread.status(),
+        guard let area, area.isSettled, let status = thread.status(),
             !status.isFiltered(beyond: ThreadStatus.ownFilters),
             !status.isInterrupted(besides: signal), !status.cancelsThreads
         else { return nil }

@@ -1,0 +1,20 @@
+import ProcessIO
+import ProfileModel
+
+/// Why our code could not be put into the program.
+enum SetupFailure: Error {
+    case obstacle(RecorderNote.Kind)
+    /// The thread is gone, or the program.
+    case gone
+
+    /// The thread is gone where the system says so.
+    static func attempt<Value>(
+        _ body: () throws(SystemError) -> Value
+    ) throws(SetupFailure) -> Value {
+        do throws(SystemError) {
+            return try body()
+        } catch {
+            throw .gone
+        }
+    }
+}

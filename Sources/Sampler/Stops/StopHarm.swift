@@ -1,0 +1,55 @@
+import Architecture
+import ProcessIO
+import ProfileModel
+
+/// Tells what harm a stop or a signal could do to a thread, or to others.
+struct StopHarm: SessionPart {
+    let context: SessionContext
+
+    /// Whether a stop of it could end other threads' waits: see ``RecentForks``.
+    func mayHarmOthers(_ thread: TracedThread) -> Bool {
+        threads.count > 1 && (hasForkedLately(thread) || context.looksForChildren > 0)
+    }
+
+    private func hasForkedLately(_ thread: TracedThread) -> Bool {
+        thread.lookForForks(at: process.now)
+    }
+
+    /// Looks for threads that fork. In a program that runs already, these show only after some
+    /// looks, because their children may live only for a moment. Until that is known, any thread
+    /// may be one.
+    func lookForChildren() {
+        guard context.looksForChildren > 0 else { return }
+        for thread in threads.values { _ = hasForkedLately(thread) }
+        context.looksForChildren -= 1
+    }
+
+    /// Whether a signal that stops the thread in its own code could surface in one of its sigwait
+    /// calls. Nobody can tell whether it waits in one. That shows as soon as it has had a core.
+    func isInDoubt(_ thread: TracedThread) -> Bool {
+        guard !thread.tracing.isLed, context.capture == .signal || thread.burst.hasWaitedFragile,
+            case .running = thread.activity()
+        else { return false }
+        return !thread.readMask() && someBlockOurs
+    }
+
+    /// Whether a thread whose own mask is not known may have inherited one that blocks our signals.
+    /// A program that waits for signals in one thread blocks them in the others, too.
+    var someBlockOurs: Bool {
+        threads.values.contains { thread in
+            thread.statuses.hasBlockedOurs
+                || thread.tid == pid && thread.status()?.blocksOurs == true
+        }
+    }
+
+    /// Whether a signal or a stop may find the thread in a call that then returns only a part of
+    /// what was asked for. Needed where no events tell what a thread does.
+    func mayMeetLongCall(_ thread: TracedThread, at now: MonotonicTime) -> Bool {
+        thread.calls.mayMeetLongCall(at: now) || context.endlessFiles.areOpen(at: now)
+    }
+
+    /// Whether a stop of a thread that waits in this call lets the call go on afterwards.
+    func endsNoCall(_ call: Int32, _ registers: Registers) -> Bool {
+        call >= 0 && RestartingCalls.kind(of: call, registers, process: pid) < .fragile
+    }
+}
