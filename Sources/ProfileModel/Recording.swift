@@ -101,7 +101,10 @@ package struct Recording: Sendable {
 
 /// How stacks were captured.
 package enum CaptureMethod: String, Sendable, CaseIterable {
+    /// By the kernel's events where they can be had, by a timer's signal where these do not tell enough, and
+    /// by signals elsewhere.
     case signal
+    /// By stops.
     case ptrace
     /// By the kernel's events, for all processes of a tree.
     case event

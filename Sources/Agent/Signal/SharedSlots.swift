@@ -1,4 +1,4 @@
-package import Architecture
+import Architecture
 import CAgent
 import CSystem
 package import ProfileModel
@@ -168,48 +168,25 @@ package final class SharedSlots {
     /// What to send along with the signal.
     package func value(for slot: Int) -> UInt64 { cookie << 16 | UInt64(slot) }
 
-    package struct Answer {
-        package var time: MonotonicTime
-        /// The thread's CPU time in nanoseconds.
-        package var cpu: Int64
-        package var registers: Registers
-        package var stack: StackCopy
-        /// As in ``Snapshot/kernelChain``. A signal is answered from the program's own code.
-        package var kernelChain: [UInt64] = []
-        /// It was on an alternate signal stack: only a stop can copy both.
-        package var isOnAlternateStack: Bool
-        /// An interpreter's frames, where they were asked for and could be had.
-        package var frames: RuntimeCopy?
-
-        package init(
-            time: MonotonicTime, cpu: Int64, registers: Registers, stack: StackCopy,
-            kernelChain: [UInt64] = [], isOnAlternateStack: Bool, frames: RuntimeCopy? = nil
-        ) {
-            self.time = time
-            self.cpu = cpu
-            self.registers = registers
-            self.stack = stack
-            self.kernelChain = kernelChain
-            self.isOnAlternateStack = isOnAlternateStack
-            self.frames = frames
-        }
-    }
-
     /// When a filled slot was filled.
     package func timeOfAnswer(_ slot: Int) -> MonotonicTime {
         MonotonicTime(nanoseconds: max(0, head(slot).pointee.time_ns))
     }
 
     /// Takes a filled slot's contents and makes it idle again.
-    package func takeAnswer(_ slot: Int) -> Answer {
+    package func takeAnswer(_ slot: Int) -> CapturedStack {
         let head = head(slot)
         let size = max(0, Int(head.pointee.copied_size))
         let bytes =
             buffers[slot].map { area.copy(at: $0.lowerBound, count: min(size, $0.count)) } ?? []
-        let answer = Answer(
-            time: timeOfAnswer(slot), cpu: head.pointee.cpu_ns, registers: Self.registers(head),
-            stack: StackCopy(start: head.pointee.copied_start, bytes: bytes),
-            isOnAlternateStack: head.pointee.alternate != 0, frames: frames(of: slot, behind: size))
+        // It is answered from the program's own code: the kernel has no frames.
+        let answer = CapturedStack(
+            time: timeOfAnswer(slot), cpu: head.pointee.cpu_ns,
+            snapshot: Snapshot(
+                registers: Self.registers(head),
+                stack: StackCopy(start: head.pointee.copied_start, bytes: bytes),
+                frames: frames(of: slot, behind: size)),
+            isOnAlternateStack: head.pointee.alternate != 0)
         free(slot)
         return answer
     }

@@ -15,7 +15,7 @@ package final class PerfRing {
 
     /// Takes over the descriptor, even if there can be no ring.
     package convenience init(descriptor: Int32, pages: Int) throws(SystemError) {
-        try check(descriptor, "opening scheduler events")
+        try check(descriptor, "opening the kernel's events")
         do throws(SystemError) {
             try self.init(copying: descriptor, pages: pages)
         } catch {
@@ -55,11 +55,11 @@ package final class PerfRing {
     package init(copying descriptor: Int32, pages: Int) throws(SystemError) {
         // Without it the recorder knows less; without its other files it knows nothing.
         guard DescriptorReserve.leaves(descriptor) else {
-            throw SystemError("mapping scheduler events", code: EMFILE)
+            throw SystemError("mapping the kernel's events", code: EMFILE)
         }
         var error: Int32 = 0
         guard let memory = fl_map_ring(descriptor, pages, &error) else {
-            throw SystemError("mapping scheduler events", code: error)
+            throw SystemError("mapping the kernel's events", code: error)
         }
         self.descriptor = descriptor
         self.memory = memory
@@ -74,10 +74,10 @@ package final class PerfRing {
 
     /// Makes a tracepoint write here what passes a filter, and takes over its descriptor.
     package func add(_ other: Int32, filter: String) throws(SystemError) {
-        try check(other, "opening scheduler events")
+        try check(other, "opening the kernel's events")
         others.append(other)
         guard DescriptorReserve.leaves(other) else {
-            throw SystemError("opening scheduler events", code: EMFILE)
+            throw SystemError("opening the kernel's events", code: EMFILE)
         }
         try check(fl_filter_events(other, filter), "choosing scheduler events")
         try check(fl_redirect_events(other, descriptor), "joining scheduler events")

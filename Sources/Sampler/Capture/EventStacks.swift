@@ -79,7 +79,7 @@ struct EventStacks: SessionPart {
                 continue
             }
             observer.sample(
-                SharedSlots.Answer(seen), of: thread, counters,
+                CapturedStack(seen), of: thread, counters,
                 frames: observer.interpreters.frames(of: thread.tid, at: seen.time, on: seen.stack))
         }
         guard isCut, thread.samples != nil else { return }
@@ -108,11 +108,13 @@ struct EventStacks: SessionPart {
     }
 }
 
-extension SharedSlots.Answer {
-    /// What an event told, as if the thread had answered.
+extension CapturedStack {
+    /// What an event told.
     init(_ seen: ThreadSamples.Observation) {
         self.init(
-            time: seen.time, cpu: seen.cpu, registers: seen.registers, stack: seen.stack,
-            kernelChain: seen.kernelChain, isOnAlternateStack: false)
+            time: seen.time, cpu: seen.cpu,
+            snapshot: Snapshot(
+                registers: seen.registers, stack: seen.stack, kernelChain: seen.kernelChain),
+            isOnAlternateStack: false)
     }
 }

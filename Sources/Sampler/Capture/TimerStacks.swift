@@ -206,7 +206,7 @@ struct TimerStacks: SessionPart {
         }
         thread.stack.saw(seen.registers.stackPointer)
         observer.sample(
-            SharedSlots.Answer(seen), of: thread, counters,
+            CapturedStack(seen), of: thread, counters,
             frames: observer.interpreters.frames(of: thread.tid, at: seen.time, on: seen.stack))
     }
 
@@ -223,11 +223,12 @@ struct TimerStacks: SessionPart {
     }
 }
 
-extension SharedSlots.Answer {
+extension CapturedStack {
     /// When it was given, and where.
-    fileprivate var withoutStack: SharedSlots.Answer {
-        SharedSlots.Answer(
-            time: time, cpu: cpu, registers: registers, stack: StackCopy(start: 0, bytes: []),
+    fileprivate var withoutStack: CapturedStack {
+        CapturedStack(
+            time: time, cpu: cpu,
+            snapshot: Snapshot(registers: registers, stack: StackCopy(start: 0, bytes: [])),
             isOnAlternateStack: isOnAlternateStack)
     }
 }
@@ -245,7 +246,7 @@ extension ThreadSamples.Observation {
     ///   - interval: of the timer and the events, in nanoseconds.
     ///   - ownCode: where our code lies in the program.
     func isCovered(
-        by answers: [SharedSlots.Answer], each interval: Int64, ownCode: Range<UInt64>?
+        by answers: [CapturedStack], each interval: Int64, ownCode: Range<UInt64>?
     ) -> Bool {
         let isInOurs = ownCode?.contains(registers.programCounter) == true
         return answers.contains { answer in

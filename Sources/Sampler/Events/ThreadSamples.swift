@@ -64,7 +64,7 @@ final class ThreadSamples {
             PerfRing.close(descriptor)
             throw SystemError("opening a thread's events", code: EMFILE)
         }
-        // Room for eight samples, and for the few bytes around each.
+        // Room for some eight samples.
         var pages = 8
         while pages * Int(VirtualMemory.pageSize) < 8 * self.stackBytes { pages *= 2 }
         // In the end there is no memory for more: then a few samples have to do.
@@ -122,7 +122,7 @@ final class ThreadSamples {
     /// - Parameters:
     ///   - cpu: what the thread had used at least by now: of one on its core the kernel tells what
     ///     was up to the last tick of its own.
-    ///   - limit: later ones are left for the next call, where others have theirs, too.
+    ///   - limit: later ones are left for the next call. A ring of the thread's own has none that matter.
     func take(cpuAtLeast cpu: Int64 = 0, upTo limit: MonotonicTime? = nil) -> [Observation] {
         var result: [Observation] = []
         switch source {

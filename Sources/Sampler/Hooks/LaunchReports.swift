@@ -70,9 +70,11 @@ struct LaunchReports: SessionPart {
             }
             if main.blocked == nil {
                 observer.sample(
-                    SharedSlots.Answer(
-                        time: time, cpu: moment.cpu, registers: moment.stack.registers,
-                        stack: moment.stack.stack, isOnAlternateStack: false),
+                    CapturedStack(
+                        time: time, cpu: moment.cpu,
+                        snapshot: Snapshot(
+                            registers: moment.stack.registers, stack: moment.stack.stack),
+                        isOnAlternateStack: false),
                     of: main, counters, frames: nil)
             }
         }

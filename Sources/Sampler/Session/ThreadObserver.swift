@@ -133,36 +133,35 @@ struct ThreadObserver: ~Copyable {
         return now
     }
 
-    /// Samples a running thread from what it answered to a request.
+    /// Samples a running thread from a stack of its.
     ///
     /// - Parameters:
     ///   - known: its counters, read since.
     ///   - frames: an interpreter's, which were found to be its.
     mutating func sample(
-        _ answer: SharedSlots.Answer, of thread: TracedThread, _ known: SchedulerCounters,
+        _ captured: CapturedStack, of thread: TracedThread, _ known: SchedulerCounters,
         frames: RuntimeCopy?
     ) {
-        var answer = answer
-        let stack = answer.stack
-        answer.registers =
-            outsideOfOurs(answer.registers) {
-                stack.bytes.littleEndianWord(at: Int(clamping: $0 &- stack.start))
-            } ?? answer.registers
-        thread.stack.saw(answer.registers.stackPointer)
-        if !mappings.isCode(answer.registers.programCounter) { rereadMappings(at: process.now) }
+        var snapshot = captured.snapshot
+        snapshot.frames = frames
+        snapshot.registers =
+            outsideOfOurs(captured.registers) {
+                captured.stack.bytes.littleEndianWord(
+                    at: Int(clamping: $0 &- captured.stack.start))
+            } ?? captured.registers
+        thread.stack.saw(snapshot.registers.stackPointer)
+        let code = snapshot.registers.programCounter
+        if !mappings.isCode(code) { rereadMappings(at: process.now) }
         var content = Sample.Content.missing(.unreadable)
-        if ownCode?.contains(answer.registers.programCounter) == true {
+        if ownCode?.contains(code) == true {
             content = .none
-        } else if !answer.stack.bytes.isEmpty {
-            content = .snapshot(
-                Snapshot(
-                    registers: answer.registers, stack: answer.stack,
-                    kernelChain: answer.kernelChain, frames: frames))
+        } else if !captured.stack.bytes.isEmpty {
+            content = .snapshot(snapshot)
         }
         // The kernel's own figure of a running thread lags; its CPU clock does not.
         var counters = known
-        counters.run = thread.clock.believable(answer.cpu, at: process.now)
-        let time = min(max(answer.time, thread.clock.time), end ?? process.now)
+        counters.run = thread.clock.believable(captured.cpu, at: process.now)
+        let time = min(max(captured.time, thread.clock.time), end ?? process.now)
         emit(thread, at: time, now: nil, content: content, counters: counters)
     }
 

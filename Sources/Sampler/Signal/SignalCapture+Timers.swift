@@ -55,7 +55,7 @@ extension SignalCapture {
     /// - Parameter limit: later ones are left for the next call.
     func answersToTimer(
         of thread: TracedThread, upTo limit: MonotonicTime
-    ) -> [SharedSlots.Answer] {
+    ) -> [CapturedStack] {
         thread.timing.slots.compactMap { slot in
             switch slots.state(of: slot) {
             case .filled where slots.timeOfAnswer(slot) <= limit: return slots.takeAnswer(slot)

@@ -112,7 +112,7 @@ struct SignalCapture {
     }
 
     /// What the thread has answered, if it has.
-    func answer(of thread: TracedThread) -> SharedSlots.Answer? {
+    func answer(of thread: TracedThread) -> CapturedStack? {
         guard let slot = thread.requests.slot else { return nil }
         switch slots.state(of: slot) {
         case .filled:

@@ -9,7 +9,7 @@ final class ThreadTiming {
     /// answer may come late.
     private(set) var slots: [Int] = []
     /// The last answer, without the stack; or none.
-    private(set) var last: [SharedSlots.Answer] = []
+    private(set) var last: [CapturedStack] = []
     /// What the events beside the timer showed while we looked for what came before.
     private(set) var later: [ThreadSamples.Observation] = []
     /// How much CPU time the thread had used when a timer last showed that it works, or was opened.
@@ -64,7 +64,7 @@ final class ThreadTiming {
 
     // MARK: What it told
 
-    func keep(last answer: SharedSlots.Answer) { last = [answer] }
+    func keep(last answer: CapturedStack) { last = [answer] }
 
     /// Keeps observations for the next look; those that were kept are replaced.
     func keep(later observations: some Sequence<ThreadSamples.Observation>) {

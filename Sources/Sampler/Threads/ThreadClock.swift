@@ -51,7 +51,7 @@ struct ThreadClock: Hashable, Sendable {
     /// Shorter spans are no waits: leaving a core and getting it back takes that long.
     static let negligible = TimeSpan(nanoseconds: 10_000)
 
-    /// A CPU time that the program itself reported, as far as it is believable: no more than the
+    /// A CPU time that an event counted or the program reported, as far as it is believable: no more than the
     /// time since the last look, plus what the kernel's own figure lagged behind then.
     func believable(_ cpu: Int64, at now: MonotonicTime) -> Int64 {
         let span = max(.zero, now - time) + Self.longestLag

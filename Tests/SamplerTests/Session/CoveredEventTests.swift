@@ -18,9 +18,11 @@ import Testing
     private func isCovered(
         after nanoseconds: Int64, at programCounter: UInt64, ownCode: Range<UInt64>? = ownCode
     ) -> Bool {
-        let answer = SharedSlots.Answer(
-            time: Self.answered, cpu: 0, registers: Self.registers(0x400),
-            stack: StackCopy(start: 0x1000, bytes: [1]), isOnAlternateStack: false)
+        let answer = CapturedStack(
+            time: Self.answered, cpu: 0,
+            snapshot: Snapshot(
+                registers: Self.registers(0x400), stack: StackCopy(start: 0x1000, bytes: [1])),
+            isOnAlternateStack: false)
         let seen = ThreadSamples.Observation(
             time: Self.answered + TimeSpan(nanoseconds: nanoseconds), cpu: 0,
             registers: Self.registers(programCounter),

@@ -68,10 +68,12 @@ import Testing
         process.pass(3)
         observer.end = process.now
         process.pass(2)
-        let answer = SharedSlots.Answer(
+        let answer = CapturedStack(
             time: process.now, cpu: 5_000_000,
-            registers: Registers(programCounter: 0x40_1000, stackPointer: 0x7000_0000),
-            stack: StackCopy(start: 0x7000_0000, bytes: [1]), isOnAlternateStack: false)
+            snapshot: Snapshot(
+                registers: Registers(programCounter: 0x40_1000, stackPointer: 0x7000_0000),
+                stack: StackCopy(start: 0x7000_0000, bytes: [1])),
+            isOnAlternateStack: false)
         observer.sample(answer, of: thread, try #require(thread.counters()), frames: nil)
         #expect(sink.times().wall == .milliseconds(3))
     }

@@ -50,32 +50,3 @@ package struct ThreadIndex: Hashable, Sendable, Comparable {
         left.rawValue < right.rawValue
     }
 }
-
-/// One thread's time between two looks at it, charged to the stack that it had at the end. A
-/// thread's slices tile its life: each starts where the previous one ended.
-package struct Slice: Hashable, Sendable {
-    package var thread: ThreadIndex
-    package var start: MonotonicTime
-    package var times: StateTimes
-    /// nil if there is none: before `exec`, or if ``truncation`` is `lost`/`unreadable`.
-    package var stack: StackID?
-    /// The number of the system call that the thread was blocked in at the end; nil if it
-    /// was not blocked, -1 if it was blocked outside a system call (a page fault).
-    package var systemCall: Int32?
-    /// nil if the stack is complete, or if there was none to take (before `exec`).
-    package var truncation: Truncation?
-
-    package init(
-        thread: ThreadIndex, start: MonotonicTime, times: StateTimes, stack: StackID?,
-        systemCall: Int32? = nil, truncation: Truncation? = nil
-    ) {
-        self.thread = thread
-        self.start = start
-        self.times = times
-        self.stack = stack
-        self.systemCall = systemCall
-        self.truncation = truncation
-    }
-
-    package var end: MonotonicTime { start + times.wall }
-}

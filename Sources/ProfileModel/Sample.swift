@@ -1,5 +1,29 @@
 package import Architecture
 
+// What a sample is from stage to stage: a stack is captured (``CapturedStack``) or read from outside, is a
+// ``Snapshot``; with the thread's time it is a ``Sample``; unwound and interned, a ``Slice``.
+
+/// What one way of taking a running thread's stack gave: the kernel's event, a signal's or a timer's answer.
+package struct CapturedStack: Sendable {
+    package var time: MonotonicTime
+    /// The thread's CPU time then, in nanoseconds.
+    package var cpu: Int64
+    package var snapshot: Snapshot
+    /// It was on an alternate signal stack: only a stop can copy both.
+    package var isOnAlternateStack: Bool
+
+    package init(time: MonotonicTime, cpu: Int64, snapshot: Snapshot, isOnAlternateStack: Bool) {
+        self.time = time
+        self.cpu = cpu
+        self.snapshot = snapshot
+        self.isOnAlternateStack = isOnAlternateStack
+    }
+
+    package var registers: Registers { snapshot.registers }
+    package var stack: StackCopy { snapshot.stack }
+    package var frames: RuntimeCopy? { snapshot.frames }
+}
+
 /// A thread's stack at one moment: enough to unwind it later, elsewhere.
 package struct Snapshot: Sendable {
     package var registers: Registers
@@ -44,7 +68,7 @@ package struct StackCopy: Sendable {
     }
 }
 
-/// A slice from the sampler, whose stack must still be unwound.
+/// A thread's time since its previous sample, with the stack that it has now, still to be unwound.
 package struct Sample: Sendable {
     package enum Content: Sendable {
         case snapshot(Snapshot)
@@ -80,45 +104,31 @@ package struct Sample: Sendable {
     }
 }
 
-/// A line of `/proc/PID/maps` that backs code.
-package struct CodeMapping: Hashable, Sendable {
-    /// The mapping of our own code in the program: its frames are not shown.
-    package static let ownPath = "/memfd:firstlight (deleted)"
-
-    package var start: UInt64
-    package var end: UInt64
-    /// The offset of the range's begin in the file, in bytes.
-    package var fileOffset: UInt64
-    /// Empty for anonymous memory (JIT code); `[vdso]` for the kernel's.
-    package var path: String
-    package var inode: UInt64
-    /// The file's GNU build id, if known when the mapping was seen; a file with another one is not
-    /// the mapped file. Empty: unknown; then ``inode`` decides.
-    package var buildID: [UInt8]
-
-    package func contains(_ address: UInt64) -> Bool { start <= address && address < end }
-
-    /// True if it is memory that is in no folder. It may hold code that was made at run time, or a
-    /// program or library that was put there.
-    package var isMemory: Bool {
-        path.isEmpty
-            || ["[anon:", "//anon", "/memfd:", "/dev/zero", "/anon_hugepage"].contains {
-                path.hasPrefix($0)
-            }
-    }
-
-    /// True if it is kernel code, which all processes share.
-    package var isKernel: Bool { Module.isKernel(path) }
+/// One thread's time since its previous sample, charged to the stack that it had at the end. A thread's slices
+/// tile its life: each starts where the previous one ended.
+package struct Slice: Hashable, Sendable {
+    package var thread: ThreadIndex
+    package var start: MonotonicTime
+    package var times: StateTimes
+    /// nil if there is none: before `exec`, or if ``truncation`` is `lost`, `unreadable` or `notSampled`.
+    package var stack: StackID?
+    /// The number of the system call that the thread was blocked in at the end; nil if it
+    /// was not blocked, -1 if it was blocked outside a system call (a page fault).
+    package var systemCall: Int32?
+    /// nil if the stack is complete, or if there was none to take (before `exec`).
+    package var truncation: Truncation?
 
     package init(
-        start: UInt64, end: UInt64, fileOffset: UInt64, path: String, inode: UInt64,
-        buildID: [UInt8] = []
+        thread: ThreadIndex, start: MonotonicTime, times: StateTimes, stack: StackID?,
+        systemCall: Int32? = nil, truncation: Truncation? = nil
     ) {
+        self.thread = thread
         self.start = start
-        self.end = end
-        self.fileOffset = fileOffset
-        self.path = path
-        self.inode = inode
-        self.buildID = buildID
+        self.times = times
+        self.stack = stack
+        self.systemCall = systemCall
+        self.truncation = truncation
     }
+
+    package var end: MonotonicTime { start + times.wall }
 }
