@@ -282,9 +282,11 @@ extension EndToEnd {
             .needsRoot, .needs("setpriv"), .needs("prlimit"),
             arguments: [0, 4096, 65_536, 1_048_576])
         func lockedMemory(limit: Int) throws {
+            // Where the build is, others may not look.
+            let program = scratch("threads")
+            try Scratch.copyItem(atPath: try Setup.fixture("threads"), toPath: program)
             let result = try asAnotherUser(
-                65534, ["prlimit", "--memlock=\(limit):\(limit)", "--"],
-                [try Setup.fixture("threads")]
+                65534, ["prlimit", "--memlock=\(limit):\(limit)", "--"], [program]
             ).run()
             #expect(result.status == 0 && result.error == "", "\(result)")
             let recorded = Recorded(path: scratch("recording"), finished: result)
