@@ -54,42 +54,45 @@ protocol CaptureFacts {
 /// `docs/design/Sampler/Signal.md` tells (*What must not happen*).
 enum CapturePolicy {
     /// - Parameter failed: of this look.
-    /// - Returns: the way to try next; nil: none is needed.
+    /// - Returns: what to try next; nil: nothing is needed.
     static func decide(_ facts: some CaptureFacts, without failed: FailedWays = FailedWays())
-        -> CaptureWay?
+        -> CaptureChoice?
     {
         if facts.isSampledByTree, !facts.wantsTimer { return nil }
         if facts.needsStop { return byStop(facts, without: failed) }
-        if !failed.contains(.timer) { return .timer }
+        if !failed.contains(.timer) { return CaptureChoice(.timer) }
         if facts.isSampledByTree { return nil }
         // An event puts no frame on the stack, and ends no call early. A signal or a stop may do both,
         // because the thread may have gone anywhere when one of them comes.
-        if !failed.contains(.events) { return .events }
-        if facts.mayMeetLongCall { return .spare }
+        if !failed.contains(.events) { return CaptureChoice(.events) }
+        if facts.mayMeetLongCall { return CaptureChoice(.spare) }
         // A stop gives a call that it ends back to the thread; what a handler holds back does not.
         if facts.handlersBlock, !facts.isComputing { return byStop(facts, without: failed) }
-        if facts.approach == .spare { return .spare }
-        guard facts.approach == .signal, facts.hasHandler else { return stop(facts) }
-        guard facts.isMaskKnown else { return .spare }
-        return failed.contains(.signal) || facts.refusesSignal ? stop(facts) : .signal
-    }
-
-    /// Whether a request by signal is the way, if nothing about the signal itself prevents it, and neither a
-    /// timer nor events can be had.
-    static func asks(_ facts: some CaptureFacts) -> Bool {
-        !facts.needsStop && facts.approach == .signal && facts.hasHandler && facts.isMaskKnown
-            && !facts.mayMeetLongCall && (!facts.handlersBlock || facts.isComputing)
+        if facts.approach == .spare { return CaptureChoice(.spare) }
+        guard facts.approach == .signal, facts.hasHandler else { return CaptureChoice(stop(facts)) }
+        guard facts.isMaskKnown else { return CaptureChoice(.spare) }
+        return failed.contains(.signal) || facts.refusesSignal
+            ? CaptureChoice(stop(facts), isDetour: true) : CaptureChoice(.signal)
     }
 
     /// By a stop whenever that does no harm.
     private static func byStop(_ facts: some CaptureFacts, without failed: FailedWays)
-        -> CaptureWay
+        -> CaptureChoice
     {
-        if facts.approach != .spare, !facts.mayReadForever { return stop(facts) }
-        return failed.contains(.events) ? .spare : .events
+        if facts.approach != .spare, !facts.mayReadForever { return CaptureChoice(stop(facts)) }
+        return CaptureChoice(failed.contains(.events) ? .spare : .events)
     }
 
     private static func stop(_ facts: some CaptureFacts) -> CaptureWay {
         facts.mayHarmOthers ? .spare : .stop
     }
+}
+
+/// What is to be done at a look for a thread's stack.
+struct CaptureChoice: Hashable {
+    var way: CaptureWay
+    /// Whether a request by signal would be the way, and something about the signal itself prevents it.
+    var isDetour = false
+
+    init(_ way: CaptureWay, isDetour: Bool = false) { (self.way, self.isDetour) = (way, isDetour) }
 }

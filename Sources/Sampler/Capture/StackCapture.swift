@@ -26,16 +26,17 @@ struct StackCapture: SessionPart {
             timerStacks: timerStacks)
         if candidate.needsStop { timerEnds.endTimer(of: thread) }
         var failed = FailedWays()
-        while let way = CapturePolicy.decide(candidate, without: failed) {
-            if capture(candidate, way) { return }
-            failed.insert(way)
+        while let choice = CapturePolicy.decide(candidate, without: failed) {
+            if capture(candidate, choice) { return }
+            failed.insert(choice.way)
         }
     }
 
     /// - Returns: false: this way cannot be had.
-    private func capture(_ candidate: CaptureCandidate, _ way: CaptureWay) -> Bool {
+    private func capture(_ candidate: CaptureCandidate, _ choice: CaptureChoice) -> Bool {
         let thread = candidate.thread
-        switch way {
+        if choice.isDetour { noteDetour(candidate) }
+        switch choice.way {
         case .timer:
             return timerStacks.sampleByTimer(
                 thread, candidate.status, candidate.counters, at: candidate.now)
@@ -44,10 +45,10 @@ struct StackCapture: SessionPart {
                 thread, candidate.hasWaited ? nil : candidate.counters)
         case .signal: return signalStacks.ask(candidate)
         case .stop:
-            noteObstacle(candidate)
+            harm.lookAtFirstMask()
             requests.stop(thread)
         case .spare:
-            noteObstacle(candidate)
+            harm.lookAtFirstMask()
             requests.spare(thread)
         }
         return true
@@ -55,8 +56,7 @@ struct StackCapture: SessionPart {
 
     /// What keeps a thread from being asked by signal, which would be its way. If it lasts long, it is worth
     /// a note.
-    private func noteObstacle(_ candidate: CaptureCandidate) {
-        guard CapturePolicy.asks(candidate) else { return }
+    private func noteDetour(_ candidate: CaptureCandidate) {
         let obstacle = candidate.obstacle ?? .slotsExhausted
         candidate.thread.requests.noteDetour()
         switch obstacle {

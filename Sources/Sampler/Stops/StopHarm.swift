@@ -33,6 +33,14 @@ struct StopHarm: SessionPart {
         return !thread.readMask() && someBlockOurs
     }
 
+    /// Looks which signals the first thread blocks now. All that a thread is ever seen to block counts when a
+    /// signal is chosen that may stop it in its own code, and a thread that waits for signals shows its mask
+    /// only between two waits. Needed where our handler is in the program: it may be asked by signal, too.
+    func lookAtFirstMask() {
+        guard signalCapture != nil else { return }
+        _ = threads[pid]?.status()
+    }
+
     /// Whether a thread whose own mask is not known may have inherited one that blocks our signals.
     /// A program that waits for signals in one thread blocks them in the others, too.
     var someBlockOurs: Bool {

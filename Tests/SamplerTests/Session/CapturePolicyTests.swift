@@ -171,12 +171,44 @@ import Testing
     private static func ways(_ facts: Facts) -> [CaptureWay] {
         var failed = FailedWays()
         var tried: [CaptureWay] = []
-        while let way = CapturePolicy.decide(facts, without: failed) {
-            tried.append(way)
+        while let choice = CapturePolicy.decide(facts, without: failed) {
+            tried.append(choice.way)
             // These cannot fail.
-            if [.stop, .spare].contains(way) { break }
-            failed.insert(way)
+            if [.stop, .spare].contains(choice.way) { break }
+            failed.insert(choice.way)
         }
         return tried
+    }
+
+    /// A detour is what takes a signal's place: because it failed, or because of the signal itself.
+    @Test func detours() {
+        func choice(_ failed: [CaptureWay], _ change: (inout Facts) -> Void = { _ in })
+            -> CaptureChoice?
+        {
+            var facts = Facts()
+            change(&facts)
+            var all = FailedWays()
+            for way in failed { all.insert(way) }
+            return CapturePolicy.decide(facts, without: all)
+        }
+        let others = [CaptureWay.timer, .events]
+        #expect(choice(others) == CaptureChoice(.signal))
+        #expect(choice(others + [.signal]) == CaptureChoice(.stop, isDetour: true))
+        #expect(choice(others) { $0.refusesSignal = true } == CaptureChoice(.stop, isDetour: true))
+        let spared = choice(others) { ($0.refusesSignal, $0.mayHarmOthers) = (true, true) }
+        #expect(spared == CaptureChoice(.spare, isDetour: true))
+        // Where no signal would be sent anyway, none is replaced.
+        let changes: [(inout Facts) -> Void] = [
+            { $0.hasHandler = false }, { $0.approach = .stop }, { $0.approach = .spare },
+            { $0.isMaskKnown = false }, { $0.mayMeetLongCall = true }, { $0.needsStop = true },
+            { ($0.handlersBlock, $0.isComputing) = (true, false) },
+        ]
+        for change in changes {
+            let made = choice(others) {
+                $0.refusesSignal = true
+                change(&$0)
+            }
+            #expect(made?.isDetour == false, "\(made as Any)")
+        }
     }
 }
