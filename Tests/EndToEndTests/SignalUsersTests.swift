@@ -84,7 +84,8 @@ extension EndToEnd {
         func otherSignals(words: [String]) throws { try compare(words) }
 
         /// What lies below a stack pointer is the program's, wherever that points.
-        @Test func aStackPointerInTheHeap() throws { try compare(["heapstack"]) }
+        @Test(arguments: [["heapstack"], ["heapstack", "300", "70000"]])
+        func aStackPointerInTheHeap(words: [String]) throws { try compare(words) }
 
         /// As in many containers: stacks are taken by signals, whose frames go to stacks of ours.
         @Test(arguments: [

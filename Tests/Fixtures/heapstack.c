@@ -1,6 +1,7 @@
-// heapstack [N]: computes, N times (default 300), first on the thread's stack and then with the stack
+// heapstack [N [DEPTH]]: computes, N times (default 300), first on the thread's stack and then with the stack
 // pointer in a block of the heap that has no room for a signal's frame, as virtual machines do (Erlang's).
-// Prints how often what lies below the stack pointer had changed; 1 if it ever had.
+// DEPTH bytes of the stack (default 0) are in use meanwhile. Prints how often what lies below the stack pointer
+// had changed; 1 if it ever had.
 #include "fixture.h"
 
 #define SIZE 65536
@@ -23,8 +24,7 @@ FUNCTION uint64_t compute_elsewhere(void *top, uint64_t rounds) {
     return value;
 }
 
-int main(int argc, char **argv) {
-    const uint64_t count = count_argument(argc, argv, 1, 300);
+FUNCTION int compute_in_turns(uint64_t count) {
     unsigned char *block = malloc(SIZE);
     if (block == NULL) fail("malloc");
     uint64_t state = 1, changed = 0;
@@ -39,4 +39,12 @@ int main(int argc, char **argv) {
     }
     printf("changed %llu times\n", (unsigned long long)changed);
     return changed != 0;
+}
+
+int main(int argc, char **argv) {
+    const uint64_t count = count_argument(argc, argv, 1, 300), depth = count_argument(argc, argv, 2, 0);
+    if (depth > 1 << 20) fail("depth");
+    volatile unsigned char used[depth + 1];
+    for (uint64_t place = 0; place <= depth; place += 1024) used[place] = 0;
+    return compute_in_turns(count) + used[0];
 }

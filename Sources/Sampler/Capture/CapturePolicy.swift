@@ -25,7 +25,7 @@ struct FailedWays: Hashable {
 protocol CaptureFacts {
     /// Whether the events of its process's tree take its stacks anyway.
     var isSampledByTree: Bool { get }
-    /// Whether it runs an interpreter or has a deep stack, and threads of its process may have timers.
+    /// Whether it runs an interpreter, and threads of its process may have timers.
     var wantsTimer: Bool { get }
     /// Whether a stop is needed for another reason: our code is on its way into the program, or out, or the thread
     /// is traced for nothing.

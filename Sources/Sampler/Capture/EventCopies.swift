@@ -43,12 +43,6 @@ struct EventCopies: SessionPart {
         return min(max(usual, wanted), ThreadSamples.mostStackBytes)
     }
 
-    /// Marks a stack that is deeper than events can copy.
-    func noteDepth(of thread: TracedThread) {
-        guard let wanted = wantedStackBytes(of: thread) else { return }
-        if wanted > ThreadSamples.mostStackBytes { thread.stack.sawDepth() }
-    }
-
     /// How much would hold a thread's stack; nil: it is not known.
     private func wantedStackBytes(of thread: TracedThread) -> Int? {
         guard let pointer = thread.stack.pointer else { return nil }

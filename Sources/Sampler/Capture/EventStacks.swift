@@ -24,7 +24,6 @@ struct EventStacks: SessionPart {
         else {
             return false
         }
-        copies.noteDepth(of: thread)
         do throws(SystemError) {
             thread.samples = try ThreadSamples(
                 tid: thread.tid,
@@ -90,7 +89,6 @@ struct EventStacks: SessionPart {
 
     /// - Returns: whether there is a way to a longer copy: longer ones by events, or the thread's own.
     private func findLongerCopy(of thread: TracedThread, than samples: ThreadSamples) -> Bool {
-        copies.noteDepth(of: thread)
         return copies.eventStackBytes(of: thread) > samples.stackBytes
             || (timerStacks.wantsTimer(thread) && room.hasRoomForSignal(thread))
     }

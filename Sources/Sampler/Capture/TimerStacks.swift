@@ -5,8 +5,7 @@ import ProfileModel
 import Runtimes
 import System
 
-/// Samples threads that run an interpreter, or whose stacks are too deep for events, by a timer of the
-/// kernel's. Its signal finds a thread in its own code only, and the interpreter's frames come with the
+/// Samples threads that run an interpreter by a timer of the kernel's. Its signal finds a thread in its own code only, and the interpreter's frames come with the
 /// stack. Events tell what the thread does in the kernel's code.
 struct TimerStacks: SessionPart {
     let context: SessionContext
@@ -24,7 +23,7 @@ struct TimerStacks: SessionPart {
         at now: MonotonicTime
     ) -> Bool {
         guard let signals = signalCapture, mayHaveTimer(thread, status),
-            let state = timedFrames(of: thread, by: signals),
+            let state = frames(of: thread, by: signals),
             thread.timing.timer != nil
                 || beginTimer(thread, status, counters, by: signals, at: now)
         else {
@@ -47,18 +46,12 @@ struct TimerStacks: SessionPart {
             && context.sharesNamespace
     }
 
-    /// Whether a thread runs an interpreter or has a deep stack, and a timer is for such threads here.
+    /// Whether a thread runs an interpreter, and a timer is for such threads here.
     func wantsTimer(_ thread: TracedThread) -> Bool {
         guard let signals = signalCapture, timersServe, !thread.timing.isUseless,
             context.timers.mayBeTried(at: process.now), context.events.mayBeTried(at: process.now)
         else { return false }
-        return timedFrames(of: thread, by: signals) != nil
-    }
-
-    /// What a timer's signal copies beside the stack: where an interpreter has the thread's state; 0 for a
-    /// stack that is only too deep for events; nil: events tell as much.
-    private func timedFrames(of thread: TracedThread, by signals: SignalCapture) -> UInt64? {
-        frames(of: thread, by: signals) ?? (thread.stack.isDeep ? 0 : nil)
+        return frames(of: thread, by: signals) != nil
     }
 
     private func mayHaveTimer(_ thread: TracedThread, _ status: ThreadStatus) -> Bool {
@@ -105,7 +98,6 @@ struct TimerStacks: SessionPart {
             return false
         }
         thread.timing.noteSign(at: counters.run)
-        copies.noteDepth(of: thread)
         observeKernel(of: thread, counters.run, stackBytes: copies.eventStackBytes(of: thread))
         return true
     }
@@ -214,7 +206,6 @@ struct TimerStacks: SessionPart {
     ///
     /// - Returns: false: they cannot.
     private func copyMore(of thread: TracedThread) -> Bool {
-        copies.noteDepth(of: thread)
         let size = copies.eventStackBytes(of: thread)
         guard thread.timing.timer != nil, let samples = thread.samples, size > samples.stackBytes
         else { return false }

@@ -9,15 +9,12 @@ final class ThreadStack {
     /// Whether the thread was seen in a signal handler on a stack of its own. Only a stop can copy both
     /// stacks.
     private(set) var hasAlternate = false
-    /// Whether it was ever deeper than an event can copy.
-    private(set) var isDeep = false
     /// Whether there may be no room for a signal: the thread was once near its end.
     private(set) var lacksRoom = false
     private var requestsToRoom = 0
 
     func saw(_ pointer: UInt64) { self.pointer = pointer }
     func sawAlternate() { hasAlternate = true }
-    func sawDepth() { isDeep = true }
     func sawGuard(_ region: MappingWatch.Region) { guarded = region }
     func sawEnd() { lacksRoom = true }
 
