@@ -45,6 +45,10 @@ import Testing
         var information = siginfo_t()
         waitid(P_PID, id_t(child.pid), &information, WEXITED | WNOWAIT)
         #expect(throws: SamplerError.zombie(child.pid)) { try AttachCheck.check(child.pid) }
+        // It was there when it was checked.
+        let refusal = SystemError("x", code: EPERM)
+        #expect(AttachCheck.explain(child.pid, refusal) == .zombie(child.pid))
+        #expect(AttachCheck.explain(.max, refusal) == .noSuchProcess(.max))
     }
 
     @Test func aRunningProcess() throws {
@@ -66,7 +70,7 @@ import Testing
                 return error
             }
         }
-        guard case .alreadyTraced(pid, let resumption)?? = thrown else {
+        guard case .alreadyTraced(pid, let tracer)?? = thrown else {
             Issue.record("\(String(describing: thrown))")
             return
         }

@@ -28,7 +28,7 @@ import Testing
         (.firstThreadEnded(4711), 125, ["4711", "first thread has ended", "record it"]),
         (.kernelThread(2), 125, ["2", "kernel thread"]),
         (.itself(4711), 125, ["4711", "itself"]),
-        (.alreadyTraced(4711, resumption: 4712), 125, ["4711", "4712", "traces it already"]),
+        (.alreadyTraced(4711, tracer: 4712), 125, ["4711", "4712", "traces it already"]),
         (.notPermitted(4711, reason: .otherUser(owner: 33)), 125, ["4711", "user 33", "root"]),
         (
             .notPermitted(4711, reason: .yama(scope: 1)), 125,

@@ -22,14 +22,20 @@ package enum AttachCheck {
     package static func explain(_ pid: Int32, _ error: SystemError) -> SamplerError {
         switch error.code {
         case ESRCH: .noSuchProcess(pid)
-        case EPERM, EACCES:
-            .notPermitted(
-                pid,
-                reason: rule(
-                    owner: ProcessFiles(pid: pid).status("Uid:"), user: geteuid(),
-                    yamaScope: yamaScope()))
+        case EPERM, EACCES: explainRefusal(pid)
         default: .systemCall(error)
         }
+    }
+
+    /// What has no memory any more, because it ends, permits nothing to anybody.
+    private static func explainRefusal(_ pid: Int32) -> SamplerError {
+        let files = ProcessFiles(pid: pid)
+        guard let stat = files.stat() else { return .noSuchProcess(pid) }
+        if stat.isZombie, !files.hasLivingThreads { return .zombie(pid) }
+        return .notPermitted(
+            pid,
+            reason: rule(
+                owner: files.status("Uid:"), user: geteuid(), yamaScope: yamaScope()))
     }
 
     /// The first rule that explains a refusal, given the facts.
