@@ -18,10 +18,7 @@ struct ThreadObserver: ~Copyable {
     var ownCode: Range<UInt64>?
     /// When the recording ended: nothing that is told happened later.
     var end: MonotonicTime?
-    /// How far the first thread's stack may grow, in bytes.
-    private var stackLimit: UInt64?
-    /// Where the first thread's stack begins.
-    private var stackStart: UInt64 = 0
+    private var stacks: StackPlaces
     /// How long threads were held by stops of ours.
     private(set) var heldByProfiler = TimeSpan.zero
 
@@ -31,7 +28,7 @@ struct ThreadObserver: ~Copyable {
     mutating func restart(isReported: Bool = false) {
         mappings.restart(isReported: isReported)
         interpreters = InterpreterWatch(pid: process.pid)
-        stackLimit = nil
+        stacks = StackPlaces(process)
     }
 
     init(_ process: any ProcessAccess, stackBytes: Int, sink: any SampleSink) {
@@ -41,6 +38,7 @@ struct ThreadObserver: ~Copyable {
         mappings = MappingWatch(pid: process.pid)
         interpreters = InterpreterWatch(pid: process.pid)
         waits = WaitWatch(pid: process.pid, at: process.now)
+        stacks = StackPlaces(process)
     }
 
     enum Look {
@@ -170,43 +168,8 @@ struct ThreadObserver: ~Copyable {
         guard let pointer = thread.stack.pointer else { return StackPlace() }
         let now = process.now
         if mappings.isUnknown(pointer, at: now) { rereadMappings(at: now) }
-        guard let found = mappings.region(around: pointer) else { return StackPlace() }
-        let region =
-            found.isStack ? found : guardedStack(of: thread, in: found, at: pointer) ?? found
-        if region.isGrowing, stackLimit == nil {
-            stackLimit = process.stackLimit
-            stackStart = process.stackStart
-        }
-        let limit = min(stackLimit ?? 0, region.end)
-        let low = region.isGrowing ? min(region.start, region.end - limit) : region.start
-        // The entry function's frame is the last of interest.
-        let start = stackStart &+ 64
-        let high = region.isGrowing && start > pointer ? min(start, region.end) : region.end
-        return StackPlace(
-            range: region.start..<high, isForeign: !region.isStack,
-            hasRoom: region.isStack && pointer &- low >= StackPlace.roomForSignal, end: low)
-    }
-
-    /// glibc 2.42 and later guard threads' stacks without a mapping of its own, and so stacks may share one
-    /// with each other and with other memory. The thread's descriptor behind its stack and the guard
-    /// below say which part is its stack. nil: the thread is elsewhere.
-    private func guardedStack(
-        of thread: TracedThread, in region: MappingWatch.Region, at pointer: UInt64
-    ) -> MappingWatch.Region? {
-        if let known = thread.stack.guarded, known.start < pointer, pointer < known.end {
-            return known
-        }
-        let descriptor = thread.tracee.robustList
-        guard region.start < descriptor, descriptor < region.end, pointer < descriptor,
-            let start = process.guardEnd(below: pointer, downTo: region.start)
-        else { return nil }
-        // Between the stack and its descriptor no other one begins.
-        guard process.guardEnd(below: descriptor, downTo: region.start) == start else { return nil }
-        let stack = MappingWatch.Region(
-            start: start, end: min(region.end, VirtualMemory.pageEnd(of: descriptor)),
-            isStack: true, isGrowing: false, absent: region.absent)
-        thread.stack.sawGuard(stack)
-        return stack
+        guard let region = mappings.region(around: pointer) else { return StackPlace() }
+        return stacks.place(of: thread, at: pointer, in: region)
     }
 
     /// Reads the registers of a thread that was stopped in the middle of being blocked, for the
@@ -417,44 +380,5 @@ struct ThreadObserver: ~Copyable {
     mutating func addHold(_ span: TimeSpan, to thread: TracedThread) {
         thread.addHold(span)
         heldByProfiler = heldByProfiler + max(.zero, span)
-    }
-
-    /// Hands the sink the code that was mapped since the last call.
-    mutating func watchMappings(at now: MonotonicTime, libraries: Int? = nil) {
-        if let code = mappings.changes(at: now, libraries: libraries) {
-            tell(code, at: now)
-        } else if let found = interpreters.findAgain(at: now) {
-            sink.receive(.interpreter(found))
-        }
-    }
-
-    /// As ``watchMappings(at:)``, whether or not the sizes moved.
-    mutating func rereadMappings(at now: MonotonicTime) {
-        if let code = mappings.refreshed(at: now) { tell(code, at: now) }
-    }
-
-    private func tell(_ code: [CodeMapping], at now: MonotonicTime) {
-        sink.receive(.mappings(code, now))
-        if let found = interpreters.saw(code, at: now) { sink.receive(.interpreter(found)) }
-    }
-
-    /// A process was forked off another one.
-    ///
-    /// - Parameter isReported: whether later mappings are reported to us.
-    mutating func copyMappings(
-        of other: borrowing ThreadObserver, at now: MonotonicTime, isReported: Bool
-    ) {
-        mappings.copy(other.mappings, at: now, isReported: isReported)
-        tell(mappings.code, at: now)
-    }
-
-    /// Code was mapped.
-    mutating func mapped(_ newer: [CodeMapping], at now: MonotonicTime) {
-        if mappings.map(newer, at: now) { tell(mappings.code, at: now) }
-    }
-
-    /// Adds the mappings of a process that was gone before they could be read.
-    mutating func addMappings(_ known: [CodeMapping], at now: MonotonicTime) {
-        if let code = mappings.add(known, at: now) { sink.receive(.mappings(code, now)) }
     }
 }

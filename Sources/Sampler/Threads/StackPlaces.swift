@@ -1,0 +1,61 @@
+import Architecture
+import ProcessIO
+import ProfileModel
+
+/// Finds the stacks that threads are on.
+struct StackPlaces {
+    private let process: any ProcessAccess
+    /// How far the first thread's stack may grow, in bytes, and where it begins; nil: nobody has asked yet.
+    private var first: (limit: UInt64, start: UInt64)?
+
+    init(_ process: any ProcessAccess) { self.process = process }
+
+    /// - Parameter found: the mapping that a thread's stack pointer points into.
+    mutating func place(
+        of thread: TracedThread, at pointer: UInt64, in found: MappingWatch.Region
+    ) -> StackPlace {
+        let region =
+            found.isStack ? found : guardedStack(of: thread, in: found, at: pointer) ?? found
+        guard region.isGrowing else {
+            return place(at: pointer, in: region, from: region.start, to: region.end)
+        }
+        let first = first ?? (process.stackLimit, process.stackStart)
+        self.first = first
+        // The entry function's frame is the last of interest.
+        let start = first.start &+ 64
+        return place(
+            at: pointer, in: region,
+            from: min(region.start, region.end - min(first.limit, region.end)),
+            to: start > pointer ? min(start, region.end) : region.end)
+    }
+
+    private func place(
+        at pointer: UInt64, in region: MappingWatch.Region, from low: UInt64, to high: UInt64
+    ) -> StackPlace {
+        StackPlace(
+            range: region.start..<high, isForeign: !region.isStack,
+            hasRoom: region.isStack && pointer &- low >= StackPlace.roomForSignal, end: low)
+    }
+
+    /// glibc 2.42 and later guard threads' stacks without a mapping of its own, and so stacks may share one
+    /// with each other and with other memory. The thread's descriptor behind its stack and the guard
+    /// below say which part is its stack. nil: the thread is elsewhere.
+    private func guardedStack(
+        of thread: TracedThread, in region: MappingWatch.Region, at pointer: UInt64
+    ) -> MappingWatch.Region? {
+        if let known = thread.stack.guarded, known.start < pointer, pointer < known.end {
+            return known
+        }
+        let descriptor = thread.tracee.robustList
+        guard region.start < descriptor, descriptor < region.end, pointer < descriptor,
+            let start = process.guardEnd(below: pointer, downTo: region.start)
+        else { return nil }
+        // Between the stack and its descriptor no other one begins.
+        guard process.guardEnd(below: descriptor, downTo: region.start) == start else { return nil }
+        let stack = MappingWatch.Region(
+            start: start, end: min(region.end, VirtualMemory.pageEnd(of: descriptor)),
+            isStack: true, isGrowing: false, absent: region.absent)
+        thread.stack.sawGuard(stack)
+        return stack
+    }
+}
