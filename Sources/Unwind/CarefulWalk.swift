@@ -36,7 +36,7 @@ extension Unwinder {
                 if caller.programCounter == 0 { return .complete }
                 registers = caller
                 if isSignalFrame {
-                    walk.standsBehindHandler()
+                    walk.lastIsNoCall()
                     walk.move(toInstruction: caller.programCounter)
                 } else {
                     walk.move(toReturnAddress: caller.programCounter)
@@ -85,6 +85,15 @@ extension Unwinder {
                 return .failed(.stackLimit)
             }
             return .caller(caller, isSignalFrame: true)
+        case .beginning:
+            guard let address = memory.word(at: registers.stackPointer) else {
+                return .failed(.stackLimit)
+            }
+            let pointer = registers.stackPointer &+ 8
+            var caller = registers
+            caller[Registers.stackPointer] = pointer
+            caller[Registers.programCounter] = address
+            return .caller(caller, isSignalFrame: false)
         case .frameRecord, .afterSystemCall:
             return .frameRecord
         case .fromSavedStackPointer:

@@ -126,11 +126,24 @@ extension Unwinder {
             return leaveSwitchedStack(&walk, memory)
         case .signalReturn:
             return leaveSignalHandler(&walk, memory)
+        case .beginning:
+            return leaveBeginning(&walk, memory)
         case .unmapped:
             return leaveUnmappedLeaf(&walk, memory)
         case .general, .fromStackPointer, .fromFramePointer, .fromSavedAddress:
             return .needsTables
         }
+    }
+
+    /// Leaves a function whose first address was pushed.
+    private func leaveBeginning(_ walk: inout Walk, _ memory: StackMemory) -> WalkEnd? {
+        guard let caller = memory.word(at: walk.stackPointer) else {
+            return .truncated(.stackLimit)
+        }
+        walk.lastIsNoCall()
+        walk.stackPointer &+= 8
+        walk.move(toReturnAddress: caller)
+        return caller == 0 ? .complete : nil
     }
 
     /// Leaves a function of Go's runtime that has aligned the stack for C.
@@ -161,7 +174,7 @@ extension Unwinder {
         guard let interrupted = SignalReturn.registers(at: walk.stackPointer, memory) else {
             return .truncated(.stackLimit)
         }
-        walk.standsBehindHandler()
+        walk.lastIsNoCall()
         walk.stackPointer = interrupted.stackPointer
         walk.setFramePointer(interrupted.framePointer)
         walk.move(toInstruction: interrupted.programCounter)

@@ -45,6 +45,7 @@ final class FrameTables {
         if goEntries.contains(address) || greenletEntries.contains(address) {
             return UnwindRule(.end)
         }
+        if goEntries.isSwitch(address &+ 1) { return UnwindRule(.beginning) }
         if goEntries.callsC(from: address), let rule = ruleOfCallToC(at: address) { return rule }
         switch rows?.answer(at: address) {
         case .rule(let rule):

@@ -14,7 +14,12 @@ struct GoEntries {
     /// Calls C functions on the thread's own stack: see ``callsC(from:)``.
     private static let caller: StaticString = "runtime.asmcgocall"
 
+    /// A goroutine that C calls back goes on as if this had been called from where it called C: the runtime
+    /// pushes the function's first address.
+    private static let switching: StaticString = "runtime.systemstack_switch"
+
     private var ranges: [Range<UInt64>] = []
+    private var switches: [UInt64] = []
     private var callers: [Range<UInt64>] = []
 
     /// Empty if the file is not Go's.
@@ -49,11 +54,15 @@ struct GoEntries {
         let name = UnsafeRawBufferPointer(rebasing: symbol.dropLast(hasSuffix ? 5 : 0))
         if Self.names.contains(where: { name.isText($0) }) { ranges.append(range) }
         if name.isText(Self.caller) { callers.append(range) }
+        if name.isText(Self.switching) { switches.append(range.lowerBound) }
     }
 
     private static let mostEntries = 64
 
     func contains(_ address: UInt64) -> Bool { ranges.contains { $0.contains(address) } }
+
+    /// True if an address is what a goroutine that C calls back finds as its return address.
+    func isSwitch(_ address: UInt64) -> Bool { switches.contains(address) }
 
     /// True if an address is in the function that calls C functions for goroutines.
     func callsC(from address: UInt64) -> Bool { callers.contains { $0.contains(address) } }

@@ -156,7 +156,7 @@ extension LibraryWalk.Request {
             problem = .noRule
             return false
         }
-        if !isReturnAddress, count > 0 { frames[count - 1].returnsFromSignal() }
+        if !isReturnAddress, count > 0 { frames[count - 1].isNoCall() }
         frames[count] = WalkFrame(
             address: address &- (range?.bias ?? 0), module: range?.moduleNumber ?? -1,
             isReturnAddress: isReturnAddress, depth: WalkFrame.unknownDepth)

@@ -23,6 +23,9 @@ struct UnwindRule: Hashable {
         case afterSystemCall
         /// The kernel's return from a signal handler: the interrupted registers are on the stack.
         case signalReturn
+        /// The return address is where a function begins, though nobody has called from before it: nothing of the
+        /// function's is on the stack.
+        case beginning
         /// No tables cover the code: follow a frame record, if there is a valid one.
         case frameRecord
         /// There is no code at the address.

@@ -61,8 +61,9 @@ struct Walk {
         isReturnAddress = false
     }
 
-    /// The last frame that was written is where signal handlers return to.
-    mutating func standsBehindHandler() { if count > 0 { frames[count - 1].returnsFromSignal() } }
+    /// The last frame that was written stands where a function begins that nobody has called from before it:
+    /// where signal handlers return to, or what was pushed by hand.
+    mutating func lastIsNoCall() { if count > 0 { frames[count - 1].isNoCall() } }
 
     @inline(__always)
     mutating func setFramePointer(_ value: UInt64?) {
@@ -113,7 +114,7 @@ struct WalkFrame {
     var isReturnAddress: Bool { place & 1 != 0 }
     /// The frame is where a signal's handler returns to: its address is that of an instruction, for the kernel
     /// has put it on the stack, and no call.
-    mutating func returnsFromSignal() { place &= ~1 }
+    mutating func isNoCall() { place &= ~1 }
     /// The address to look up in tables.
     var lookup: UInt64 { isReturnAddress ? address &- 1 : address }
     var depth: UInt64 { UInt64(place >> 1) << 3 }

@@ -149,5 +149,20 @@ extension EndToEnd {
             #expect(inside.reduce(0) { $0 + $1.count } * 2 > folded.total)
             #expect(inside.allSatisfy { $0.frames.first?.hasPrefix("runtime.asmcgocall") == true })
         }
+
+        /// Where C calls back, the goroutine's stack goes on behind what called C.
+        @Test(.needs("go")) func cCallsGo() throws {
+            let recorded = try Firstlight.record(
+                [try Setup.fixture("callingc"), "back"], in: scratch)
+            let folded = try recorded.folded("--no-phase", "--no-thread")
+            let inside = folded.lines.filter { $0.frames.last == "main.multiply" }
+            #expect(inside.reduce(0) { $0 + $1.count } * 2 > folded.total)
+            for line in inside where line.frames.first != "[truncated]" {
+                #expect(line.frames.first?.hasPrefix("runtime.goexit") == true, "\(line.frames)")
+                let isCalled = line.frames.contains { $0.hasPrefix("main._Cfunc_haveComputed") }
+                #expect(isCalled && line.frames.contains("main.main"), "\(line.frames)")
+                #expect(line.frames.allSatisfy { !$0.contains("+0x") }, "\(line.frames)")
+            }
+        }
     }
 }
