@@ -26,7 +26,7 @@ func fuzzSymbols(_ bytes: UnsafeRawBufferPointer) {
 /// A process that loaded the file as a library.
 private let loading: Recording = {
     let start = MonotonicTime(nanoseconds: 0)
-    let header = Recording.Header(pid: 1, isAttached: false, capture: .signal, frequency: 1_000)
+    let header = Recording.Header(pid: 1, isAttached: false, capture: .untraced, frequency: 1_000)
     var recording = Recording(header: header)
     recording.modules = [Module(path: file.path)]
     recording.mappings = [

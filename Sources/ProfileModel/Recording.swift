@@ -103,16 +103,16 @@ package struct Recording: Sendable {
 package enum CaptureMethod: String, Sendable, CaseIterable {
     /// By the kernel's events where they can be had, by a timer's signal where these do not tell enough, and
     /// by signals elsewhere.
-    case signal
+    case untraced = "signal"
     /// By stops.
     case ptrace
     /// By the kernel's events, for all processes of a tree.
-    case event
+    case tree = "event"
     /// By `perf record`, and imported.
     case perf
 
     /// The methods that a user can choose.
-    package static let ownMethods: [CaptureMethod] = [.signal, .ptrace]
+    package static let ownMethods: [CaptureMethod] = [.untraced, .ptrace]
 }
 
 /// A program that the process ran: one for each `exec`, in order. An attached recording has one.

@@ -28,7 +28,7 @@ package enum RecordingFile {
         let name = String(UInt64.random(in: 0 ... .max), radix: 36)
         let draft = "\(folder(of: path))/.firstlight-\(name)"
         let header = Recording.Header(
-            pid: 0, isAttached: false, capture: .signal, frequency: 1)
+            pid: 0, isAttached: false, capture: .untraced, frequency: 1)
         do throws(RecordingError) {
             _ = try RecordingWriter(creating: draft, header: header)
         } catch .cannotCreate(_, let errno) {

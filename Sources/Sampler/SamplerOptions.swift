@@ -40,7 +40,7 @@ package struct SamplerOptions: Sendable {
     package var tellMarkProblem: (@Sendable (MarkProblem) -> Void)?
 
     package init(
-        frequency: Int32 = 1000, duration: TimeSpan? = nil, capture: CaptureMethod = .signal,
+        frequency: Int32 = 1000, duration: TimeSpan? = nil, capture: CaptureMethod = .untraced,
         stackBytes: Int = SamplerOptions.usualStackBytes, followsChildren: Bool = false
     ) {
         self.frequency = frequency

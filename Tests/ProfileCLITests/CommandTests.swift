@@ -69,7 +69,7 @@ import Testing
         try withFile { file in
             let start = MonotonicTime(nanoseconds: 1)
             let header = Recording.Header(
-                pid: 42, isAttached: false, capture: .signal, frequency: 1_000)
+                pid: 42, isAttached: false, capture: .untraced, frequency: 1_000)
             let writer = try RecordingWriter(creating: file, header: header)
             let module = try writer.append(Module(path: path))
             try writer.append(Mapping(start: 0, end: 1, bias: 0, module: module, time: start))

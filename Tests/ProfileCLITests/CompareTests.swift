@@ -60,7 +60,7 @@ import Testing
     private func withRecordings(_ body: (String, String) throws -> Void) throws {
         func write(_ path: String, milliseconds: Int64) throws {
             let header = Recording.Header(
-                pid: 1, isAttached: false, capture: .signal, frequency: 1000)
+                pid: 1, isAttached: false, capture: .untraced, frequency: 1000)
             let writer = try RecordingWriter(creating: path, header: header)
             for (kind, time) in [(LaunchBorder.Kind.spawned, 1), (.ended, 1 + milliseconds)] {
                 try writer.append(

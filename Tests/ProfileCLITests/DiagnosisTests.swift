@@ -25,7 +25,7 @@ import Testing
         facts.tracing.memory = .worked
         facts.tracing.files = [.init(name: "syscall", trial: .worked)]
         facts.tracing.capture = .ran(
-            method: .signal, stacks: 30, notesBorders: true, obstacle: nil)
+            method: .untraced, stacks: 30, notesBorders: true, obstacle: nil)
         facts.tracing.fromOutside = .worked
         facts.timer.start = .worked
         facts.timer.resolution = TimeSpan(nanoseconds: 1)
@@ -343,7 +343,7 @@ import Testing
         expect(
             try check("capture") {
                 $0.tracing.capture = .ran(
-                    method: .signal, stacks: 0, notesBorders: true, obstacle: nil)
+                    method: .untraced, stacks: 0, notesBorders: true, obstacle: nil)
             }, .limited, found: "0 stacks")
         expect(
             try check("capture") { $0.tracing.capture = .failed("no such thing") }, .no, .record,

@@ -44,7 +44,7 @@ import Testing
         #expect(plain.output == "launch.firstlight")
         #expect(plain.frequency == 1_000)
         #expect(plain.duration == nil)
-        #expect(plain.capture == .signal)
+        #expect(plain.capture == .untraced)
         #expect(plain.stackBytes == 262_144)
         #expect(plain.after == nil)
         #expect(plain.end.until.isEmpty)

@@ -60,7 +60,7 @@ import Testing
         program: String = "/home/dev/app"
     ) throws {
         var header = Recording.Header(
-            pid: 1, isAttached: isAttached, capture: .signal, frequency: 1000)
+            pid: 1, isAttached: isAttached, capture: .untraced, frequency: 1000)
         if !isCut { header.outcome = .exited(0) }
         func at(_ time: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: 1_000_000 * time) }
         let writer = try RecordingWriter(creating: path, header: header)

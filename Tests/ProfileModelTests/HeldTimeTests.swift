@@ -39,7 +39,7 @@ import Testing
     @Test func slicesKeepTheirRunning() {
         var recording = Recording(
             header: Recording.Header(
-                pid: 1, isAttached: false, capture: .signal, frequency: 1000))
+                pid: 1, isAttached: false, capture: .untraced, frequency: 1000))
         recording.borders = [
             LaunchBorder(kind: .spawned, time: at(0)), LaunchBorder(kind: .held, time: at(2)),
             LaunchBorder(kind: .released, time: at(5)), LaunchBorder(kind: .ended, time: at(10)),
@@ -64,7 +64,7 @@ import Testing
         var random = SeededNumbers(seed: seed)
         var recording = Recording(
             header: Recording.Header(
-                pid: 1, isAttached: false, capture: .signal, frequency: 1000))
+                pid: 1, isAttached: false, capture: .untraced, frequency: 1000))
         var now: Int64 = 0
         for _ in 0..<200 {
             func part() -> TimeSpan {
@@ -103,7 +103,7 @@ import Testing
         let thread = ThreadIndex(0)
         var whole = Recording(
             header: Recording.Header(
-                pid: 1, isAttached: false, capture: .signal, frequency: 1000))
+                pid: 1, isAttached: false, capture: .untraced, frequency: 1000))
         let image = Image(path: "/bin/app", arguments: [], time: time)
         let border = LaunchBorder(kind: .main, time: time)
         var child = ChildProcess(pid: 2, parent: 1, name: "child", start: time, end: time)

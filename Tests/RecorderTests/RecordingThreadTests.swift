@@ -24,7 +24,8 @@ import Testing
     private func record(_ send: (EventQueue) -> Void) throws -> Recording {
         let scratch = try Scratch()
         let path = scratch.path("a")
-        let header = Recording.Header(pid: 0, isAttached: false, capture: .signal, frequency: 1000)
+        let header = Recording.Header(
+            pid: 0, isAttached: false, capture: .untraced, frequency: 1000)
         let queue = EventQueue()
         let writer = RecordingThread(path: path, header: header, queue: queue)
         try #require(writer.start())

@@ -87,7 +87,8 @@ import Testing
     ) throws -> (recording: Recording, files: [String]) {
         let scratch = try Scratch()
         let path = scratch.folder + "/a"
-        let header = Recording.Header(pid: 0, isAttached: false, capture: .signal, frequency: 1000)
+        let header = Recording.Header(
+            pid: 0, isAttached: false, capture: .untraced, frequency: 1000)
         let queue = EventQueue()
         let writer = RecordingThread(path: path, header: header, queue: queue, last: last)
         try #require(writer.start())
@@ -310,7 +311,7 @@ import Testing
     private static func outcome(_ status: Int) -> SamplerOutcome {
         SamplerOutcome(
             outcome: .exited(Int32(status)), ticks: 1, missedTicks: 0, lateness: .zero,
-            heldByProfiler: .zero, capture: .event, cpu: .milliseconds(9), account: nil,
+            heldByProfiler: .zero, capture: .tree, cpu: .milliseconds(9), account: nil,
             notes: [], markProblems: [])
     }
 

@@ -280,7 +280,7 @@ import Testing
         let recording = try RecordingReader.load(path: path)
         let child = try #require(recording.children.first)
         #expect(child.pid == 8 && child.parentIndex == nil && child.file == nil)
-        #expect(child.capture == .event && child.images.map(\.arguments) == [["spin"]])
+        #expect(child.capture == .tree && child.images.map(\.arguments) == [["spin"]])
         #expect(child.borders.map(\.time.nanoseconds) == [12])
         #expect(recording.borders.count == 2 && recording.images.count == 1)
         #expect(recording.threads.map(\.child) == [nil, ChildIndex(0)])

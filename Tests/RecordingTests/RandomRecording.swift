@@ -113,7 +113,7 @@ struct RandomRecording {
     private mutating func header() -> Recording.Header {
         var header = Recording.Header(
             pid: Int32(number(1...4_000_000)), isAttached: maybe(0) == nil,
-            capture: maybe(CaptureMethod.signal) ?? .ptrace, frequency: Int32(number(1...10_000)))
+            capture: maybe(CaptureMethod.untraced) ?? .ptrace, frequency: Int32(number(1...10_000)))
         header.ticks = Int64(number(0...100_000))
         header.missedTicks = Int64(number(0...10))
         header.lateness = span()

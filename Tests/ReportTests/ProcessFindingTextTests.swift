@@ -122,10 +122,10 @@ import Testing
         }
         let hint =
             "waited 200.0 ms for children, which --follow-children shows"
-        #expect(notes(200, .signal).contains(hint))
+        #expect(notes(200, .untraced).contains(hint))
         let others = [
-            notes(200, .event), notes(200, .signal, keeps: true), notes(40, .signal),
-            notes(200, .signal, isSpared: true),
+            notes(200, .tree), notes(200, .untraced, keeps: true), notes(40, .untraced),
+            notes(200, .untraced, isSpared: true),
         ]
         for other in others {
             #expect(!other.contains("--follow-children shows"))

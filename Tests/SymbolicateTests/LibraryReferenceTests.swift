@@ -35,7 +35,7 @@ import Testing
     private func recording(_ processes: [(ChildIndex?, [File])]) -> Recording {
         let start = MonotonicTime(nanoseconds: 0)
         let header = Recording.Header(
-            pid: 1, isAttached: false, capture: .signal, frequency: 1_000)
+            pid: 1, isAttached: false, capture: .untraced, frequency: 1_000)
         var recording = Recording(header: header)
         recording.modules = paths.map { Module(path: $0) }
         for (child, files) in processes {

@@ -75,7 +75,7 @@ import Testing
     @Test func addressesOfARecording() {
         var recording = Recording(
             header: Recording.Header(
-                pid: 1, isAttached: false, capture: .signal, frequency: 1_000))
+                pid: 1, isAttached: false, capture: .untraced, frequency: 1_000))
         recording.modules = [Module(path: "/usr/bin/node"), Module(path: "[anon:jit]")]
         recording.mappings = [
             Mapping(
@@ -109,7 +109,7 @@ import Testing
         try folder.write("1000 100 function\n", to: "tmp/perf-1.map")
         var recording = Recording(
             header: Recording.Header(
-                pid: 70, isAttached: false, capture: .signal, frequency: 1_000))
+                pid: 70, isAttached: false, capture: .untraced, frequency: 1_000))
         recording.modules = (0..<2).map { _ in Module(path: "[anon:code]") }
         recording.children = [71, 72].map {
             ChildProcess(

@@ -32,7 +32,8 @@ import Testing
     /// What the functions of a perf map are called.
     private func names(_ entries: String...) -> [SourceFrame?] {
         var recording = Recording(
-            header: Recording.Header(pid: 1, isAttached: false, capture: .signal, frequency: 1_000))
+            header: Recording.Header(
+                pid: 1, isAttached: false, capture: .untraced, frequency: 1_000))
         let frames = entries.indices.map {
             FrameAddress(module: nil, address: CodeAddress(UInt64($0 + 1) << 8, .instruction))
         }

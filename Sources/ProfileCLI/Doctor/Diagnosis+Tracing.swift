@@ -69,7 +69,7 @@ extension Diagnosis {
 
     var capture: Check {
         switch facts.tracing.capture {
-        case .ran(.signal, let stacks, true, _) where stacks > 0:
+        case .ran(.untraced, let stacks, true, _) where stacks > 0:
             return Check(
                 "capture", .ok,
                 "/bin/sh was recorded: its phases, and \(stacks) stacks, taken by signal")

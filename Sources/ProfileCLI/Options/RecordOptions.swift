@@ -62,7 +62,7 @@ package struct RecordOptions: Hashable, Sendable {
         frequency = Int32(clamping: arguments.integer(.frequency) ?? 1_000)
         duration = arguments.duration(.duration)
         last = arguments.duration(.last)
-        capture = arguments.text(.capture).flatMap(CaptureMethod.init) ?? .signal
+        capture = arguments.text(.capture).flatMap(CaptureMethod.init) ?? .untraced
         stackBytes = arguments.integer(.stackBytes) ?? SamplerOptions.usualStackBytes
         engine = arguments.text(.unwinder).flatMap(UnwindEngine.init) ?? .quick
         followsChildren = arguments.isGiven(.followChildren)

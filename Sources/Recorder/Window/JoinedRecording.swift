@@ -47,7 +47,7 @@ private struct JoinedRecording {
         overChildren = Set(
             parts.flatMap { $0.children.filter { isOver($0.end) }.map { Identity($0) } })
         result = Recording(
-            header: Recording.Header(pid: 0, isAttached: true, capture: .signal, frequency: 0))
+            header: Recording.Header(pid: 0, isAttached: true, capture: .untraced, frequency: 0))
     }
 
     var header: Recording.Header { result.header }

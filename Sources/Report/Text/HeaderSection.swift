@@ -261,7 +261,7 @@ struct HeaderSection {
     private var unfollowed: String? {
         // The processes of a tree are never recorded by signal, so this does not apply to one of
         // them. It also does not apply if a sanitizer kept us from following children.
-        guard profile.processes.count <= 1, profile.header.capture == .signal,
+        guard profile.processes.count <= 1, profile.header.capture == .untraced,
             !profile.notes.contains(where: { $0.kind == .leakSanitizer })
         else { return nil }
         let waited = TimeWindows(

@@ -72,7 +72,7 @@ struct AgentEntry: SessionPart {
 
     /// Releases a thread, or resumes it under observation, depending on how stacks are taken.
     private func letGo(_ main: TracedThread, running image: RunningImage) {
-        if context.capture == .signal || !image.mayBeTraced {
+        if context.capture == .untraced || !image.mayBeTraced {
             main.tracing.letGo()
             context.followFromOutside(image)
         } else {
@@ -99,7 +99,7 @@ struct AgentEntry: SessionPart {
         // Where events can be had, signals find threads in their own code only, and few of them. With
         // musl, calls that our signal ends cannot be told.
         let makesAlternates =
-            context.capture == .signal && context.sharesNamespace && EventAvailability.areRefused
+            context.capture == .untraced && context.sharesNamespace && EventAvailability.areRefused
             && start.linker?.isMusl != true
         let whole = makesAlternates ? size + AlternateStacks.roomForAll : size
         guard let place = start.place(size: whole) else { throw .obstacle(.noRoom) }
@@ -111,13 +111,13 @@ struct AgentEntry: SessionPart {
         setup.linkerHook = start.linker.flatMap { contents.takeHook(of: $0, memory) }
         let isThere = start.hasCLibrary
         let ownSites = isThere ? start.ownSites(sites) : .unknown
-        if context.capture == .signal,
+        if context.capture == .untraced,
             isThere ? ownSites[.sigaction] == nil : setup.linkerHook == nil
         {
             // The program could set an action without our seeing it. Where the linker does not
             // report, nothing tells when the C library has come.
             note(.noCallSite)
-        } else if context.capture == .signal {
+        } else if context.capture == .untraced {
             contents.signal = signal
             contents.spare = AgentSetup.spare(besides: signal.number)
             contents.makesAlternates = makesAlternates
@@ -262,7 +262,7 @@ struct AgentEntry: SessionPart {
         }
         if isStopped {
             letGo(main, running: image)
-        } else if context.capture == .signal || !image.mayBeTraced {
+        } else if context.capture == .untraced || !image.mayBeTraced {
             context.followFromOutside(image)
         }
     }

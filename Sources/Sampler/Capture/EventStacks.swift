@@ -17,7 +17,7 @@ struct EventStacks: SessionPart {
     /// - Parameter counters: its counters, if it has not waited for anything since the last look.
     func sampleByEvents(_ thread: TracedThread, _ counters: SchedulerCounters? = nil) -> Bool {
         if thread.samples != nil { return true }
-        guard context.capture == .signal, context.events.mayBeTried(at: process.now),
+        guard context.capture == .untraced, context.events.mayBeTried(at: process.now),
             !thread.stack.hasAlternate,
             !thread.tracing.isTraced || stage.isSettling,
             thread.phase == .free

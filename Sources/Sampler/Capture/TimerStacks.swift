@@ -55,7 +55,7 @@ struct TimerStacks: SessionPart {
     }
 
     private func mayHaveTimer(_ thread: TracedThread, _ status: ThreadStatus) -> Bool {
-        guard context.capture == .signal, timersServe, stage.execution == nil, !context.isLeaving,
+        guard context.capture == .untraced, timersServe, stage.execution == nil, !context.isLeaving,
             signalCapture?.slots.isReady == true,
             thread.phase == .free, !thread.tracing.isTraced, !thread.timing.isUseless,
             !thread.stack.hasAlternate, thread.statuses.knowsMask || !harm.someBlockOurs

@@ -28,7 +28,7 @@ struct EventFollower: SessionPart {
         at time: MonotonicTime, isScheduled: Bool
     ) {
         followed = EventFollowedProcess(handle: handle)
-        context.capture = .signal
+        context.capture = .untraced
         tree.followCode(of: pid)
         parent?.take(upTo: time)
         if let parent, parent.followed == nil {

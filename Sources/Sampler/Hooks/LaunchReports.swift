@@ -87,7 +87,7 @@ struct LaunchReports: SessionPart {
             libraryReports.learnLinkedProgram(code)
             listLibraries(of: image, code, since: mapping ?? time)
             if code.notesMain { watched(from: time) }
-        } else if context.capture != .signal {
+        } else if context.capture != .untraced {
             // From here on, nothing would report filters for system calls to us.
             context.abandonMarks()
         }

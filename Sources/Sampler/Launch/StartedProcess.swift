@@ -28,7 +28,7 @@ extension HeldProcess {
             // With this, no process need be stopped for samples of children.
             let news = options.mayBeToldOfChildren ? try? ProcessTreeEvents(of: pid) : nil
             tree =
-                options.followsChildren && options.capture == .signal
+                options.followsChildren && options.capture == .untraced
                 ? try? TreeSamples(
                     of: pid, interval: options.sampleInterval, news: news,
                     tellsSwitches: news != nil && options.asksScheduler
@@ -70,7 +70,7 @@ extension SamplerOptions {
     /// True if events may report on children. They cannot report the program's own signposts nor
     /// marks, which need our code in each child.
     fileprivate var mayBeToldOfChildren: Bool {
-        followsChildren && capture == .signal && marks == nil
+        followsChildren && capture == .untraced && marks == nil
             && !until.contains { condition in
                 switch condition {
                 case .signpost, .mark: true

@@ -66,7 +66,7 @@ struct ImageBeginnings: SessionPart {
         let image = RunningImage(start: now)
         let start = isLate ? nil : ImageStart(pid: pid, isAtFirstInstruction: true)
         if let start { image.mayBeTraced = !sparesLeakSanitizer(of: start) }
-        guard stage.begin(image, isToBeJoined: isLate && context.capture == .signal) else {
+        guard stage.begin(image, isToBeJoined: isLate && context.capture == .untraced) else {
             return nil
         }
         if !isLate { main.tracing.wasSeized() }
@@ -95,7 +95,7 @@ struct ImageBeginnings: SessionPart {
             return false
         }
         note(.leakSanitizer)
-        context.capture = .signal
+        context.capture = .untraced
         return true
     }
 

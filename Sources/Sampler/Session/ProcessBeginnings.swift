@@ -38,7 +38,7 @@ struct ProcessBeginnings: SessionPart {
     func beginAttached(permitted: () -> Void) throws(SystemError) {
         context.capture = context.firstCapture
         let isSpared = images.sparesLeakSanitizer(of: ImageStart(pid: pid))
-        let isTraced = context.capture != .signal
+        let isTraced = context.capture != .untraced
         let main = process.thread(pid)
         if isTraced {
             try main.seize(followingChildren: context.tracesChildren)

@@ -120,7 +120,7 @@ final class ProcessSession: SessionPart {
         SamplerOutcome(
             outcome: outcome ?? .unknown, ticks: ledger.ticks, missedTicks: ledger.missedTicks,
             lateness: .zero, heldByProfiler: observer.heldByProfiler,
-            capture: context.tree == nil ? context.capture : .event,
+            capture: context.tree == nil ? context.capture : .tree,
             cpu: ledger.observedCPU, account: context.scheduler.account,
             notes: ledger.finalNotes(lostWaits: observer.waits.lost),
             markProblems: marks?.problems ?? [])

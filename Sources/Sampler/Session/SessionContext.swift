@@ -103,7 +103,7 @@ final class SessionContext {
 
     /// Whether threads are traced only for a stop, because stacks are taken by signal, or will be.
     var isFree: Bool {
-        stage.execution == nil && (signalCapture != nil || capture == .signal && isUntraced)
+        stage.execution == nil && (signalCapture != nil || capture == .untraced && isUntraced)
     }
 
     /// Whether a thread was seized for an exec that failed. Nobody else can debug a traced thread, and it

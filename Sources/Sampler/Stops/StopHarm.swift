@@ -27,7 +27,7 @@ struct StopHarm: SessionPart {
     /// Whether a signal that stops the thread in its own code could surface in one of its sigwait
     /// calls. Nobody can tell whether it waits in one. That shows as soon as it has had a core.
     func isInDoubt(_ thread: TracedThread) -> Bool {
-        guard !thread.tracing.isLed, context.capture == .signal || thread.burst.hasWaitedFragile,
+        guard !thread.tracing.isLed, context.capture == .untraced || thread.burst.hasWaitedFragile,
             case .running = thread.activity()
         else { return false }
         return !thread.readMask() && someBlockOurs

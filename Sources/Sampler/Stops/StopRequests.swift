@@ -50,7 +50,7 @@ struct StopRequests: SessionPart {
         } else if let late = thread.tracing.interruption, late.isCalledOff, late.isOnItsWay {
             // One that was called off too late stands for it.
             thread.wasAsked(at: process.now)
-        } else if context.capture == .signal || thread.burst.hasWaitedFragile {
+        } else if context.capture == .untraced || thread.burst.hasWaitedFragile {
             interruptInOwnCode(thread)
         } else {
             interruptAnywhere(thread)

@@ -117,7 +117,7 @@ import Testing
     @Test func aPieceThatAKilledRecorderHasLeft() throws {
         let child = try Child(["sleep", "60"])
         #expect(eventually { !ProcessFiles(pid: child.pid).image(at: .now).arguments.isEmpty })
-        var options = SamplerOptions(capture: .signal)
+        var options = SamplerOptions(capture: .untraced)
         options.asksScheduler = false
         let session = ProcessSession(
             KernelProcess(pid: child.pid), options: options, sink: RecordingSink())
@@ -276,7 +276,7 @@ import Testing
                 """,
             ])
             #expect(eventually { ProcessStatus(pid: child.pid)?.catches(SIGTERM) == true })
-            var options = SamplerOptions(capture: .signal)
+            var options = SamplerOptions(capture: .untraced)
             options.asksScheduler = false
             let session = ProcessSession(
                 KernelProcess(pid: child.pid), options: options, sink: RecordingSink())

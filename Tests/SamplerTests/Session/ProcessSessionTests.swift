@@ -36,7 +36,7 @@ import Testing
 
     /// Not traced but for stops.
     func attached() throws -> ProcessSession {
-        let session = ProcessSession(process, options: options(.signal), sink: sink)
+        let session = ProcessSession(process, options: options(.untraced), sink: sink)
         try session.parts.beginnings.beginAttached {}
         return session
     }
@@ -66,14 +66,14 @@ import Testing
     }
 
     @Test func aProcessThatEndsAsItIsAttachedToHasItsName() throws {
-        let session = ProcessSession(process, options: options(.signal), sink: sink)
+        let session = ProcessSession(process, options: options(.untraced), sink: sink)
         try session.parts.beginnings.beginAttached { process.path = "" }
         #expect(sink.images == ["/made/first"])
         #expect(session.stage.image?.path == "/made/first")
     }
 
     @Test func aProcessThatBecomesAnotherAsItIsAttachedToHasThatName() throws {
-        let session = ProcessSession(process, options: options(.signal), sink: sink)
+        let session = ProcessSession(process, options: options(.untraced), sink: sink)
         try session.parts.beginnings.beginAttached { process.path = "/made/second" }
         #expect(sink.images == ["/made/second"])
     }
