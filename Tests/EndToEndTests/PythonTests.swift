@@ -17,8 +17,10 @@ extension EndToEnd {
             let recorded = try Firstlight.record(
                 [python, "-c", PythonPrograms.timed, scratch("truth")], in: scratch)
             let cpu = try recorded.folded("--weight", "cpu")
+            // Where most looks are missing, a function of some 70 ms may not have been seen.
+            let isMuchMissed = try recorded.json().launch.isMuchMissed
             for name in ["heavy", "recursion"] {
-                #expect(cpu.nanoseconds(through: name) > 0, "\(name)")
+                #expect(cpu.nanoseconds(through: name) > 0 || isMuchMissed, "\(name)")
             }
             // Functions call only `work`.
             for line in cpu.lines where line.functions.contains("heavy") {
