@@ -160,7 +160,8 @@ test-kernels: build
 	@$(MAKE) --no-print-directory fixtures
 	scripts/test-kernels $(BINARY) $(FIXTURES) $(KERNELS)
 
-# Whether programs behave as without us, many thousand times: docs/campaign.md. Goes on where it stopped.
+# Whether programs behave as without us, many thousand times, in five parts (runs, cycles, kills, limits,
+# harm): docs/campaign.md. Goes on where it stopped.
 CAMPAIGN_FLAGS ?=
 campaign: build
 	@scripts/install-packages $(BENCH_PACKAGES) $(CAMPAIGN_PACKAGES)

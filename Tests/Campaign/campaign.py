@@ -9,13 +9,14 @@ import sys
 sys.dont_write_bytecode = True
 
 import cycles
+import harm
 import kills
 import limits
 import runs
 from state import State
 
 PARTS = {"runs": (runs, 10_000), "cycles": (cycles, 1_000), "kills": (kills, 500),
-         "limits": (limits, 200)}
+         "limits": (limits, 200), "harm": (harm, 2)}
 
 
 def main():
@@ -23,8 +24,9 @@ def main():
     for name, (_, count) in PARTS.items():
         parser.add_argument(f"--{name}", type=int, metavar="N", help=f"default: {count:,}")
     parser.add_argument("--part", action="append", choices=PARTS, help="only this one (repeatable)")
-    parser.add_argument("--only", action="append", metavar="SERVER",
-                        help=f"of the cycles only this one: {', '.join(cycles.SERVERS)}")
+    parser.add_argument("--only", action="append", metavar="NAME",
+                        help=f"of the cycles only this server ({', '.join(cycles.SERVERS)}), "
+                        "of harm only this program or system call (repeatable)")
     parser.add_argument("--state", default=".build/campaign", metavar="FOLDER",
                         help="where it goes on, and where differences are kept (default: %(default)s)")
     parser.add_argument("--table", action="store_true", help="print what is known, and run nothing")
@@ -45,7 +47,7 @@ def main():
                 part.campaign(state, options, count if wanted is None else wanted)
     finally:
         state.save()
-        print(state.table(), flush=True)
+        print("\n\n".join(filter(None, [state.table(), harm.table(state)])), flush=True)
     return 1 if state.differences else 0
 
 
