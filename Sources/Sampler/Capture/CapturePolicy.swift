@@ -20,8 +20,8 @@ struct FailedWays: Hashable {
     mutating func insert(_ way: CaptureWay) { bits |= 1 << way.rawValue }
 }
 
-/// What is known of a thread that runs when its stack is to be taken. A fact is read when it is asked for: most
-/// looks need the first two.
+/// What is known of a thread that runs when its stack is to be taken. A fact is read when it is asked for, because
+/// most looks need few of them.
 protocol CaptureFacts {
     /// Whether the events of its process's tree take its stacks anyway.
     var isSampledByTree: Bool { get }
