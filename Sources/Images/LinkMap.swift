@@ -165,11 +165,8 @@ extension LinkedObject {
     }
 
     /// Where we can read its file. nil: it has no file, only a name (the vdso).
-    package func file(of process: Int32) -> String? {
-        let pid = FirstThread.orHolder(of: process) ?? process
-        if path.isEmpty { return "/proc/\(pid)/exe" }
-        if path.hasPrefix("/") { return "/proc/\(pid)/root\(path)" }
-        return path.contains("/") ? "/proc/\(pid)/cwd/\(path)" : nil
+    package func file(of process: any ProcessAccess) -> String? {
+        path.isEmpty ? process.programFile : process.place(of: path)
     }
 
     package func image(_ memory: TargetMemory) -> LoadedImage? {

@@ -31,12 +31,12 @@ package struct StaticInitializers: Hashable, Sendable {
 extension StaticInitializers {
     /// nil: there are none, too many, or we cannot know them for certain.
     ///
-    /// - Parameter pid: the process that runs the program.
-    package init?(_ program: LoadedImage, pid: Int32) {
+    /// - Parameter path: where its file is.
+    package init?(_ program: LoadedImage, ofFile path: @autoclosure () -> String) {
         let dynamic = program.segments.first { $0.kind == 2 }.map {
             DynamicSection(at: $0.start, bias: program.bias, memory: program.memory)
         }
-        let found = dynamic.map { Self.arrays($0) } ?? Self.arrays(ofFile: "/proc/\(pid)/exe")
+        let found = dynamic.map { Self.arrays($0) } ?? Self.arrays(ofFile: path())
         guard let arrays = found else { return nil }
         let addresses = arrays.flatMap { stride(from: $0.lowerBound, to: $0.upperBound, by: 8) }
         guard let first = addresses.first, addresses.count <= Self.mostWords,

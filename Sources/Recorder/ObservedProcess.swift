@@ -1,3 +1,4 @@
+import ProcessIO
 import ProfileModel
 import Recording
 import Sampler
@@ -239,7 +240,7 @@ final class ObservedProcess {
         if code.contains(where: \.isMemory) { output.held.look(at: pid) }
         let added = slices.unwinder.update(
             code + (knowsKernel ? output.kernelCode : []), at: time, openAlternative: otherPaths,
-            memory: ProcessMemory(pid: pid).bytes)
+            memory: ProcessMemory(TargetMemory(pid: pid)).bytes)
         let firstNew = try output.writeNewModules()
         let modules = slices.unwinder.modules
         for var mapping in added {

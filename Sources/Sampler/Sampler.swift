@@ -33,7 +33,7 @@ package enum Sampler {
             machine: MachineLoad())
         prepareOurselves()
         let area =
-            AgentMemory.fits(process: getpid(), stackBytes: options.stackBytes)
+            AgentMemory.fits(KernelProcess.ourselves, stackBytes: options.stackBytes)
             ? AgentMemory(stackBytes: options.stackBytes) : nil
         area?.prepare()
         ImageStart.prepare()

@@ -28,7 +28,7 @@ struct LiveUnwinder: ~Copyable {
         self.pid = pid
         self.unwinder = unwinder
         memory = TargetMemory(pid: pid)
-        watch = MappingWatch(pid: pid)
+        watch = MappingWatch(KernelAddressSpace(pid: pid))
         refresh()
     }
 

@@ -4,6 +4,7 @@ import ProfileModel
 import System
 import Testing
 
+@testable import ProcessIO
 @testable import Sampler
 
 @Suite struct CallHistoryTests {
@@ -149,7 +150,7 @@ import Testing
     @Test func filesWithoutEnd() async {
         await #expect(processExitsWith: .success) {
             func areOpen() -> Bool {
-                var files = EndlessFiles(pid: getpid())
+                var files = EndlessFiles(of: KernelProcess(pid: getpid()))
                 return files.areOpen(at: .now)
             }
             let endless = ["/dev/zero", "/dev/urandom", "/dev/random", "/dev/full"]
@@ -173,7 +174,7 @@ import Testing
     }
 
     @Test func aProcessThatIsNotThere() {
-        var files = EndlessFiles(pid: .max)
+        var files = EndlessFiles(of: KernelProcess(pid: .max))
         let areOpen = files.areOpen(at: .now)
         #expect(!areOpen)
     }

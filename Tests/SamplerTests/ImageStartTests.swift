@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test func ourselves() throws {
-        let start = ImageStart(pid: getpid())
+        let start = ImageStart(of: KernelProcess(pid: getpid()))
         #expect(!start.isStatic && start.linker != nil)
         let program = try #require(start.program)
         #expect(program.contains(start.vector.entry) && !program.contains(start.vector.linkerBase))
@@ -26,7 +26,7 @@ import Testing
         4096, 1 << 17, AgentMemory.size(stackBytes: 65536), AgentMemory.size(stackBytes: 1 << 20),
     ])
     func placesAreFreeAndInReach(size: Int) throws {
-        let start = ImageStart(pid: getpid())
+        let start = ImageStart(of: KernelProcess(pid: getpid()))
         let place = try #require(start.place(size: size))
         let area = place..<(place + UInt64(size))
         #expect(place % 4096 == 0 && Self.isFree(area, in: start))
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func cavesHoldNoCode() throws {
-        let start = ImageStart(pid: getpid())
+        let start = ImageStart(of: KernelProcess(pid: getpid()))
         let cave = try #require(start.anyCave)
         let end = cave + UInt64(AgentCode.pieceSize)
         let line = start.mappings.first { $0.start <= cave && end <= $0.end }
@@ -57,7 +57,7 @@ import Testing
 
     /// Through the word in which the program has the C library's start function.
     @Test func howMainIsNoted() throws {
-        let start = ImageStart(pid: getpid())
+        let start = ImageStart(of: KernelProcess(pid: getpid()))
         var contents = AgentMemory.Contents(place: 0, recorder: 0, cookie: 1)
         start.fillMain(into: &contents)
         #expect(contents.main == 0 && contents.patches.isEmpty)
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test func aProcessThatIsGone() {
-        let start = ImageStart(pid: .max)
+        let start = ImageStart(of: KernelProcess(pid: .max))
         #expect(start.program == nil && start.linker == nil && start.mappings.isEmpty)
         #expect(start.isStatic && start.cave == nil && start.anyCave == nil)
         #expect(start.startCode == nil)

@@ -5,6 +5,7 @@ import System
 import TestSupport
 import Testing
 
+@testable import ProcessIO
 @testable import Sampler
 
 /// One after the other: what one has unmapped, another would map again in the same place.
@@ -24,7 +25,7 @@ import Testing
     }
 
     @Test func ourOwnCode() throws {
-        var watch = MappingWatch(pid: getpid())
+        var watch = MappingWatch(KernelAddressSpace(pid: getpid()))
         let refreshed = watch.refreshed(at: .now)
         let code = try #require(refreshed)
         #expect(zip(code, code.dropFirst()).allSatisfy { $0.end <= $1.start })
@@ -39,7 +40,7 @@ import Testing
     }
 
     @Test func newCodeIsNoticedWhenReadAnew() throws {
-        var watch = MappingWatch(pid: getpid())
+        var watch = MappingWatch(KernelAddressSpace(pid: getpid()))
         _ = watch.refreshed(at: .now)
         let page = try Self.map(PROT_READ | PROT_EXEC, count: 4096)
         let address = Self.address(page)
@@ -55,7 +56,7 @@ import Testing
 
     /// What was mapped while the list was read may be missing in it.
     @Test func codeThatTheListLacks() throws {
-        var watch = MappingWatch(pid: getpid())
+        var watch = MappingWatch(KernelAddressSpace(pid: getpid()))
         let never = watch.lacksCode()
         _ = watch.refreshed(at: .now)
         // Other tests map some, too, but not as much.
@@ -70,7 +71,7 @@ import Testing
 
     /// Whoever notices a change first, it shows when it was.
     @Test func theLastChangeIsKept() throws {
-        var watch = MappingWatch(pid: getpid())
+        var watch = MappingWatch(KernelAddressSpace(pid: getpid()))
         let none = watch.lastChange
         _ = watch.refreshed(at: MonotonicTime(nanoseconds: 1))
         let first = watch.lastChange
@@ -87,7 +88,7 @@ import Testing
     /// Only the list shows writable code, and reading it costs the program time: who finds nothing
     /// reads less and less.
     @Test func aProgramThatMapsDataIsReadMoreAndMoreSeldom() throws {
-        var watch = MappingWatch(pid: getpid())
+        var watch = MappingWatch(KernelAddressSpace(pid: getpid()))
         let start = MonotonicTime.now
         _ = watch.changes(at: start)
         var pages: [UnsafeMutableRawPointer] = []
@@ -107,7 +108,7 @@ import Testing
 
     /// A single move of the size, long before the next reading is due, is not forgotten.
     @Test func writableCodeIsFoundInTheEnd() throws {
-        var watch = MappingWatch(pid: getpid())
+        var watch = MappingWatch(KernelAddressSpace(pid: getpid()))
         let start = MonotonicTime.now
         _ = watch.changes(at: start)
         var pages: [UnsafeMutableRawPointer] = []
@@ -131,7 +132,7 @@ import Testing
         defer { munmap(memory, 5 * 4096) }
         mprotect(memory + 4096, 4096, PROT_NONE)
         mprotect(memory + 3 * 4096, 4096, PROT_READ)
-        var watch = MappingWatch(pid: getpid())
+        var watch = MappingWatch(KernelAddressSpace(pid: getpid()))
         _ = watch.refreshed(at: .now)
         let start = Self.address(memory)
         let stack = watch.region(around: start + 2 * 4096 + 8)
@@ -145,7 +146,7 @@ import Testing
     }
 
     @Test func aProcessThatIsGoneHasNothing() {
-        var watch = MappingWatch(pid: .max)
+        var watch = MappingWatch(KernelAddressSpace(pid: .max))
         let changes = watch.changes(at: .now)
         let refreshed = watch.refreshed(at: .now)
         watch.restart()
@@ -158,7 +159,7 @@ import Testing
         for _ in 0..<100 {
             let pid = try Self.spawn("/bin/true", preloading: "libdw.so.1 libsqlite3.so.0")
             defer { waitpid(pid, nil, 0) }
-            var watch = MappingWatch(pid: pid)
+            var watch = MappingWatch(KernelAddressSpace(pid: pid))
             var isLoaded = false
             var state = siginfo_t()
             while waitid(P_PID, id_t(pid), &state, WEXITED | WNOHANG | WNOWAIT) == 0,
@@ -176,7 +177,7 @@ import Testing
 
     /// Not read again as long as nothing is told, whatever is mapped meanwhile.
     @Test func whoIsToldNothingReadsNothing() throws {
-        var watch = MappingWatch(pid: getpid())
+        var watch = MappingWatch(KernelAddressSpace(pid: getpid()))
         let now = MonotonicTime.now
         let first = watch.changes(at: now, libraries: 5)
         #expect(first?.isEmpty == false)
@@ -201,7 +202,7 @@ import Testing
     }
 
     @Test func everyNewNumberIsReadOnce() {
-        var watch = MappingWatch(pid: getpid())
+        var watch = MappingWatch(KernelAddressSpace(pid: getpid()))
         let start = MonotonicTime.now
         // So that the looks of its own are not due.
         _ = watch.changes(at: start)
@@ -218,7 +219,7 @@ import Testing
 
     /// Who was told and then is not any more looks at the sizes again.
     @Test func whenNobodyTellsAnyMore() throws {
-        var watch = MappingWatch(pid: getpid())
+        var watch = MappingWatch(KernelAddressSpace(pid: getpid()))
         let now = MonotonicTime.now
         _ = watch.changes(at: now, libraries: 3)
         let page = try Self.map(PROT_READ | PROT_EXEC, count: 4096)
@@ -230,7 +231,7 @@ import Testing
 
     /// Another program's libraries are counted anew, even if they are as many.
     @Test func aLaterProgram() {
-        var watch = MappingWatch(pid: getpid())
+        var watch = MappingWatch(KernelAddressSpace(pid: getpid()))
         let now = MonotonicTime.now
         _ = watch.changes(at: now, libraries: 3)
         watch.restart()
@@ -240,7 +241,7 @@ import Testing
     }
 
     @Test func toldOfAProcessThatIsGone() {
-        var watch = MappingWatch(pid: .max)
+        var watch = MappingWatch(KernelAddressSpace(pid: .max))
         for number in [0, 1, 1, 2] {
             let changes = watch.changes(at: .now, libraries: number)
             #expect(changes == nil)
@@ -258,7 +259,7 @@ import Testing
 
     /// What is known besides is added where nothing was seen, and the list that is read next counts.
     @Test func whatIsKnownOfAProcessThatIsGone() throws {
-        var watch = MappingWatch(pid: getpid())
+        var watch = MappingWatch(KernelAddressSpace(pid: getpid()))
         let known = CodeMapping(
             start: 0x1000, end: 0x3000, fileOffset: 0, path: "/lib/a.so", inode: 0, buildID: [1])
         let added = watch.add([known], at: .now)
@@ -278,7 +279,7 @@ import Testing
     /// Who is told what is mapped has what lies uppermost.
     @Test(arguments: 1...60) func toldMappings(seed: UInt64) {
         var random = SeededNumbers(seed: seed)
-        var watch = MappingWatch(pid: getpid())
+        var watch = MappingWatch(KernelAddressSpace(pid: getpid()))
         watch.restart(isReported: true)
         var pages: [UInt64: (path: String, offset: UInt64)] = [:]
         for number in 0..<30 {

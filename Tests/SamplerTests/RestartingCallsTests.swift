@@ -12,7 +12,7 @@ import Testing
     ) -> WaitKind {
         var registers = Registers()
         for (number, value) in arguments { registers[number] = value }
-        return RestartingCalls.kind(of: call, registers, process: pid)
+        return RestartingCalls.kind(of: call, registers, process: KernelProcess(pid: pid))
     }
 
     /// poll, select, pause, nanosleep, rt_sigsuspend, clock_nanosleep, pselect6, ppoll.

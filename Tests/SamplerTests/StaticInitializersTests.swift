@@ -47,7 +47,7 @@ import Testing
                 MadeImage.Segment(flags: 5, start: code, size: 0x100),
                 MadeImage.Segment(kind: 2, flags: 6, start: start, size: UInt64(dynamicSize)),
             ])
-            return StaticInitializers(try made.image(), pid: getpid())
+            return StaticInitializers(try made.image(), ofFile: "/proc/self/exe")
         }
 
         private func write(_ words: [UInt64], at offset: Int) {

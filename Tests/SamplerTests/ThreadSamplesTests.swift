@@ -44,7 +44,7 @@ import Testing
         #expect(samples.stackBytes == min(max(stackBytes, 4096), 61440) / 8 * 8)
         let found = Self.samples(of: samples, atLeast: 12)
         #expect(found.count >= 12)
-        var watch = MappingWatch(pid: getpid())
+        var watch = MappingWatch(KernelAddressSpace(pid: getpid()))
         _ = watch.refreshed(at: .now)
         for (earlier, later) in zip(found, found.dropFirst()) {
             #expect(earlier.time < later.time && earlier.cpu < later.cpu)

@@ -1,7 +1,7 @@
 import Architecture
 import Glibc
 package import Images
-import ProcessIO
+package import ProcessIO
 package import ProfileModel
 import System
 
@@ -83,19 +83,20 @@ package final class MarkPlacement {
     /// be done while the program is stopped: the first time takes longer.
     package static func prepare(_ planner: any MarkPlanner, _ path: String) {
         planner.prepare(path, path: path)
-        let own = ImageStart(pid: getpid())
+        let own = ImageStart(of: KernelProcess.ourselves)
         let objects = own.linker.map {
             LinkMap.objects(debug: $0.debug, memory: TargetMemory(pid: getpid()))
         }
-        _ = objects?.map { $0.file(of: getpid()) }
+        _ = objects?.map { $0.file(of: KernelProcess.ourselves) }
         _ = own.program.map { SignpostLocator($0).states() }
     }
 
     /// Reads the running image's files while its libraries are loaded.
-    package func prepare(_ path: String, of pid: Int32) {
+    package func prepare(_ path: String, of process: any ProcessAccess) {
         defer { isPrepared = false }
         guard !isOver, !isPrepared else { return }
-        _ = startThread { [planner] in planner.prepare("/proc/\(pid)/exe", path: path) }
+        _ = startThread { [planner, file = process.programFile] in planner.prepare(file, path: path)
+        }
     }
 
     package func note(_ plan: MarkPlan) {

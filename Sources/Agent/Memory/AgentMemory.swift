@@ -2,10 +2,9 @@ import Architecture
 package import CAgent
 import CSystem
 import Glibc
-import ProcessIO
+package import ProcessIO
 import ProfileModel
 package import Synchronization
-import System
 
 /// The memory that the recorder shares with one program image: our code, and the data that both
 /// sides write (`CAgent.h` tells the layout).
@@ -37,9 +36,9 @@ package final class AgentMemory {
 
     /// True if the process's limits allow an area. Beyond them the process would be killed, or its
     /// own allocations would fail.
-    package static func fits(process pid: Int32, stackBytes: Int) -> Bool {
-        fl_file_size_limit(pid) >= UInt64(size(stackBytes: stackBytes))
-            && fl_address_space_limit(pid) == .max
+    package static func fits(_ process: any ProcessAccess, stackBytes: Int) -> Bool {
+        process.fileSizeLimit >= UInt64(size(stackBytes: stackBytes))
+            && process.addressSpaceLimit == .max
     }
 
     private init?(descriptor: Int32, stackBytes: Int) {
@@ -61,18 +60,12 @@ package final class AgentMemory {
             stackBytes: stackBytes)
     }
 
-    /// Takes the memory that a thread of process `pid` has made. nil: there is none, or not yet.
-    package convenience init?(pid: Int32, descriptor: Int32, stackBytes: Int) {
-        let opened = FirstThread.orAnother(of: pid) { tid in
-            let opened = fl_open_memory(
-                "/proc/\(tid)/fd/\(descriptor)", Self.size(stackBytes: stackBytes))
-            guard opened >= 0, !DescriptorReserve.leaves(opened) else {
-                return opened >= 0 ? opened : nil
-            }
-            close(opened)
-            return nil
-        }
-        self.init(descriptor: opened ?? -1, stackBytes: stackBytes)
+    /// Takes the memory that a thread of the process has made. nil: there is none, or not yet.
+    package convenience init?(of process: any ProcessAccess, descriptor: Int32, stackBytes: Int) {
+        let size = Self.size(stackBytes: stackBytes)
+        self.init(
+            descriptor: process.open(descriptor) { fl_open_memory($0, size) },
+            stackBytes: stackBytes)
     }
 
     deinit {
@@ -83,12 +76,8 @@ package final class AgentMemory {
     /// True if the process has this memory under the given number; only valid until
     /// ``wasInherited()``. Any of its threads may put another file there, so the answer is certain
     /// only while none of them runs.
-    package func isOpen(in pid: Int32, as number: Int32) -> Bool {
-        var (own, theirs) = (fl_file(), fl_file())
-        return descriptor >= 0
-            && fl_known_file(AT_FDCWD, "/proc/self/fd/\(descriptor)", &own) == 0
-            && fl_known_file(AT_FDCWD, "/proc/\(pid)/fd/\(number)", &theirs) == 0
-            && own.holder == theirs.holder && own.inode == theirs.inode
+    package func isOpen(in process: any ProcessAccess, as number: Int32) -> Bool {
+        process.shares(descriptor, as: number)
     }
 
     /// The memory for a child to inherit, until ``wasInherited()``.

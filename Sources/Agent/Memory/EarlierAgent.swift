@@ -1,7 +1,7 @@
 import Architecture
 import CAgent
 import Glibc
-import ProcessIO
+package import ProcessIO
 import ProfileModel
 
 /// An area that another recorder has brought into the program: that recorder may still be
@@ -29,15 +29,13 @@ package struct EarlierAgent {
     package let isQuiet: Bool
 
     /// All such areas in a process. A child of a recorded process has its parent's, too.
-    package static func all(in pid: Int32) -> [EarlierAgent] {
-        var buffer = ReadBuffer(capacity: 16384)
-        buffer.readAll("maps", of: pid)
-        let lines = ProcFormats.maps(buffer.text)
+    package static func all(in process: any ProcessAccess) -> [EarlierAgent] {
+        let (lines, memory) = (process.mappings(), process.memory)
         return lines.indices
             .filter {
                 lines[$0].isExecutable && lines[$0].fileOffset == 0 && lines[$0].path == path
             }
-            .map { EarlierAgent(at: extent(of: lines[$0...]), TargetMemory(pid: pid)) }
+            .map { EarlierAgent(at: extent(of: lines[$0...]), memory) }
     }
 
     /// The mappings that belong to it, from its beginning. What the area itself says may be
@@ -142,8 +140,8 @@ package struct EarlierAgent {
     }
 
     /// True if its handler may be the action of one of its signals.
-    package func mayHaveHandler(in pid: Int32) -> Bool {
-        guard let status = ProcessStatus(pid: pid) else { return true }
+    package func mayHaveHandler(in process: any ProcessAccess) -> Bool {
+        guard let status = process.status else { return true }
         return signals.contains { status.catches($0.number) }
     }
 
@@ -155,8 +153,8 @@ package struct EarlierAgent {
     }
 
     /// From now on its code makes no system calls, whichever thread passes it.
-    package func silence(in pid: Int32) {
+    package func silence(in memory: TargetMemory) {
         let offset = MemoryLayout<fl_state>.offset(of: \.filtered) ?? 0
-        TargetMemory(pid: pid).write([UInt32(1)], at: start &+ UInt64(Int(FL_STATE) + offset))
+        memory.write([UInt32(1)], at: start &+ UInt64(Int(FL_STATE) + offset))
     }
 }

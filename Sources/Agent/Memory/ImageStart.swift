@@ -32,27 +32,25 @@ package struct ImageStart {
     package var mappings: [ProcFormats.MapsLine] { list.lines }
 
     private final class MappingList {
-        private let pid: Int32
-        private(set) lazy var lines: [ProcFormats.MapsLine] = {
-            var buffer = ReadBuffer(capacity: 16384)
-            buffer.readAll("maps", of: pid)
-            return ProcFormats.maps(buffer.text)
-        }()
+        private let process: any ProcessAccess
+        private(set) lazy var lines = process.mappings()
 
-        init(pid: Int32) { self.pid = pid }
+        init(_ process: any ProcessAccess) { self.process = process }
     }
 
     /// - Parameter isAtFirstInstruction: true if nothing has run yet.
-    package init(pid: Int32, isAtFirstInstruction: Bool = false) {
+    package init(of process: any ProcessAccess, isAtFirstInstruction: Bool = false) {
         self.init(
-            pid: pid, ourLinker: Self.ourLinker, isAtFirstInstruction: isAtFirstInstruction)
+            process, ourLinker: Self.ourLinker, isAtFirstInstruction: isAtFirstInstruction)
     }
 
-    private init(pid: Int32, ourLinker: KnownLinker?, isAtFirstInstruction: Bool = false) {
+    private init(
+        _ process: any ProcessAccess, ourLinker: KnownLinker?, isAtFirstInstruction: Bool = false
+    ) {
         self.isAtFirstInstruction = isAtFirstInstruction
-        let memory = TargetMemory(pid: pid)
-        vector = AuxiliaryVector(pid: pid)
-        list = MappingList(pid: pid)
+        let memory = process.memory
+        vector = process.vector
+        list = MappingList(process)
         let image = LoadedImage(
             programHeaders: vector.programHeaders, count: vector.programHeaderCount, memory: memory)
         program = image
@@ -83,7 +81,7 @@ package struct ImageStart {
 
     /// Most programs use the same dynamic linker as we do: then we know all places in it.
     private static let ourLinker: KnownLinker? = {
-        let own = ImageStart(pid: getpid(), ourLinker: nil)
+        let own = ImageStart(KernelProcess.ourselves, ourLinker: nil)
         let base = own.linkerBase
         guard let linker = own.linker, let identity = own.linkerImage?.identity, identity.isUnique
         else { return nil }
@@ -96,7 +94,7 @@ package struct ImageStart {
     /// Rehearses on ourselves what will be done while a program is stopped: the first time takes
     /// longer.
     package static func prepare() {
-        let own = ImageStart(pid: getpid())
+        let own = ImageStart(of: KernelProcess.ourselves)
         var contents = AgentMemory.Contents(
             place: own.place(size: 1 << 20) ?? 0, recorder: 0, cookie: SharedSlots.makeCookie())
         own.fillMain(into: &contents)
@@ -248,9 +246,11 @@ package struct ImageStart {
 
     /// The initialisers of a static program, if they can be timed: `main` begins when the last one
     /// ends.
-    package func fillInitializers(into contents: inout AgentMemory.Contents, pid: Int32) {
+    package func fillInitializers(
+        into contents: inout AgentMemory.Contents, ofFile path: @autoclosure () -> String
+    ) {
         guard isStatic, let program, contents.main != 0 else { return }
-        contents.initializers = StaticInitializers(program, pid: pid)
+        contents.initializers = StaticInitializers(program, ofFile: path())
     }
 
     /// A static program in the form of a linker's list entry.

@@ -18,12 +18,12 @@ package struct InheritedAgent {
     /// nothing to map. Not under a filter, which might kill the program for this.
     ///
     /// - Parameter thread: stopped at the program's first instruction.
-    package func discard(by thread: any ThreadAccess, of pid: Int32) {
-        guard let cave = ImageStart(pid: pid).cave else { return }
+    package func discard(by thread: any ThreadAccess, of process: any ProcessAccess) {
+        guard let cave = ImageStart(of: process).cave else { return }
         let code = AgentCode.boot(descriptor: descriptor, place: 0, size: 0, isAtEntry: false)
         // The kernel may protect memory from being written through its file, but not from the
         // tracer of the thread.
-        if !TargetMemory(pid: pid).write(code, at: cave),
+        if !process.memory.write(code, at: cave),
             (try? thread.write(code, at: cave)) == nil
         {
             return

@@ -40,7 +40,10 @@ package final class AnnouncedExec: @unchecked Sendable {
         let number = area[\.next_area]
         let next =
             number < 0
-            ? nil : AgentMemory(pid: pid, descriptor: number, stackBytes: MeasuredEntry.stackBytes)
+            ? nil
+            : AgentMemory(
+                of: KernelProcess(pid: pid), descriptor: number,
+                stackBytes: MeasuredEntry.stackBytes)
         guard waitForExec(besides: tids) else { return area.forgetExecution() }
         let reached = MonotonicTime.now
         let cpu = files.cpuTime

@@ -121,7 +121,7 @@ package final class LaunchMeasurer {
 
     /// nil: our limits leave no room for it.
     private static func makeArea() -> AgentMemory? {
-        guard AgentMemory.fits(process: getpid(), stackBytes: MeasuredEntry.stackBytes) else {
+        guard AgentMemory.fits(KernelProcess.ourselves, stackBytes: MeasuredEntry.stackBytes) else {
             return nil
         }
         let area = AgentMemory(stackBytes: MeasuredEntry.stackBytes)

@@ -23,6 +23,8 @@ package struct MeasuredEntry {
     /// and locks memory. Its signals do not concern us.
     private static let calls: [CallSites.Call] = [.execve, .prctl, .mlockall, .syscall]
 
+    private var process: KernelProcess { KernelProcess(pid: pid) }
+
     package struct Result {
         /// True if the image has a dynamic linker.
         package let isDynamic: Bool
@@ -35,7 +37,7 @@ package struct MeasuredEntry {
     /// - Parameter inherited: the memory that it inherited; nil: none.
     package func enter(_ inherited: InheritedAgent?) -> Result {
         defer { try? thread.detach() }
-        var start = ImageStart(pid: pid, isAtFirstInstruction: true)
+        var start = ImageStart(of: process, isAtFirstInstruction: true)
         start.knownEntryCode = entryCodes.code(of: start, pid: pid)
         return Result(
             isDynamic: !start.isStatic, beginsWithMain: start.isStatic && start.beginsAtEntry,
@@ -44,18 +46,18 @@ package struct MeasuredEntry {
 
     private func bringIn(_ inherited: InheritedAgent?, _ start: ImageStart) -> MeasuredCode? {
         // If another file has that number, it is the program's own.
-        guard let inherited, isOurs || inherited.area.isOpen(in: pid, as: inherited.descriptor)
+        guard let inherited, isOurs || inherited.area.isOpen(in: process, as: inherited.descriptor)
         else { return nil }
         switch permission {
         case .granted: break
         // A filter might kill the program if we removed it.
         case .filtered: return nil
         case .refused:
-            inherited.discard(by: thread, of: pid)
+            inherited.discard(by: thread, of: process)
             return nil
         }
         guard let code = lead(to: inherited, start) else {
-            inherited.discard(by: thread, of: pid)
+            inherited.discard(by: thread, of: process)
             return nil
         }
         return code
@@ -65,14 +67,14 @@ package struct MeasuredEntry {
 
     private var permission: Permission {
         if isOurs { return .granted }
-        guard let status = ProcessStatus(pid: pid) else { return .refused }
+        guard let status = process.status else { return .refused }
         if status.isFiltered(beyond: ThreadStatus.ownFilters) { return .filtered }
-        let fits = AgentMemory.fits(process: pid, stackBytes: Self.stackBytes)
+        let fits = AgentMemory.fits(process, stackBytes: Self.stackBytes)
         return status.hasShadowStack || !fits ? .refused : .granted
     }
 
     private func lead(to inherited: InheritedAgent, _ start: ImageStart) -> MeasuredCode? {
-        let (area, memory) = (inherited.area, TargetMemory(pid: pid))
+        let (area, memory) = (inherited.area, process.memory)
         guard start.vector.entry != 0, let place = start.place(size: area.size),
             let cave = start.cave
         else { return nil }

@@ -1,8 +1,4 @@
-import Architecture
-import CSystem
-import Glibc
 package import ProfileModel
-import System
 
 /// What a session asks the kernel about its process and the time. All that a session's decisions
 /// depend on is here, so that tests can replace it with made-up processes.
@@ -38,10 +34,16 @@ package protocol ProcessAccess: AnyObject {
     /// True if another process shares the memory (vfork, clone with CLONE_VM). It may execute any
     /// code in it.
     var sharesMemory: Bool { get }
+    /// Who traces one of its threads; 0: nobody. nil: it is gone.
+    func tracer(of tid: Int32) -> Int32?
     /// True if the process's ids are the same for us.
     var sharesNamespaceWithUs: Bool { get }
-    /// The number that the next file it opens will get.
-    func lowestFreeDescriptor() -> Int32
+    /// nil: it is gone.
+    var status: ProcessStatus? { get }
+    /// True if its clocks are not ours (a time namespace).
+    var hasOtherClocks: Bool { get }
+    /// How it knows its threads and children.
+    var innerNames: InnerNames { get }
     /// Throws if we may not read the process's memory, and so cannot watch it at all.
     func checkPermission() throws(SystemError)
 
@@ -55,8 +57,17 @@ package protocol ProcessAccess: AnyObject {
     /// Where the first thread's stack begins, and how far it may grow, in bytes.
     var stackStart: UInt64 { get }
     var stackLimit: UInt64 { get }
+    /// What its limits allow it, in bytes; `UInt64.max`: as much as there is.
+    var fileSizeLimit: UInt64 { get }
+    var addressSpaceLimit: UInt64 { get }
     /// True if any of the addresses was ever used, as far as can be known.
     func hasUsed(_ range: Range<UInt64>) -> Bool
+    /// Its memory, as it is at each read.
+    var memory: TargetMemory { get }
+    /// What the kernel told the program at its beginning.
+    var vector: AuxiliaryVector { get }
+    /// For looks at what is mapped, again and again.
+    func addressSpace() -> any AddressSpace
     /// True if the program itself may bring pages that are missing (userfaultfd(2)).
     var servesPages: Bool { get }
     /// Where the guard that is nearest below an address ends, if it is one without a mapping of its own
@@ -65,6 +76,45 @@ package protocol ProcessAccess: AnyObject {
     func guardEnd(below address: UInt64, downTo start: UInt64) -> UInt64?
     /// The program that runs now, seen from outside.
     func runningProgram() -> any ProgramAccess
+
+    // MARK: Its files
+
+    /// Its descriptors that lead to a file.
+    func descriptors(of path: String) -> [Int32]
+    /// Opens the file that a descriptor leads to once more, as `open` does it with a path; negative: that
+    /// cannot be had, or leaves too few descriptors.
+    func open(_ descriptor: Int32, by open: (_ path: String) -> Int32) -> Int32
+    /// True if one of its descriptors leads to the same file as one of ours. Any of its threads may put
+    /// another file there, so the answer is certain only while none of them runs.
+    func shares(_ own: Int32, as descriptor: Int32) -> Bool
+    /// Where a descriptor leads to, by its link; nil: that cannot be read.
+    func link(of descriptor: Int32) -> String?
+    /// nil: that is not known without asking another machine.
+    func isRegularFile(_ descriptor: Int32) -> Bool?
+    /// True if a read of one of its open files may take as long as it likes, in the kernel: `/dev/zero` and
+    /// its like.
+    var hasEndlessFiles: Bool { get }
+    /// A path as it means it, from its folder on; nil: that is not known.
+    func absolute(_ path: String) -> String?
+    /// By what path we open its program's file.
+    var programFile: String { get }
+    /// By what path we open a file of its; nil: it named it without a folder.
+    func place(of path: String) -> String?
+    /// The file that one of its paths leads to in the end, as its mappings name it; nil: there is none.
+    func file(at path: String) -> String?
+    /// The number that the next file it opens will get.
+    func lowestFreeDescriptor() -> Int32
+
+    // MARK: What the kernel tells of its threads
+
+    /// A thread's stacks, taken by the kernel: see ``ThreadSamples/init(tid:cpu:interval:stackBytes:inKernelOnly:)``.
+    func samples(
+        of tid: Int32, cpu: Int64, interval: Int64, stackBytes: Int, inKernelOnly: Bool
+    ) throws(SystemError) -> ThreadSamples
+    /// Tells when its threads have a core; nil: nobody can.
+    func schedule(of threads: [Int32], followsChildren: Bool) -> SchedulerReader?
+    /// What is around one of its threads that waits.
+    func surroundings(of tid: Int32, isUninterruptible: Bool) -> any WaitSurroundings
 
     // MARK: Other processes
 
@@ -89,6 +139,11 @@ package protocol ProcessAccess: AnyObject {
     func releaseSelfTraced(_ tid: Int32, delivering signal: Int32)
 }
 
+extension ProcessAccess {
+    /// All that is mapped, in the order of addresses; empty: that cannot be read.
+    package func mappings() -> [ProcFormats.MapsLine] { addressSpace().mappings() }
+}
+
 /// What waitpid(2) tells.
 package struct ThreadReport: Hashable, Sendable {
     package var tid: Int32
@@ -102,145 +157,4 @@ package protocol ProgramAccess: AnyObject {
     var isGone: Bool { get }
     /// The number of links of the folder of threads, which has one for each; nil: unknown.
     var threadLinks: UInt? { get }
-}
-
-/// Asks the real kernel.
-package final class KernelProcess: ProcessAccess {
-    private let files: ProcessFiles
-    private let scratch = ReadScratch()
-
-    /// nil: the process is not our child.
-    private let parent: ParentThread?
-
-    package init(pid: Int32, parent: ParentThread? = nil) {
-        files = ProcessFiles(pid: pid)
-        self.parent = parent
-    }
-
-    package var pid: Int32 { files.pid }
-
-    package var now: MonotonicTime { .now }
-
-    package func pause(microseconds: Int) {
-        var time = timespec(tv_sec: 0, tv_nsec: 1000 * microseconds)
-        nanosleep(&time, nil)
-    }
-
-    package var isToEnd: Bool { SignalQueue.isToEnd }
-
-    package func thread(_ tid: Int32) -> any ThreadAccess {
-        KernelThread(process: pid, tid: tid, scratch: scratch)
-    }
-    package func threadIDs() -> [Int32] { files.threadIDs() }
-    package func isThread(_ tid: Int32) -> Bool { access("/proc/\(pid)/task/\(tid)", F_OK) == 0 }
-
-    package func counters() -> ProcessCounters { files.counters() }
-    package var cpuTime: TimeSpan? { files.cpuTime }
-    package var childrenCPU: TimeSpan? { files.childrenCPU }
-    package var childrenFaults: Int64 { files.stat()?.childrenFaults ?? 0 }
-    package var isZombie: Bool? { files.stat().map { $0.isZombie && !files.hasLivingThreads } }
-    package var isEnding: Bool { files.stat()?.isEnding ?? true }
-    package var sharesMemory: Bool { files.sharesMemory }
-    package var sharesNamespaceWithUs: Bool { files.sharesNamespaceWithUs }
-    package func lowestFreeDescriptor() -> Int32 { files.lowestFreeDescriptor() }
-
-    package func checkPermission() throws(SystemError) {
-        try check(ProcFile.canOpen("/proc/\(pid)/mem"), "reading process \(pid)'s memory")
-    }
-
-    package func image(at time: MonotonicTime) -> Image { files.image(at: time) }
-    package var lacksPrivileges: Bool { files.lacksPrivileges }
-    package var hasProgram: Bool { AuxiliaryVector(pid: pid).entry != 0 }
-    package var stackStart: UInt64 { files.stat()?.stackStart ?? 0 }
-    package var stackLimit: UInt64 { fl_stack_limit(pid) }
-
-    package func hasUsed(_ range: Range<UInt64>) -> Bool {
-        pageWords(of: VirtualMemory.pages(of: range)).contains(where: PageTable.isThere)
-    }
-
-    package func guardEnd(below address: UInt64, downTo start: UInt64) -> UInt64? {
-        guard start < address else { return nil }
-        let all = VirtualMemory.pages(of: start..<address)
-        let least = all.upperBound - min(all.upperBound, Self.mostStackPages)
-        let pages = max(all.lowerBound, least)..<all.upperBound
-        let words = pageWords(of: pages)
-        guard words.count == pages.count, let index = words.lastIndex(where: PageTable.isGuard)
-        else { return nil }
-        return (pages.lowerBound + UInt64(index) + 1) * VirtualMemory.pageSize
-    }
-
-    /// 64 MiB: more than a thread's stack takes.
-    private static let mostStackPages: UInt64 = 16384
-
-    private func pageWords(of pages: Range<UInt64>) -> [UInt64] {
-        FirstThread.orAnother(of: pid) { tid in
-            let words = PageTable(pid: tid).words(of: pages)
-            return words.isEmpty ? nil : words
-        } ?? []
-    }
-
-    package var servesPages: Bool { !files.descriptors(of: "anon_inode:[userfaultfd]").isEmpty }
-
-    package func runningProgram() -> any ProgramAccess { KernelProgram(pid: pid) }
-
-    package func process(_ pid: Int32) -> any ProcessAccess { KernelProcess(pid: pid) }
-    package func group(of tid: Int32) -> Int32? { Self.status("Tgid:", of: tid) }
-    package func parent(of tid: Int32) -> Int32? { Self.status("PPid:", of: tid) }
-
-    private static func status(_ name: StaticString, of tid: Int32) -> Int32? {
-        ProcessFiles(pid: tid).status(name).flatMap { Int32(exactly: $0) }
-    }
-
-    package func nextReport() -> ThreadReport? { nextReport(of: -1) }
-
-    package func nextReport(of tid: Int32) -> ThreadReport? {
-        var status: Int32 = 0
-        // Never wait here: we would miss all other threads, and Ctrl-C.
-        let found = fl_wait(tid, 1, &status)
-        return found > 0 ? ThreadReport(tid: found, event: TraceEvent(status: status)) : nil
-    }
-
-    package func peekReport() -> (tid: Int32, isEnd: Bool)? {
-        var isEnd: Int32 = 0
-        let tid = fl_peek(&isEnd)
-        return tid > 0 ? (tid, isEnd == 1) : nil
-    }
-
-    package var hasEnded: Bool { fl_has_ended(pid) == 1 }
-
-    package func releaseSelfTraced(_ tid: Int32, delivering signal: Int32) {
-        parent?.release(tid, delivering: signal)
-    }
-}
-
-private final class KernelProgram: ProgramAccess {
-    private let pid: Int32
-    /// Reads nothing once the address space for which it was opened is gone.
-    private var memory: ProcFile?
-    /// An address that can be read as long as the program's memory lives.
-    private let probe: UInt64
-    private let folder: Descriptor?
-
-    init(pid: Int32) {
-        self.pid = pid
-        probe = AuxiliaryVector(pid: pid).programHeaders
-        folder = Descriptor(keeping: "/proc/\(pid)/task", O_DIRECTORY)
-        _ = FirstThread.orAnother(of: pid) { [probe] tid in
-            memory = ProcFile(keeping: "/proc/\(tid)/mem")
-            return memory?.canRead(at: probe) == true ? true : nil
-        }
-    }
-
-    var isGone: Bool {
-        if let isThere = memory?.canRead(at: probe) { return !isThere }
-        // The process may have ended before its memory could be opened.
-        return AuxiliaryVector(pid: pid).entry == 0
-    }
-
-    var threadLinks: UInt? {
-        if let status = try? folder?.status() { return UInt(status.st_nlink) }
-        // There are too few descriptors to keep it open.
-        var status = stat()
-        return stat("/proc/\(pid)/task", &status) == 0 ? UInt(status.st_nlink) : nil
-    }
 }

@@ -50,6 +50,9 @@ package protocol ThreadAccess: AnyObject {
     func resumeToCall() throws(SystemError)
     func listen() throws(SystemError)
     func detach(delivering signal: Int32) throws(SystemError)
+    /// Sends it a signal with a value (rt_tgsigqueueinfo(2)); false: the thread is gone, or its user has too
+    /// many signals waiting.
+    func send(_ signal: Int32, value: UInt64) -> Bool
     func eventMessage() throws(SystemError) -> UInt64
     func registers() throws(SystemError) -> Registers
     func resumeAddress() throws(SystemError) -> UInt64
@@ -89,6 +92,7 @@ package struct ThreadStanding: Hashable, Sendable {
 /// Asks the real kernel.
 package final class KernelThread: ThreadAccess {
     private let tracee: Tracee
+    private let process: Int32
     private let folder: String
     private var scheduler: KeptFile
     private var activityFile: KeptFile
@@ -103,6 +107,7 @@ package final class KernelThread: ThreadAccess {
     package init(process: Int32, tid: Int32, scratch: ReadScratch = ReadScratch()) {
         self.scratch = scratch
         tracee = Tracee(tid: tid)
+        self.process = process
         folder = "/proc/\(process)/task/\(tid)"
         scheduler = KeptFile(folder + "/schedstat")
         activityFile = KeptFile(folder + "/syscall")
@@ -202,6 +207,9 @@ package final class KernelThread: ThreadAccess {
     package func listen() throws(SystemError) { try tracee.listen() }
     package func detach(delivering signal: Int32) throws(SystemError) {
         try tracee.detach(delivering: signal)
+    }
+    package func send(_ signal: Int32, value: UInt64) -> Bool {
+        fl_signal_thread(process, tid, signal, value) == 0
     }
     package func eventMessage() throws(SystemError) -> UInt64 { try tracee.eventMessage() }
     package func registers() throws(SystemError) -> Registers { try tracee.registers() }

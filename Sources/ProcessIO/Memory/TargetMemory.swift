@@ -4,15 +4,15 @@ import Glibc
 import ProfileModel
 import Synchronization
 
-/// Reads the profiled process's memory, without stopping it.
+/// Reads and writes the profiled process's memory, without stopping it.
 package struct TargetMemory: Sendable {
-    package let pid: Int32
+    private let source: any MemorySource
     /// The pages that were read, which are not read again; nil: each read asks the process.
     private var pages: ReadPages?
 
-    package init(pid: Int32) {
-        self.pid = pid
-    }
+    package init(pid: Int32) { source = KernelMemory(pid: pid) }
+
+    package init(_ source: some MemorySource) { self.source = source }
 
     /// The same memory, of which each page is read once: for many small reads of what does not change
     /// meanwhile. A page shows the moment at which it was first read.
@@ -25,32 +25,13 @@ package struct TargetMemory: Sendable {
     /// Up to `count` bytes from `address`: fewer if the mapping ends before, none if it cannot be
     /// read.
     package func read(at address: UInt64, count: Int) -> [UInt8] {
-        pages?.read(at: address, count: count, from: readNow) ?? readNow(at: address, count: count)
-    }
-
-    private func readNow(at address: UInt64, count: Int) -> [UInt8] {
-        guard count > 0 else { return [] }
-        return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            let got = FirstThread.orAnother(of: pid) { tid in
-                let got = fl_read_memory(tid, address, buffer.baseAddress, count)
-                return got == -Int(ESRCH) ? nil : got
-            }
-            filled = max(0, got ?? 0)
-        }
+        pages?.read(at: address, count: count, from: source.read)
+            ?? source.read(at: address, count: count)
     }
 
     /// `count` bytes from each of the addresses, one after another. Unreadable bytes are zero.
     package func read(at addresses: [UInt64], count: Int) -> [UInt8] {
-        let size = max(0, count) * addresses.count
-        guard size > 0 else { return [] }
-        return [UInt8](unsafeUninitializedCapacity: size) { buffer, filled in
-            let isRead: Bool? = FirstThread.orAnother(of: pid) { tid in
-                fl_read_pieces(tid, addresses, addresses.count, buffer.baseAddress, count) == 0
-                    ? true : nil
-            }
-            if isRead == nil { buffer.initialize(repeating: 0) }
-            filled = size
-        }
+        source.read(at: addresses, count: count)
     }
 
     /// What lies in a range, without touching pages that are not there. The copy ends before the first
@@ -79,12 +60,10 @@ package struct TargetMemory: Sendable {
         return bytes
     }
 
-    /// True if all values could be written. Ignores the memory's protection.
+    /// True if all values could be written, in one step. Ignores the memory's protection.
     @discardableResult
     package func write<Value: FixedWidthInteger>(_ values: [Value], at address: UInt64) -> Bool {
-        FirstThread.orAnother(of: pid) { tid in
-            ProcFile.write(values, to: "/proc/\(tid)/mem", at: address) ? true : nil
-        } ?? false
+        source.write(values.withUnsafeBytes { Array($0) }, at: address)
     }
 
     package func word(at address: UInt64) -> UInt64? {
@@ -95,6 +74,48 @@ package struct TargetMemory: Sendable {
     package func int32(at address: UInt64) -> Int32? {
         let bytes = read(at: address, count: 4)
         return bytes.count == 4 ? bytes.littleEndianInt32(at: 0) : nil
+    }
+}
+
+/// Where bytes come from and go to.
+package protocol MemorySource: Sendable {
+    func read(at address: UInt64, count: Int) -> [UInt8]
+    func read(at addresses: [UInt64], count: Int) -> [UInt8]
+    func write(_ bytes: [UInt8], at address: UInt64) -> Bool
+}
+
+/// Asks the real kernel.
+private struct KernelMemory: MemorySource {
+    let pid: Int32
+
+    func read(at address: UInt64, count: Int) -> [UInt8] {
+        guard count > 0 else { return [] }
+        return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            let got = FirstThread.orAnother(of: pid) { tid in
+                let got = fl_read_memory(tid, address, buffer.baseAddress, count)
+                return got == -Int(ESRCH) ? nil : got
+            }
+            filled = max(0, got ?? 0)
+        }
+    }
+
+    func read(at addresses: [UInt64], count: Int) -> [UInt8] {
+        let size = max(0, count) * addresses.count
+        guard size > 0 else { return [] }
+        return [UInt8](unsafeUninitializedCapacity: size) { buffer, filled in
+            let isRead: Bool? = FirstThread.orAnother(of: pid) { tid in
+                fl_read_pieces(tid, addresses, addresses.count, buffer.baseAddress, count) == 0
+                    ? true : nil
+            }
+            if isRead == nil { buffer.initialize(repeating: 0) }
+            filled = size
+        }
+    }
+
+    func write(_ bytes: [UInt8], at address: UInt64) -> Bool {
+        FirstThread.orAnother(of: pid) { tid in
+            ProcFile.write(bytes, to: "/proc/\(tid)/mem", at: address) ? true : nil
+        } ?? false
     }
 }
 

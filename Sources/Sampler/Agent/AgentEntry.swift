@@ -21,7 +21,9 @@ struct AgentEntry: SessionPart {
         at now: MonotonicTime
     ) -> MonotonicTime {
         // If another file has that number, it is the program's own.
-        var inherited = next.area.flatMap { $0.area.isOpen(in: pid, as: $0.descriptor) ? $0 : nil }
+        var inherited = next.area.flatMap {
+            $0.area.isOpen(in: process, as: $0.descriptor) ? $0 : nil
+        }
         let area: AgentMemory
         do throws(SetupFailure) {
             area = try bringIn(
@@ -33,7 +35,7 @@ struct AgentEntry: SessionPart {
                 context.capture = .ptrace
                 context.abandonMarks()
                 // A filter might kill the program for this.
-                if kind != .filtered { inherited?.discard(by: main.tracee, of: pid) }
+                if kind != .filtered { inherited?.discard(by: main.tracee, of: process) }
             }
             letGo(main, running: image)
             return now
@@ -46,7 +48,7 @@ struct AgentEntry: SessionPart {
         guard area.isSettled else { return now }
         patcher.emptyCave(of: image)
         writePatches(of: image)
-        return area.time(\.settled_ns).map { min(max($0, now), .now) } ?? now
+        return area.time(\.settled_ns).map { min(max($0, now), process.now) } ?? now
     }
 
     /// Our code writes through `/proc`, which the program's root may lack.
@@ -54,7 +56,7 @@ struct AgentEntry: SessionPart {
         guard let code = image.instrumentation, code.area.lacksPatches else { return }
         let start = process.now
         context.wait(atMost: .milliseconds(20), every: 20) {
-            code.area.write(code.patches, TargetMemory(pid: pid))
+            code.area.write(code.patches, process.memory)
         }
         context.noteHold(from: start, to: process.now)
     }
@@ -107,7 +109,7 @@ struct AgentEntry: SessionPart {
             place: place, recorder: context.sharesNamespace ? getpid() : 0,
             cookie: SharedSlots.makeCookie())
         var setup = Instrumentation.Setup(linker: start.linker)
-        let memory = TargetMemory(pid: pid)
+        let memory = process.memory
         setup.linkerHook = start.linker.flatMap { contents.takeHook(of: $0, memory) }
         let isThere = start.hasCLibrary
         let ownSites = isThere ? start.ownSites(sites) : .unknown
@@ -124,7 +126,7 @@ struct AgentEntry: SessionPart {
             contents.sites = isThere ? nil : CallSites.ofOwnLibrary ?? .unknown
         }
         start.fillMain(into: &contents)
-        start.fillInitializers(into: &contents, pid: pid)
+        start.fillInitializers(into: &contents, ofFile: process.programFile)
         contents.takeEntry(of: start, hasHook: setup.linkerHook != nil, main.tracee)
         let needsIsland = marks != nil
         if needsIsland {
@@ -188,7 +190,7 @@ struct AgentEntry: SessionPart {
 
     /// The patches that restore the code which a piece of ours replaces.
     private func patches(keeping size: Int, at address: UInt64) -> [AgentMemory.Patch] {
-        let code = TargetMemory(pid: pid).read(at: address, count: size)
+        let code = process.memory.read(at: address, count: size)
         return stride(from: 0, to: code.count - 7, by: 8).compactMap { offset in
             code.littleEndianWord(at: offset).map {
                 AgentMemory.Patch.restoring($0, at: address &+ UInt64(offset))
@@ -203,7 +205,7 @@ struct AgentEntry: SessionPart {
         var made: AgentMemory?
         context.wait(atMost: .milliseconds(10), every: 20) {
             passOnStops(of: main)
-            made = AgentMemory(pid: pid, descriptor: number, stackBytes: options.stackBytes)
+            made = AgentMemory(of: process, descriptor: number, stackBytes: options.stackBytes)
             return made != nil
         }
         guard let made else { throw .obstacle(.unmapped) }

@@ -123,28 +123,28 @@ struct AgentJoin: SessionPart {
     }
 
     private func openMemory(as descriptor: Int32) -> AgentMemory? {
-        AgentMemory(pid: pid, descriptor: descriptor, stackBytes: options.stackBytes)
+        AgentMemory(of: process, descriptor: descriptor, stackBytes: options.stackBytes)
     }
 
     /// If another thread has just opened a file, the memory has another number than expected.
     private func findMemory() -> AgentMemory? {
-        let numbers = ProcessFiles(pid: pid).descriptors(of: EarlierAgent.path)
+        let numbers = process.descriptors(of: EarlierAgent.path)
         return numbers.lazy.compactMap { self.openMemory(as: $0) }.first
     }
 
     /// True if the thread waited in the memory in vain and closed it before we found it.
     private func hasLeft(_ entry: PendingEntry) -> Bool {
-        EarlierAgent.all(in: pid).contains { $0.isLeft && $0.start == entry.contents.place }
+        EarlierAgent.all(in: process).contains { $0.isLeft && $0.start == entry.contents.place }
     }
 
     private func join(_ image: RunningImage, by thread: TracedThread) throws(SetupFailure) {
         func findSites() -> CallSites {
-            CallSites.find(in: observer.mappings.code, memory: TargetMemory(pid: pid))
+            CallSites.find(in: observer.mappings.code, memory: process.memory)
         }
         var sites = findSites()
-        let start = ImageStart(pid: pid)
-        let held = MonotonicTime.now
-        defer { context.noteHold(from: held, to: .now) }
+        let start = ImageStart(of: process)
+        let held = process.now
+        defer { context.noteHold(from: held, to: process.now) }
         guard var others = stopper.stopOthers(than: thread) else { throw .obstacle(.unmapped) }
         defer { for other in others { resumption.release(other) } }
         earlierAgents.clearCave(start, stopped: others + [thread])
@@ -163,9 +163,9 @@ struct AgentJoin: SessionPart {
         contents.signal = signal
         contents.spare = AgentSetup.spare(besides: signal.number)
         let objects =
-            start.linker.map { LinkMap.objects(debug: $0.debug, memory: TargetMemory(pid: pid)) }
+            start.linker.map { LinkMap.objects(debug: $0.debug, memory: process.memory) }
         contents.known = objects?.count ?? 0
-        if let linker = start.linker, linker.isConsistent(TargetMemory(pid: pid)) {
+        if let linker = start.linker, linker.isConsistent(process.memory) {
             contents.listen(to: linker)
         }
         if marks != nil {
@@ -197,7 +197,7 @@ struct AgentJoin: SessionPart {
         if !area.isAbandoned, !entry.isOpen {
             // Another thread may have set an action since. (The diverted thread itself blocks all
             // signals.)
-            guard let status = ProcessStatus(pid: pid) else { throw .gone }
+            guard let status = process.status else { throw .gone }
             guard let signal = entry.contents.signal?.number, !status.catches(signal) else {
                 throw .obstacle(.ownHandler)
             }
@@ -231,12 +231,12 @@ struct AgentJoin: SessionPart {
         marks?.spaces = area.makeTrampolineSpaces()
         if image.untraced == nil { context.followFromOutside(image) }
         marks?.pending = entry.loneProgram.map { [$0.object] } ?? entry.objects
-        signposts.switchOnSignposts(of: signposts.images(of: entry.objects, TargetMemory(pid: pid)))
+        signposts.switchOnSignposts(of: signposts.images(of: entry.objects, process.memory))
         stage.settle()
     }
 
     private func isCode(at place: UInt64) -> Bool {
-        ImageStart(pid: pid).mappings.contains { $0.start == place && $0.isExecutable }
+        ImageStart(of: process).mappings.contains { $0.start == place && $0.isExecutable }
     }
 
     /// Hooks the C library's calls and the linker's hook. No thread runs there, but a waiting one
@@ -251,7 +251,7 @@ struct AgentJoin: SessionPart {
         var changed = patcher.lead(sites, past: area)
         if let linker, contents.debug != 0,
             EmptyFunction.hasRoomForJump(
-                TargetMemory(pid: pid).read(at: linker.debugState, count: 16)),
+                process.memory.read(at: linker.debugState, count: 16)),
             let word = patcher.lead(linker.debugState, to: area.position(Int(AgentCode.debugState)))
         {
             changed[linker.debugState] = word

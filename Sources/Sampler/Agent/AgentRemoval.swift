@@ -59,7 +59,7 @@ struct AgentRemoval: SessionPart {
 
     private var hasForsaken: Bool {
         context.sharesNamespace
-            && EarlierAgent.all(in: pid).contains { $0.isForsaken && $0.recorder == getpid() }
+            && EarlierAgent.all(in: process).contains { $0.isForsaken && $0.recorder == getpid() }
     }
 
     /// Repeats something until it succeeds; the program runs in between.
@@ -118,7 +118,7 @@ struct AgentRemoval: SessionPart {
             && !earlierAgents.lookForAnyone(besides: thread, of: &others, in: area.range)
         let abandoned = earlierAgents.abandonedAreas(besides: thread, of: &others).filter {
             earlier in
-            earlier.range != area.range && !earlier.mayHaveHandler(in: pid)
+            earlier.range != area.range && !earlier.mayHaveHandler(in: process)
         }
         // No code leads to the area any more: a thread that is not inside cannot enter it, and need
         // not wait.
@@ -165,7 +165,7 @@ struct AgentRemoval: SessionPart {
             code.sites.union(CallSites.ownPlaces(in: observer.mappings.code))
             .union(code.area.hookedWords.keys)
         for site in sites {
-            guard let word = TargetMemory(pid: pid).word(at: site),
+            guard let word = process.memory.word(at: site),
                 let original = AgentCode.original(of: word, at: site, ledTo: code.area.address)
             else { continue }
             patcher.putBack(original, at: site)

@@ -18,9 +18,9 @@ struct AgentSetup: SessionPart {
         known: UInt64? = nil
     ) throws(SetupFailure) -> (number: Int32, original: UInt64) {
         // The times that our code would note are those of the program's clock.
-        if ProcessFiles(pid: pid).hasOtherClocks { throw .obstacle(.otherClock) }
+        if process.hasOtherClocks { throw .obstacle(.otherClock) }
         if known == 0 { return (SIGURG, 0) }
-        guard let status = ProcessStatus(pid: pid) else { throw .gone }
+        guard let status = process.status else { throw .gone }
         if status.isFiltered(beyond: ThreadStatus.ownFilters) { throw .obstacle(.filtered) }
         // Our pieces return to where a thread was, without any call having gone there.
         if status.hasShadowStack { throw .obstacle(.shadowStack) }
@@ -28,7 +28,7 @@ struct AgentSetup: SessionPart {
         guard let signal = free.first(where: { !status.ignores($0) }) ?? free.first else {
             throw .obstacle(.ownHandler)
         }
-        guard AgentMemory.fits(process: pid, stackBytes: options.stackBytes) else {
+        guard AgentMemory.fits(process, stackBytes: options.stackBytes) else {
             throw .obstacle(.limited)
         }
         return (signal, status.ignores(signal) ? 1 : 0)
@@ -40,7 +40,7 @@ struct AgentSetup: SessionPart {
     static func spare(besides signal: Int32) -> Int32 { signal == SIGURG ? spareSignal : 0 }
 
     /// The process's id, as the process itself knows it.
-    var innerPID: Int32 { ProcessStatus(pid: pid)?.innerPID ?? pid }
+    var innerPID: Int32 { process.status?.innerPID ?? pid }
 
     /// All is in place, or will be before anything of the program runs.
     func use(
@@ -50,7 +50,7 @@ struct AgentSetup: SessionPart {
         area.wasInherited()
         observer.ownCode = area.range
         if let marks { area.fillMarks(marks.records) }
-        let signposts = area.makeSignposts(pid: innerPID, since: min(image.start, .now))
+        let signposts = area.makeSignposts(pid: innerPID, since: min(image.start, process.now))
         let signals = contents.signal.map { _ in
             SignalCapture(
                 pid: pid, slots: SharedSlots(area: area, cookie: contents.cookie),

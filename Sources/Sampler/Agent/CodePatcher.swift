@@ -13,7 +13,7 @@ struct CodePatcher: SessionPart {
     func lead(_ sites: CallSites, past area: AgentMemory) -> [UInt64: UInt64] {
         var changed: [UInt64: UInt64] = [:]
         for call in CallSites.Call.allCases {
-            guard let site = sites[call], let word = TargetMemory(pid: pid).word(at: site)
+            guard let site = sites[call], let word = process.memory.word(at: site)
             else { continue }
             area.setReturn(of: call, to: site &+ UInt64(SystemCallInstruction.length), word: word)
             guard lead(site, to: area.position(Int(AgentCode.standIn(for: call)))) != nil else {
@@ -27,7 +27,7 @@ struct CodePatcher: SessionPart {
 
     /// Replaces the first bytes at an address by a jump. Returns the original word.
     func lead(_ address: UInt64, to target: UInt64) -> UInt64? {
-        guard let word = TargetMemory(pid: pid).word(at: address),
+        guard let word = process.memory.word(at: address),
             let jump = JumpPatch.word(from: address, to: target),
             putBack(JumpPatch.word(word, beginning: jump), at: address)
         else { return nil }
@@ -36,15 +36,15 @@ struct CodePatcher: SessionPart {
 
     @discardableResult
     func putBack(_ word: UInt64, at address: UInt64) -> Bool {
-        TargetMemory(pid: pid).write([word], at: address)
+        process.memory.write([word], at: address)
     }
 
     /// Writes a piece of ours where the program has no code of its own, and keeps the bytes that
     /// were there.
     func putPiece(_ code: [UInt8], at address: UInt64, in image: RunningImage) -> Bool {
-        let before = TargetMemory(pid: pid).read(at: address, count: code.count)
+        let before = process.memory.read(at: address, count: code.count)
         guard before.count == code.count, !AgentCode.isPiece(before),
-            TargetMemory(pid: pid).write(code, at: address)
+            process.memory.write(code, at: address)
         else { return false }
         image.cave = FilledCave(address: address, before: before)
         return true
@@ -54,6 +54,6 @@ struct CodePatcher: SessionPart {
     func emptyCave(of image: RunningImage) {
         guard let cave = image.cave else { return }
         image.cave = nil
-        TargetMemory(pid: pid).write(cave.before, at: cave.address)
+        process.memory.write(cave.before, at: cave.address)
     }
 }

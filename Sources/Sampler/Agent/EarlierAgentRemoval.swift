@@ -25,21 +25,22 @@ struct EarlierAgentRemoval: SessionPart {
     func takeOver(
         by thread: TracedThread, _ others: inout [TracedThread]
     ) throws(SetupFailure) -> Bool {
-        let all = EarlierAgent.all(in: pid)
+        let all = EarlierAgent.all(in: process)
         let inUse = all.filter(\.isInUse)
         guard inUse.allSatisfy({ context.sharesNamespace && $0.isAbandoned }) else {
             throw .obstacle(.occupied)
         }
         for area in inUse {
             for (site, word) in area.changes { patcher.putBack(word, at: site) }
-            area.silence(in: pid)
+            area.silence(in: process.memory)
         }
         for area in all where context.sharesNamespace && area.isAbandoned {
             try takeBackHandlers(of: area, by: thread)
         }
         for area in abandonedAreas(besides: thread, of: &others) {
             let code = AgentCode.away(unmapping: area.range)
-            guard let cave = ImageStart(pid: pid).anyCave, diversion.run(code, at: cave, by: thread)
+            guard let cave = ImageStart(of: process).anyCave,
+                diversion.run(code, at: cave, by: thread)
             else {
                 throw .obstacle(.unmapped)
             }
@@ -54,13 +55,13 @@ struct EarlierAgentRemoval: SessionPart {
     func abandonedAreas(
         besides thread: TracedThread, of stopped: inout [TracedThread]
     ) -> [EarlierAgent] {
-        let all = EarlierAgent.all(in: pid).filter {
+        let all = EarlierAgent.all(in: process).filter {
             context.sharesNamespace && $0.isAbandoned && !$0.isInUse && $0.isQuiet
         }
         guard !all.isEmpty, !process.sharesMemory else { return [] }
-        let address = ImageStart(pid: pid).linker?.debugState
+        let address = ImageStart(of: process).linker?.debugState
         let hook = address.flatMap { address in
-            TargetMemory(pid: pid).word(at: address).map { (address, $0) }
+            process.memory.word(at: address).map { (address, $0) }
         }
         return all.filter {
             !$0.isLed(to: hook) && !lookForAnyone(besides: thread, of: &stopped, in: $0.range)
@@ -74,7 +75,7 @@ struct EarlierAgentRemoval: SessionPart {
     /// - Parameter stopped: all running threads.
     func clearCave(_ start: ImageStart, stopped: [TracedThread]) {
         guard let cave = start.anyCave else { return }
-        let memory = TargetMemory(pid: pid)
+        let memory = process.memory
         guard AgentCode.isPiece(memory.read(at: cave, count: AgentCode.pieceSize)) else { return }
         let range = cave..<(cave &+ UInt64(AgentCode.pieceSize))
         let tids = process.threadIDs()
@@ -85,7 +86,7 @@ struct EarlierAgentRemoval: SessionPart {
     }
 
     private func isTracedElsewhere(_ tid: Int32) -> Bool {
-        guard let tracer = ProcessFiles(pid: tid).status("TracerPid:") else { return false }
+        guard let tracer = process.tracer(of: tid) else { return false }
         return tracer != 0 && threads[tid]?.tracing.isTraced != true
     }
 
@@ -93,9 +94,10 @@ struct EarlierAgentRemoval: SessionPart {
     private func takeBackHandlers(
         of area: EarlierAgent, by thread: TracedThread
     ) throws(SetupFailure) {
-        for signal in area.signals where ProcessStatus(pid: pid)?.catches(signal.number) == true {
+        for signal in area.signals where process.status?.catches(signal.number) == true {
             let code = AgentCode.away(restoring: signal, from: area.handler, nil)
-            guard let cave = ImageStart(pid: pid).anyCave, diversion.run(code, at: cave, by: thread)
+            guard let cave = ImageStart(of: process).anyCave,
+                diversion.run(code, at: cave, by: thread)
             else {
                 throw .obstacle(.unmapped)
             }

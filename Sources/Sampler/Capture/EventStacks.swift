@@ -25,11 +25,11 @@ struct EventStacks: SessionPart {
             return false
         }
         do throws(SystemError) {
-            thread.samples = try ThreadSamples(
-                tid: thread.tid,
+            thread.samples = try process.samples(
+                of: thread.tid,
                 cpu: (counters ?? thread.clock.counters).run,
                 interval: options.sampleInterval,
-                stackBytes: copies.eventStackBytes(of: thread))
+                stackBytes: copies.eventStackBytes(of: thread), inKernelOnly: false)
         } catch {
             context.events.failed(error, at: process.now)
         }

@@ -104,8 +104,8 @@ struct TimerStacks: SessionPart {
 
     /// Has events tell what the thread does in the kernel's code.
     private func observeKernel(of thread: TracedThread, _ cpu: Int64, stackBytes: Int) {
-        thread.samples = try? ThreadSamples(
-            tid: thread.tid, cpu: cpu, interval: options.sampleInterval, stackBytes: stackBytes,
+        thread.samples = try? process.samples(
+            of: thread.tid, cpu: cpu, interval: options.sampleInterval, stackBytes: stackBytes,
             inKernelOnly: true)
         if thread.samples == nil { ledger.note(.kernelUnsampled, 1) }
     }
@@ -131,7 +131,7 @@ struct TimerStacks: SessionPart {
     func takeTimed(of thread: TracedThread, _ counters: SchedulerCounters) {
         guard let signals = signalCapture, !thread.timing.slots.isEmpty else { return }
         // What comes while we look is left for the next time, or something older would come behind it.
-        let limit = MonotonicTime.now
+        let limit = process.now
         let answers = signals.answersToTimer(of: thread, upTo: limit)
         let timing = thread.timing
         var rest = timing.later

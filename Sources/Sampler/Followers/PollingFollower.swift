@@ -48,7 +48,7 @@ struct PollingFollower: SessionPart {
         // Beside what the kernel does for the execve.
         let next =
             number < 0
-            ? nil : AgentMemory(pid: pid, descriptor: number, stackBytes: options.stackBytes)
+            ? nil : AgentMemory(of: process, descriptor: number, stackBytes: options.stackBytes)
         stage.follow(
             Execution(
                 area: next.map { InheritedAgent(area: $0, descriptor: number) }, deadline: deadline)

@@ -1,5 +1,4 @@
 import Agent
-import Glibc
 import Images
 import ProcessIO
 import ProfileModel
@@ -33,7 +32,7 @@ struct HookReports: SessionPart {
         if let latest = runs.last, latest.start > observer.mappings.lastRead {
             observer.rereadMappings(at: now)
         }
-        let memory = TargetMemory(pid: pid)
+        let memory = process.memory
         let seen = code.hooks.see(memory)
         for run in runs where bounds.contains(run.start) {
             let thread = threads[run.tid] ?? main
@@ -60,18 +59,11 @@ struct HookReports: SessionPart {
         guard var code = library?.code, code.contains(where: { $0.contains(function) }) else {
             return nil
         }
-        let file = library.flatMap { fileMapped(at: libraryReports.absolutePath($0.path)) } ?? ""
+        let file = library.flatMap { process.file(at: libraryReports.absolutePath($0.path)) } ?? ""
         let present = observer.mappings.code.first { $0.contains(function) }
         if let present, [library?.path, file].contains(present.path) { return nil }
         for index in code.indices where !file.isEmpty { code[index].path = file }
         return observer.mappings.code(with: code)
-    }
-
-    /// The file that a path leads to in the end: mappings name that one.
-    private func fileMapped(at path: String) -> String? {
-        let found = realpath("/proc/\(pid)/root\(path)", nil) ?? realpath(path, nil)
-        defer { free(found) }
-        return found.flatMap { String(validatingCString: $0) }
     }
 
     private static func initializer(

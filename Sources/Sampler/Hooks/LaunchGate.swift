@@ -24,19 +24,19 @@ struct LaunchGate: SessionPart {
                 || instrumentation.area[\.entry_pointer] != 0
         else { return }
         let area = instrumentation.area
-        marks?.prepare(context.programPath, of: pid)
+        marks?.prepare(context.programPath, of: process)
         let isLoaded = context.wait(atMost: .milliseconds(1), every: 100) {
             area.border(.relocated) != nil || area.isGateWaiting
         }
         guard isLoaded else { return }
-        if area.isGateWaiting { serveGate() } else { observer.rereadMappings(at: .now) }
+        if area.isGateWaiting { serveGate() } else { observer.rereadMappings(at: process.now) }
     }
 
     /// The program's thread waits in our code until we are ready for what runs next. Whatever can
     /// wait is left for later.
     func serveGate() {
         guard let code = context.instrumentation, code.area.isGateWaiting else { return }
-        if code.area.write(code.patches, TargetMemory(pid: pid)) { return }
+        if code.area.write(code.patches, process.memory) { return }
         let area = code.area
         libraryReports.learnLinkedProgram(code)
         if context.libraries == nil, let linker = code.linker { takeLoaded(linker, code) }
@@ -57,13 +57,13 @@ struct LaunchGate: SessionPart {
         area.openGate()
         // The thread may need our core to continue.
         context.wait(atMost: .milliseconds(1), every: 20) { area.time(\.gate_end_ns) != nil }
-        observer.rereadMappings(at: .now)
-        launchReports.reportBorders(at: .now)
+        observer.rereadMappings(at: process.now)
+        launchReports.reportBorders(at: process.now)
     }
 
     /// The signposts of libraries count only if the program has some itself.
     private func takeLoaded(_ linker: DynamicLinker, _ code: Instrumentation) {
-        let memory = TargetMemory(pid: pid)
+        let memory = process.memory
         let objects = libraryReports.linkedObjects(linker, of: stage.image, memory)
         signposts.switchOnSignposts(of: signposts.images(of: [], memory))
         if code.hooks.signposts.isOn {
@@ -76,7 +76,7 @@ struct LaunchGate: SessionPart {
     /// A program that will still relocate itself is read as it will be afterwards, because of its
     /// jump tables. Where we cannot compute them, no mark is placed.
     private func take(_ program: LoneProgram, _ code: Instrumentation) {
-        let memory = TargetMemory(pid: pid)
+        let memory = process.memory
         signposts.switchOnSignposts(of: signposts.images(of: [], memory))
         marks?.pending = [program.object]
         if marks != nil, let dynamic = program.dynamicSection {
@@ -89,8 +89,8 @@ struct LaunchGate: SessionPart {
 
     /// Finds the calls of a C library that is not ours.
     private func findOtherLibrary() -> CallSites {
-        observer.rereadMappings(at: .now)
-        return CallSites.find(in: observer.mappings.code, memory: TargetMemory(pid: pid))
+        observer.rereadMappings(at: process.now)
+        return CallSites.find(in: observer.mappings.code, memory: process.memory)
     }
 
     /// Leads the C library's start function to our code, so that it notes `main`. The program's thread

@@ -102,7 +102,7 @@ struct LaunchReports: SessionPart {
         // The program may have loaded more libraries meanwhile.
         let initial = code.area.initialLibraries
         // The list, the libraries' headers and names: they are there, and stay as they are.
-        let memory = TargetMemory(pid: pid).readOnce()
+        let memory = process.memory.readOnce()
         libraryReports.reportLibraries(
             memory, since: start, isInitial: true, most: initial > 0 ? initial : .max)
         let objects = libraryReports.linkedObjects(linker, of: image, memory)

@@ -52,13 +52,13 @@ struct LibraryReports: SessionPart {
     }
 
     func absolutePath(_ path: String) -> String {
-        ProgramPath.absolute(path, of: pid) ?? path
+        process.absolute(path) ?? path
     }
 
     /// For a running program: the libraries that are loaded already are not reported.
     func listLibraries(ofAttached image: RunningImage) {
-        let memory = TargetMemory(pid: pid)
-        guard let linker = ImageStart(pid: pid).linker else { return }
+        let memory = process.memory
+        guard let linker = ImageStart(of: process).linker else { return }
         var list = LibraryList(linker)
         list.markTold(LinkMap.objects(debug: linker.debug, memory: memory))
         image.libraries = list
@@ -73,10 +73,10 @@ struct LibraryReports: SessionPart {
         else { return }
         if image.listing?.change != change { image.listing = LibraryListing(change, at: now) }
         guard image.listing?.isDue(at: now) == true,
-            image.libraries?.linker.isConsistent(TargetMemory(pid: pid)) == true
+            image.libraries?.linker.isConsistent(process.memory) == true
         else { return }
         image.listing?.wasRead(at: now)
-        reportLibraries(TargetMemory(pid: pid), since: change, isInitial: false)
+        reportLibraries(process.memory, since: change, isInitial: false)
     }
 
     /// Learns which program the linker runs, once it has mapped it, and tells the recording.
@@ -84,7 +84,7 @@ struct LibraryReports: SessionPart {
         guard code.runsLinker, let image = stage.image, image.linked == nil,
             let opening = image.opening, let linker = code.linker,
             let program = LinkedProgram(
-                linker, ImageStart(pid: pid).mappings, memory: TargetMemory(pid: pid))
+                linker, ImageStart(of: process).mappings, memory: process.memory)
         else { return }
         image.linked = program
         image.path = program.path

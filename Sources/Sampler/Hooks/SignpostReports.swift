@@ -10,7 +10,7 @@ struct SignpostReports: SessionPart {
 
     /// - Parameter objects: the linker's list; the program comes first.
     func images(of objects: [LinkedObject], _ memory: TargetMemory) -> [LoadedImage] {
-        let vector = AuxiliaryVector(pid: pid)
+        let vector = process.vector
         let program =
             stage.image?.linked?.loaded
             ?? LoadedImage(
@@ -32,9 +32,9 @@ struct SignpostReports: SessionPart {
     /// images count.
     func switchOffSignposts(_ signposts: ProgramSignposts) -> Bool {
         guard signposts.isOn else { return false }
-        let memory = TargetMemory(pid: pid)
+        let memory = process.memory
         // If an image was noticed late, nobody has listed its libraries.
-        let linker = context.libraries?.linker ?? ImageStart(pid: pid).linker
+        let linker = context.libraries?.linker ?? ImageStart(of: process).linker
         let objects = linker.map { LinkMap.objects(debug: $0.debug, memory: memory) } ?? []
         signposts.forgetAll(butThoseOf: images(of: objects, memory))
         write(signposts.deactivation())
@@ -43,7 +43,7 @@ struct SignpostReports: SessionPart {
 
     private func write(_ writes: [MemoryWrite]) {
         for write in writes {
-            _ = TargetMemory(pid: pid).write(write.bytes, at: write.address)
+            _ = process.memory.write(write.bytes, at: write.address)
         }
     }
 

@@ -8,7 +8,7 @@ import System
 ///
 /// A file that is being mapped is not yet what it will be: so a search is repeated.
 struct InterpreterSearch {
-    private let pid: Int32
+    private let process: any ProcessAccess
     private let memory: ProcessMemory
     /// nil: none was found yet.
     private(set) var interpreter: PythonInterpreter?
@@ -16,8 +16,8 @@ struct InterpreterSearch {
     private var candidates: [String] = []
     private var again = RepeatedSearch(at: MonotonicTime(nanoseconds: 0))
 
-    init(pid: Int32, _ memory: ProcessMemory) {
-        self.pid = pid
+    init(of process: any ProcessAccess, _ memory: ProcessMemory) {
+        self.process = process
         self.memory = memory
     }
 
@@ -54,9 +54,7 @@ struct InterpreterSearch {
 
     /// The image whose file begins where it is mapped.
     private func image(of path: String) -> LoadedImage? {
-        var buffer = ReadBuffer(capacity: 65536)
-        buffer.readAll("maps", of: pid)
-        let start = ProcFormats.maps(buffer.text).first { $0.path == path && $0.fileOffset == 0 }
+        let start = process.mappings().first { $0.path == path && $0.fileOffset == 0 }
         return start.flatMap { LoadedImage(base: $0.start, memory: memory.memory) }
     }
 }

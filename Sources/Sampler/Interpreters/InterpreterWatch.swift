@@ -1,3 +1,4 @@
+import ProcessIO
 import ProfileModel
 import Runtimes
 import System
@@ -6,6 +7,7 @@ import System
 ///
 /// Nothing is asked of the program, and nothing that is read is believed without being checked.
 final class InterpreterWatch {
+    private let process: any ProcessAccess
     private let memory: ProcessMemory
     private var search: InterpreterSearch
     private var states: ThreadStateSearch
@@ -13,10 +15,11 @@ final class InterpreterWatch {
     private var looks: [Int32: Looks] = [:]
     private var naming: CodeNaming?
 
-    init(pid: Int32) {
-        memory = ProcessMemory(pid: pid)
-        search = InterpreterSearch(pid: pid, memory)
-        states = ThreadStateSearch(pid: pid, memory)
+    init(of process: any ProcessAccess) {
+        self.process = process
+        memory = ProcessMemory(process.memory)
+        search = InterpreterSearch(of: process, memory)
+        states = ThreadStateSearch(of: process, memory)
     }
 
     // MARK: The interpreter
@@ -63,9 +66,9 @@ final class InterpreterWatch {
     /// - Parameter ran: its CPU time, in nanoseconds.
     func copy(of tid: Int32, ran: Int64, at now: MonotonicTime) -> RuntimeCopy? {
         guard let interpreter, let state = state(of: tid, at: now) else { return nil }
-        let start = MonotonicTime.now
+        let start = process.now
         let copy = FrameListReader(interpreter.layout).read(thread: state, memory)
-        return checked(copy, of: tid, ran: ran, at: start...max(start, .now))
+        return checked(copy, of: tid, ran: ran, at: start...max(start, process.now))
     }
 
     /// A copy, if it is the thread's: its state may have gone, and another's may be there.
@@ -82,7 +85,7 @@ final class InterpreterWatch {
         if copy.rest != 0, let layout = interpreter?.layout {
             // It has not changed since, or is not taken.
             copy = FrameListReader(layout).continuing(copy, memory)
-            time = time.lowerBound...max(time.lowerBound, .now)
+            time = time.lowerBound...max(time.lowerBound, process.now)
         }
         looks[tid, default: Looks()].add(
             Look(copy: copy, time: time, ran: TimeSpan(nanoseconds: ran)))
@@ -103,11 +106,12 @@ final class InterpreterWatch {
     /// - Parameter ran: its CPU time, in nanoseconds.
     func look(at tid: Int32, ran: Int64, at now: MonotonicTime) {
         guard let interpreter, let state = state(of: tid, at: now) else { return }
-        let start = MonotonicTime.now
+        let start = process.now
         let copy = FrameListReader(interpreter.layout).look(at: state, memory)
         guard let copy, isList(copy, of: tid) else { return }
         looks[tid, default: Looks()].add(
-            Look(copy: copy, time: start...max(start, .now), ran: TimeSpan(nanoseconds: ran)))
+            Look(copy: copy, time: start...max(start, process.now), ran: TimeSpan(nanoseconds: ran))
+        )
     }
 
     /// What a thread that runs had at a moment between two looks at it.

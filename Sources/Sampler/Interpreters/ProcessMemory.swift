@@ -1,11 +1,11 @@
-import ProcessIO
+package import ProcessIO
 internal import Runtimes
 
 /// The memory of a process that is being observed.
 package struct ProcessMemory: RuntimeMemory {
     let memory: TargetMemory
 
-    package init(pid: Int32) { memory = TargetMemory(pid: pid) }
+    package init(_ memory: TargetMemory) { self.memory = memory }
 
     package func bytes(at address: UInt64, count: Int) -> [UInt8]? {
         let bytes = memory.read(at: address, count: count)

@@ -5,7 +5,7 @@ import System
 
 /// Finds where an interpreter keeps its state of each thread, by the kernel's ids of threads.
 struct ThreadStateSearch {
-    private let pid: Int32
+    private let process: any ProcessAccess
     private let memory: ProcessMemory
     /// True once the interpreter's frames were found to be what they should be.
     private var isChecked = false
@@ -24,8 +24,8 @@ struct ThreadStateSearch {
     /// Of the first thread, which will have a state.
     private static let longestPauseOfFirst = TimeSpan.milliseconds(4)
 
-    init(pid: Int32, _ memory: ProcessMemory) {
-        self.pid = pid
+    init(of process: any ProcessAccess, _ memory: ProcessMemory) {
+        self.process = process
         self.memory = memory
     }
 
@@ -42,27 +42,28 @@ struct ThreadStateSearch {
         if let known = states[tid] { return known.address }
         others[tid, default: RepeatedSearch(at: now)].postpone(
             at: now,
-            upTo: tid == pid ? Self.longestPauseOfFirst : RepeatedSearch.longestPause)
+            upTo: tid == process.pid ? Self.longestPauseOfFirst : RepeatedSearch.longestPause)
         return nil
     }
 
     private mutating func search(_ interpreter: PythonInterpreter, at now: MonotonicTime) {
-        let start = MonotonicTime.now
+        let start = process.now
         defer {
-            budget.use(.now - start)
+            budget.use(process.now - start)
             nextSearch = now + RepeatedSearch.firstPause
         }
         if !isChecked { isChecked = interpreter.check(memory) == true }
         guard isChecked else { return }
         let threads = interpreter.threads(memory)
-        let names = InnerNames(pid: pid)
+        let names = process.innerNames
         let ids = threads.first(where: \.isMain).map {
-            PthreadIDs(pid: pid, names, main: $0.pthread, memory.memory)
+            PthreadIDs(pid: process.pid, names, main: $0.pthread, memory.memory)
         }
         states.removeAll(keepingCapacity: true)
         for thread in threads {
             let known = thread.kernelID.flatMap { Int32(exactly: $0) }.flatMap(names.thread)
-            guard let tid = known ?? (thread.isMain ? pid : ids?.tid(of: thread.pthread)) else {
+            guard let tid = known ?? (thread.isMain ? process.pid : ids?.tid(of: thread.pthread))
+            else {
                 continue
             }
             states[tid] = State(

@@ -29,7 +29,7 @@ package enum NarrowProgram: Sendable {
 extension SessionContext {
     /// Notes it if the process runs a 32-bit program now.
     func noteIfNarrow() {
-        observer.isNarrow = NarrowProgram(atPath: "/proc/\(process.pid)/exe") != nil
+        observer.isNarrow = NarrowProgram(atPath: process.programFile) != nil
         if observer.isNarrow { note(.narrowProgram) }
     }
 }

@@ -78,11 +78,11 @@ struct MarkPlacer: SessionPart {
     }
 
     private func plan(for object: LinkedObject, _ marks: MarkPlacement) -> PlannedMarks? {
-        guard let file = object.file(of: pid) else { return nil }
+        guard let file = object.file(of: process) else { return nil }
         let image = MarkedImage(
             file: file, path: object.path.isEmpty ? context.programPath : object.path,
             bias: object.bias)
-        let (memory, unrelocated) = (TargetMemory(pid: pid), marks.unrelocated)
+        let (memory, unrelocated) = (process.memory, marks.unrelocated)
         let plan = marks.planner.plan(for: image) { address, count in
             unrelocated?.read(at: address, count: count)
                 ?? memory.read(at: address, count: count)
@@ -92,7 +92,7 @@ struct MarkPlacer: SessionPart {
 
     private func place(_ change: MarkPlan.Change, _ marks: MarkPlacement) {
         guard let jump = marks.makeTrampoline(change) else { return }
-        let code = TargetMemory(pid: pid).read(at: change.start, count: 8)
+        let code = process.memory.read(at: change.start, count: 8)
         guard code.count == 8, write(jump + code.dropFirst(jump.count), at: change.start) else {
             return marks.refuse(change, .notWritten)
         }
@@ -103,7 +103,7 @@ struct MarkPlacer: SessionPart {
 
     /// Writes in one step, if the bytes do not cross a cache line.
     private func write(_ bytes: [UInt8], at address: UInt64) -> Bool {
-        TargetMemory(pid: pid).write(bytes, at: address)
+        process.memory.write(bytes, at: address)
     }
 
     /// True if no thread is within the bytes that would change, nor would return into them.
@@ -112,7 +112,7 @@ struct MarkPlacer: SessionPart {
     private func canChange(_ changes: [MarkPlan.Change], _ stopped: [TracedThread]) -> Bool {
         // Threads that came since then.
         guard discovery.knowsAllThreads else {
-            discovery.addNewThreads(at: .now)
+            discovery.addNewThreads(at: process.now)
             return false
         }
         return codeUse.isUnused(ChangedCode(changes.map(\.inside)), by: stopped)
@@ -121,7 +121,7 @@ struct MarkPlacer: SessionPart {
     // MARK: Semaphores
 
     private func raise(_ address: UInt64, of object: LinkedObject, _ marks: MarkPlacement) {
-        let memory = TargetMemory(pid: pid)
+        let memory = process.memory
         let isWritable =
             image(of: object, memory)?.segments.contains {
                 $0.kind == 1 && $0.flags & 2 != 0 && $0.contains(address)
@@ -134,13 +134,13 @@ struct MarkPlacer: SessionPart {
 
     private func image(of object: LinkedObject, _ memory: TargetMemory) -> LoadedImage? {
         guard object.path.isEmpty else { return object.image(memory) }
-        let vector = AuxiliaryVector(pid: pid)
+        let vector = process.vector
         return LoadedImage(
             programHeaders: vector.programHeaders, count: vector.programHeaderCount, memory: memory)
     }
 
     private func change(_ semaphore: UInt64, by difference: UInt16) -> Bool {
-        let bytes = TargetMemory(pid: pid).read(at: semaphore, count: 2)
+        let bytes = process.memory.read(at: semaphore, count: 2)
         guard bytes.count == 2 else { return false }
         let value = (UInt16(bytes[0]) | UInt16(bytes[1]) << 8) &+ difference
         return write([UInt8(truncatingIfNeeded: value), UInt8(value >> 8)], at: semaphore)
@@ -155,7 +155,7 @@ struct MarkPlacer: SessionPart {
         marks.pending = []
         guard let stopped = stopper.stopOthers(than: nil) else { return note(.leftBehind) }
         observer.rereadMappings(at: process.now)
-        let memory = TargetMemory(pid: pid)
+        let memory = process.memory
         var isRestored = true
         for changed in marks.placed {
             let code = memory.read(at: changed.start, count: 8)
@@ -175,7 +175,7 @@ struct MarkPlacer: SessionPart {
     private func lowerSemaphores(_ marks: MarkPlacement) {
         guard !marks.semaphores.isEmpty else { return }
         let listed = context.libraries.map {
-            LinkMap.objects(debug: $0.linker.debug, memory: TargetMemory(pid: pid))
+            LinkMap.objects(debug: $0.linker.debug, memory: process.memory)
         }
         guard let objects = listed ?? context.instrumentation?.loneProgram.map({ [$0.object] })
         else {

@@ -64,7 +64,7 @@ struct ImageBeginnings: SessionPart {
         let next = stage.next
         context.capture = context.firstCapture
         let image = RunningImage(start: now)
-        let start = isLate ? nil : ImageStart(pid: pid, isAtFirstInstruction: true)
+        let start = isLate ? nil : ImageStart(of: process, isAtFirstInstruction: true)
         if let start { image.mayBeTraced = !sparesLeakSanitizer(of: start) }
         guard stage.begin(image, isToBeJoined: isLate && context.capture == .untraced) else {
             return nil

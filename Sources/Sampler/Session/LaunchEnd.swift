@@ -13,10 +13,10 @@ struct LaunchEnd {
     private var stall: Stall?
 
     /// The time limit of the launch starts now.
-    init(_ ready: ReadyWatch, _ options: SamplerOptions) {
+    init(_ ready: ReadyWatch, _ options: SamplerOptions, at now: MonotonicTime) {
         self.ready = ready
         extended = options.extended
-        watchdog = options.watchdog.map { .now + $0 }
+        watchdog = options.watchdog.map { now + $0 }
     }
 
     /// - Returns: true if the recording should leave the process now. Called at every tick.

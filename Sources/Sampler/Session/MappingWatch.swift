@@ -8,10 +8,7 @@ import ProfileModel
 /// and more seldom, as long as nothing is found. (Reading chromium's list takes 1 ms, during which
 /// chromium can map nothing. If a thread is seen in unknown code itself, the list is read at once.)
 struct MappingWatch: ~Copyable {
-    private let pid: Int32
-    private var sizeFile: KeptFile?
-    private var statusFile: KeptFile?
-    private var buffer = ReadBuffer(capacity: 16384)
+    private let space: any AddressSpace
     private var totalPages: Int64 = -1
     private var codeSize: Int64 = -1
     /// What both were just before the list was read.
@@ -51,7 +48,7 @@ struct MappingWatch: ~Copyable {
         var absent = AbsentPages.unknown
     }
 
-    init(pid: Int32) { self.pid = pid }
+    init(_ space: any AddressSpace) { self.space = space }
 
     /// How many libraries the linker reported when the list was read.
     private var toldLibraries = -1
@@ -72,7 +69,7 @@ struct MappingWatch: ~Copyable {
             }
             guard now - lastCheck > Self.aWhile else { return nil }
         }
-        let pages = size()
+        let pages = space.pages()
         guard pages > 0 else { return nil }
         if pages != totalPages {
             totalPages = pages
@@ -83,7 +80,7 @@ struct MappingWatch: ~Copyable {
         guard looksToSettle > 0 || now - lastCheck > Self.aWhile else { return nil }
         looksToSettle = max(0, looksToSettle - 1)
         lastCheck = now
-        let size = sizeOfCode()
+        let size = space.code()
         let mayHaveWritableCode = hasMoved && search.isDue(at: now)
         guard size != codeSize || mayHaveWritableCode else { return nil }
         codeSize = size
@@ -101,10 +98,9 @@ struct MappingWatch: ~Copyable {
     /// pages, and if the process ends meanwhile only the first pages come.
     mutating func refreshed(at now: MonotonicTime) -> [CodeMapping]? {
         lastRead = now
-        listed = (size(), sizeOfCode())
-        buffer.readAll("maps", of: pid)
-        let lines = ProcFormats.maps(buffer.text)
-        guard !lines.isEmpty, size() > 0 else { return nil }
+        listed = (space.pages(), space.code())
+        let lines = space.mappings()
+        guard !lines.isEmpty, space.pages() > 0 else { return nil }
         lastSeen = now
         hasMoved = false
         regions = Self.regions(lines)
@@ -122,8 +118,8 @@ struct MappingWatch: ~Copyable {
 
     /// Whether code was mapped or unmapped since the list was read, or while it was.
     mutating func lacksCode() -> Bool {
-        guard !isReported, listed.pages >= 0, size() != listed.pages else { return false }
-        return sizeOfCode() != listed.code
+        guard !isReported, listed.pages >= 0, space.pages() != listed.pages else { return false }
+        return space.code() != listed.code
     }
 
     /// Takes over what is known of the process that forked this one a moment ago.
@@ -181,40 +177,12 @@ struct MappingWatch: ~Copyable {
         return result.sorted { $0.start < $1.start }
     }
 
-    /// The size of the address space, in pages. 0 once the process has given it up, which is the
-    /// first thing that an ending process does.
-    private mutating func size() -> Int64 {
-        if sizeFile == nil { open(of: pid) }
-        let size = sizeOfOpened()
-        guard size <= 0, let tid = FirstThread.orHolder(of: pid) else { return size }
-        open(of: tid)
-        return sizeOfOpened()
-    }
-
-    private mutating func sizeOfCode() -> Int64 {
-        statusFile?.read(into: &buffer)
-        return ProcFormats.field("VmLib:", buffer.text) ?? -1
-    }
-
-    private mutating func open(of tid: Int32) {
-        sizeFile = KeptFile("/proc/\(tid)/statm")
-        statusFile = KeptFile("/proc/\(tid)/status")
-    }
-
-    private mutating func sizeOfOpened() -> Int64 {
-        guard sizeFile != nil else { return 0 }
-        sizeFile?.read(into: &buffer)
-        var text = buffer.text
-        return text.decimal() ?? 0
-    }
-
-    /// A later exec: the open file of sizes belongs to the former process image.
+    /// A later exec.
     ///
     /// - Parameter isReported: whether new mappings are reported to us (``map(_:at:)``).
     mutating func restart(isReported: Bool = false) {
         self.isReported = isReported
-        sizeFile = nil
-        statusFile = nil
+        space.reopen()
         search = RepeatedSearch(
             at: MonotonicTime(nanoseconds: 0), firstPause: Self.firstPause)
         totalPages = -1

@@ -37,7 +37,7 @@ struct ProcessBeginnings: SessionPart {
     /// - Parameter permitted: called as soon as we know that we may observe the process.
     func beginAttached(permitted: () -> Void) throws(SystemError) {
         context.capture = context.firstCapture
-        let isSpared = images.sparesLeakSanitizer(of: ImageStart(pid: pid))
+        let isSpared = images.sparesLeakSanitizer(of: ImageStart(of: process))
         let isTraced = context.capture != .untraced
         let main = process.thread(pid)
         if isTraced {
@@ -51,9 +51,8 @@ struct ProcessBeginnings: SessionPart {
         permitted()
         if options.asksScheduler {
             context.scheduler.begin(
-                SchedulerReader(
-                    pid: pid, threads: process.threadIDs(),
-                    followsChildren: options.followsChildren))
+                process.schedule(
+                    of: process.threadIDs(), followsChildren: options.followsChildren))
         }
         let now = process.now
         ledger.began(process.cpu)

@@ -43,7 +43,7 @@ final class ProcessGroup {
     ) {
         self.options = options
         self.children = children
-        end = LaunchEnd(ready, options)
+        end = LaunchEnd(ready, options, at: process.now)
         main = ProcessSession(process, options: options, sink: sink, machine: machine)
         sessions = [process.pid: main]
         main.context.othersThread = { [unowned self] in childsThread($0) }

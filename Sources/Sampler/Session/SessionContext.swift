@@ -61,7 +61,7 @@ final class SessionContext {
         self.sink = sink
         ledger = SessionLedger(machine: machine)
         capture = options.capture
-        endlessFiles = EndlessFiles(pid: process.pid)
+        endlessFiles = EndlessFiles(of: process)
         observer = ThreadObserver(process, stackBytes: options.stackBytes, sink: sink)
         marks = options.marks.map { MarkPlacement($0, tell: options.tellMarkProblem) }
     }

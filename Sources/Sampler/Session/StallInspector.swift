@@ -19,7 +19,7 @@ struct StallInspector {
 
     private func ownThread(_ inner: Int32) -> Int32? {
         guard session.context.sharesNamespace else {
-            return InnerNames(pid: session.process.pid).thread(inner)
+            return session.process.innerNames.thread(inner)
         }
         return tids.contains(inner) ? inner : nil
     }
@@ -31,9 +31,9 @@ struct StallInspector {
         var futex: FutexWait?
         if case .blocked(let number, let registers)? = thread.activity() {
             call = number
-            let memory = TargetMemory(pid: thread.tid)
             futex = FutexCall(number, registers)?.wait(
-                thread: ownThread, read: { memory.int32(at: $0) })
+                thread: ownThread,
+                read: { thread.tracee.memory(at: $0, count: 4).littleEndianInt32(at: 0) })
         }
         return StalledThread(
             thread: thread.index, tid: thread.tid, name: thread.name, state: state,

@@ -27,7 +27,7 @@ struct ThreadObserver: ~Copyable {
     /// - Parameter isReported: whether the new program's mappings are reported to us.
     mutating func restart(isReported: Bool = false) {
         mappings.restart(isReported: isReported)
-        interpreters = InterpreterWatch(pid: process.pid)
+        interpreters = InterpreterWatch(of: process)
         stacks = StackPlaces(process)
     }
 
@@ -35,9 +35,9 @@ struct ThreadObserver: ~Copyable {
         self.process = process
         self.stackBytes = stackBytes
         self.sink = sink
-        mappings = MappingWatch(pid: process.pid)
-        interpreters = InterpreterWatch(pid: process.pid)
-        waits = WaitWatch(pid: process.pid, at: process.now)
+        mappings = MappingWatch(process.addressSpace())
+        interpreters = InterpreterWatch(of: process)
+        waits = WaitWatch(of: process)
         stacks = StackPlaces(process)
     }
 
@@ -94,7 +94,7 @@ struct ThreadObserver: ~Copyable {
         guard let after = thread.counters(), after.timeslices == before.timeslices else {
             return .moving
         }
-        let kind = RestartingCalls.kind(of: call, registers, process: process.pid)
+        let kind = RestartingCalls.kind(of: call, registers, process: process)
         thread.sawWait(kind, in: call, registers, at: process.now)
         thread.statuses.learnMask(asleepIn: call, after)
         let blocked = isResumed ? thread.blocked : thread.nextBlocking(at: position, kind: kind)

@@ -1,7 +1,6 @@
 import Architecture
 import CAgent
 import CSystem
-import Glibc
 import ProcessIO
 import ProfileModel
 
@@ -51,7 +50,9 @@ enum RestartingCalls {
     /// What a thread waits in.
     ///
     /// - Parameter registers: at least the call's arguments, as `/proc` tells them.
-    static func kind(of number: Int32, _ registers: Registers, process: Int32) -> WaitKind {
+    static func kind(
+        of number: Int32, _ registers: Registers, process: any ProcessAccess
+    ) -> WaitKind {
         if number == SystemCall.outside { return .restartsAfterHandler }
         guard let call = SystemCall(rawValue: number) else { return .fragile }
         if afterHandler.contains(call) { return .restartsAfterHandler }
@@ -60,12 +61,12 @@ enum RestartingCalls {
             // Its fourth argument is a timeout, for the operations that wait.
             return registers.argument(3) == 0 ? .restartsAfterHandler : .restartsAfterStop
         }
-        guard let descriptor = registers.argument(0) else { return .fragile }
-        guard reading.contains(call) || writing.contains(call) else { return .fragile }
-        let goesOn = FirstThread.orAnother(of: process) { tid in
-            let link = "/proc/\(tid)/fd/\(Int32(truncatingIfNeeded: descriptor))"
-            return reading.contains(call) ? isPlain(link) : isRegular(link)
-        }
+        guard let descriptor = registers.argument(0).map({ Int32(truncatingIfNeeded: $0) })
+        else { return .fragile }
+        let goesOn =
+            reading.contains(call)
+            ? process.link(of: descriptor).map { $0.hasPrefix("pipe:") || $0.hasPrefix("/") }
+            : writing.contains(call) ? process.isRegularFile(descriptor) : false
         return goesOn == true ? .restartsAfterHandler : .fragile
     }
 
@@ -82,17 +83,5 @@ enum RestartingCalls {
         else { return false }
         return SystemCallInstruction.ending(at: registers.programCounter, code: code)?.number
             == call
-    }
-
-    private static func isRegular(_ link: String) -> Bool? {
-        var file = fl_file()
-        return fl_known_file(AT_FDCWD, link, &file) == 0 ? fl_is_regular(file.mode) == 1 : nil
-    }
-
-    private static func isPlain(_ link: String) -> Bool? {
-        var target = [UInt8](repeating: 0, count: 256)
-        let length = readlink(link, &target, target.count)
-        guard length > 0 else { return nil }
-        return target.starts(with: Array("pipe:".utf8)) || target.first == UInt8(ascii: "/")
     }
 }

@@ -74,7 +74,7 @@ struct SignalCapture {
             slot, of: thread.tid, stack: place.range, limit: stackBytes,
             masks: thread.statuses.masks, bySpare: signal != slots.signal, frames: frames ?? 0)
         guard request == .ready else { return request == .refused }
-        let isSent = fl_signal_thread(pid, thread.tid, signal, slots.value(for: slot)) == 0
+        let isSent = thread.tracee.send(signal, value: slots.value(for: slot))
         slots.wasSent()
         if !isSent { slots.cancel(slot) }
         return true

@@ -1,4 +1,5 @@
 import Agent
+import ProcessIO
 import ProfileModel
 
 /// A thread's timer, and what it has told: see ``SignalTimer``.

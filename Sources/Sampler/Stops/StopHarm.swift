@@ -58,6 +58,6 @@ struct StopHarm: SessionPart {
 
     /// Whether a stop of a thread that waits in this call lets the call go on afterwards.
     func endsNoCall(_ call: Int32, _ registers: Registers) -> Bool {
-        call >= 0 && RestartingCalls.kind(of: call, registers, process: pid) < .fragile
+        call >= 0 && RestartingCalls.kind(of: call, registers, process: process) < .fragile
     }
 }

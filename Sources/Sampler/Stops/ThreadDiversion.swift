@@ -44,7 +44,7 @@ struct ThreadDiversion: SessionPart {
     func takeAway(
         _ code: [UInt8], by thread: TracedThread, _ deadline: MonotonicTime
     ) -> Bool {
-        guard let cave = ImageStart(pid: pid).anyCave else { return false }
+        guard let cave = ImageStart(of: process).anyCave else { return false }
         return run(code, at: cave, by: thread, until: deadline)
     }
 
@@ -56,9 +56,9 @@ struct ThreadDiversion: SessionPart {
         _ code: [UInt8], at cave: UInt64, by thread: TracedThread,
         until deadline: MonotonicTime? = nil
     ) -> Bool {
-        let before = TargetMemory(pid: pid).read(at: cave, count: code.count)
+        let before = process.memory.read(at: cave, count: code.count)
         guard before.count == code.count, !AgentCode.isPiece(before),
-            TargetMemory(pid: pid).write(code, at: cave),
+            process.memory.write(code, at: cave),
             let state = try? thread.tracee.divert(to: cave)
         else { return false }
         let deadline = deadline ?? process.now + .milliseconds(1000)
@@ -66,7 +66,7 @@ struct ThreadDiversion: SessionPart {
             lead(thread, by: deadline, to: { AgentCode.isAwayWaiting($0, piece: cave) }),
             stopInNap(thread, by: deadline), (try? thread.tracee.restore(state)) != nil
         else { return false }
-        TargetMemory(pid: pid).write(before, at: cave)
+        process.memory.write(before, at: cave)
         return true
     }
 
@@ -88,7 +88,7 @@ struct ThreadDiversion: SessionPart {
     ///   core, or at the right moment: a thread that has run meanwhile will run again.
     func stopAny(by deadline: MonotonicTime) -> TracedThread? {
         // A program has them only when its own code runs, which may be later than ours.
-        if ProcessStatus(pid: pid)?.hasShadowStack == true { return nil }
+        if process.status?.hasShadowStack == true { return nil }
         let soon = process.now + .milliseconds(100)
         let before = ranBefore()
         var isActive = false

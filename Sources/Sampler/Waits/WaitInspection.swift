@@ -3,8 +3,8 @@ import ProfileModel
 
 /// Finds out what a thread waits for, from its system call and from its process. What cannot be
 /// found out is left out, never guessed.
-struct WaitInspection<Surroundings: WaitSurroundings> {
-    let surroundings: Surroundings
+struct WaitInspection {
+    let surroundings: any WaitSurroundings
 
     /// No process has a descriptor with this number.
     private static var mostDescriptors: UInt64 { 1 << 16 }
@@ -95,7 +95,8 @@ struct WaitInspection<Surroundings: WaitSurroundings> {
         guard case .futex(let call) = call, let timeout = call.timeout,
             let nanoseconds = time(at: timeout.address)
         else { return nil }
-        return WaitTimeout(timeout, nanoseconds: nanoseconds)
+        return WaitTimeout(
+            timeout, nanoseconds: nanoseconds, monotonic: surroundings.monotonic)
     }
 
     // MARK: Descriptors
@@ -208,22 +209,4 @@ struct WaitInspection<Surroundings: WaitSurroundings> {
         let name = program.split(separator: "/").last ?? program[...]
         return ([name] + words.dropFirst().prefix(1).map { $0[...] }).joined(separator: " ")
     }
-}
-
-/// Surroundings in which nothing can be read: the reason comes from the call alone.
-struct UnknownSurroundings: WaitSurroundings {
-    /// The process; nil: unknown, too.
-    var pid: Int32?
-    func memory(at address: UInt64, count: Int) -> [UInt8] { [] }
-    func thread(_ inner: Int32) -> Int32? { nil }
-    func child(_ inner: Int32) -> Int32? { pid.flatMap { InnerNames(pid: $0).child(inner) } }
-    let isUninterruptible: Bool
-    var isStopped: Bool { false }
-    var isFrozen: Bool { false }
-    func link(of descriptor: Int32) -> String? { nil }
-    func isNamedPipe(_ descriptor: Int32) -> Bool { false }
-    func socket(_ descriptor: Int32) -> SocketEnds? { nil }
-    func information(on descriptor: Int32) -> ProcText? { nil }
-    var children: [Int32]? { nil }
-    func command(of process: Int32) -> [String]? { nil }
 }

@@ -1,6 +1,4 @@
-import Glibc
 import ProfileModel
-import System
 
 /// Until when a call waits at most, as the program asked for.
 enum WaitTimeout: Hashable {
@@ -8,21 +6,19 @@ enum WaitTimeout: Hashable {
     case length(TimeSpan)
     case until(MonotonicTime)
 
-    /// - Parameter nanoseconds: the program's `timespec`; by the clock of real time if
-    ///   `isByRealTime`.
-    init?(_ time: FutexCall.Timeout, nanoseconds: Int64) {
+    /// - Parameters:
+    ///   - nanoseconds: the program's `timespec`; by the clock of real time if `isByRealTime`.
+    ///   - monotonic: what our clock shows when that one shows a time.
+    init(
+        _ time: FutexCall.Timeout, nanoseconds: Int64, monotonic: (_ real: Int64) -> MonotonicTime
+    ) {
         guard time.isAbsolute else {
             self = .length(TimeSpan(nanoseconds: nanoseconds))
             return
         }
-        guard time.isByRealTime else {
-            self = .until(MonotonicTime(nanoseconds: nanoseconds))
-            return
-        }
-        var real = timespec()
-        guard clock_gettime(CLOCK_REALTIME, &real) == 0 else { return nil }
-        let now = Int64(real.tv_sec) * 1_000_000_000 + Int64(real.tv_nsec)
-        self = .until(MonotonicTime.now + TimeSpan(nanoseconds: nanoseconds - now))
+        self = .until(
+            time.isByRealTime
+                ? monotonic(nanoseconds) : MonotonicTime(nanoseconds: nanoseconds))
     }
 
     /// How long a wait that began then may take.

@@ -37,7 +37,7 @@ struct OpenWait {
 /// Finds out what threads wait for: only in waits that are worth recording, and with at most a
 /// hundredth of a core. A thread that blocks a thousand times a second costs nothing here.
 struct WaitWatch {
-    private let pid: Int32
+    private let process: any ProcessAccess
     private var budget: LookBudget
     private var recorded = 0
     /// Waits that exceeded the limit.
@@ -48,9 +48,9 @@ struct WaitWatch {
     /// How many bytes of a detail are kept.
     private static let longestDetail = 256
 
-    init(pid: Int32, at now: MonotonicTime) {
-        self.pid = pid
-        budget = LookBudget(at: now)
+    init(of process: any ProcessAccess) {
+        self.process = process
+        budget = LookBudget(at: process.now)
     }
 
     /// The thread was seen in its wait once more.
@@ -64,8 +64,8 @@ struct WaitWatch {
     }
 
     private mutating func inspect(_ wait: inout OpenWait, _ tid: Int32) {
-        let surroundings = ProcSurroundings(
-            pid: pid, tid: tid, isUninterruptible: wait.isUninterruptible)
+        let surroundings = process.surroundings(
+            of: tid, isUninterruptible: wait.isUninterruptible)
         let call = wait.call
         let limit = WaitLimit(wait.systemCall, wait.registers)
         let (found, timeout) = budget.pay(for: {
@@ -101,7 +101,8 @@ struct WaitWatch {
             wait.reason
             ?? WaitInspection(
                 surroundings: UnknownSurroundings(
-                    pid: pid, isUninterruptible: wait.isUninterruptible)
+                    isUninterruptible: wait.isUninterruptible,
+                    names: { [process] in process.innerNames })
             ).reason(for: wait.call)
         if let timeout = wait.timeout, timeout.hasEnded(wait.start, end) {
             reason = reason.timedOut(after: timeout.words(from: wait.start))

@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import Agent
+@testable import ProcessIO
 @testable import Sampler
 
 /// The memory that the program shares with us: it may write there whatever it likes.
@@ -148,25 +149,38 @@ import Testing
     @Test func memoryOfOthers() throws {
         let area = try Self.area()
         let descriptor = area.inheritable
-        #expect(AgentMemory(pid: getpid(), descriptor: descriptor, stackBytes: 4096) != nil)
-        #expect(AgentMemory(pid: getpid(), descriptor: descriptor, stackBytes: 8192) == nil)
+        #expect(
+            AgentMemory(of: KernelProcess(pid: getpid()), descriptor: descriptor, stackBytes: 4096)
+                != nil)
+        #expect(
+            AgentMemory(of: KernelProcess(pid: getpid()), descriptor: descriptor, stackBytes: 8192)
+                == nil)
         for number in [-1, Int32.max, .min] {
-            #expect(AgentMemory(pid: getpid(), descriptor: number, stackBytes: 4096) == nil)
+            #expect(
+                AgentMemory(of: KernelProcess(pid: getpid()), descriptor: number, stackBytes: 4096)
+                    == nil)
         }
-        #expect(AgentMemory(pid: .max, descriptor: descriptor, stackBytes: 4096) == nil)
+        #expect(
+            AgentMemory(of: KernelProcess(pid: .max), descriptor: descriptor, stackBytes: 4096)
+                == nil)
         let null = open("/dev/null", O_RDWR)
         defer { close(null) }
-        #expect(AgentMemory(pid: getpid(), descriptor: null, stackBytes: 4096) == nil)
+        #expect(
+            AgentMemory(of: KernelProcess(pid: getpid()), descriptor: null, stackBytes: 4096) == nil
+        )
         let scratch = try Scratch()
         let file = open(try scratch.write("", to: "file"), O_RDWR)
         defer { close(file) }
         ftruncate(file, off_t(area.size))
-        #expect(AgentMemory(pid: getpid(), descriptor: file, stackBytes: 4096) == nil)
+        #expect(
+            AgentMemory(of: KernelProcess(pid: getpid()), descriptor: file, stackBytes: 4096) == nil
+        )
         // The program's own memory, which nobody may write to.
         let own = fl_make_memory("program", area.size)
         try #require(own >= 0)
         defer { close(own) }
-        #expect(AgentMemory(pid: getpid(), descriptor: own, stackBytes: 4096) == nil)
+        #expect(
+            AgentMemory(of: KernelProcess(pid: getpid()), descriptor: own, stackBytes: 4096) == nil)
         area.wasInherited()
         #expect(area.inheritable == -1)
         area.wasInherited()
@@ -347,14 +361,14 @@ import Testing
         let area = try Self.filled()
         let number = area.inheritable
         try #require(number >= 0)
-        #expect(area.isOpen(in: getpid(), as: number))
+        #expect(area.isOpen(in: KernelProcess.ourselves, as: number))
         let other = fl_make_memory("firstlight", area.size)
         try #require(other >= 0)
         defer { close(other) }
-        #expect(!area.isOpen(in: getpid(), as: other))
-        #expect(!area.isOpen(in: getpid(), as: -1))
+        #expect(!area.isOpen(in: KernelProcess.ourselves, as: other))
+        #expect(!area.isOpen(in: KernelProcess.ourselves, as: -1))
         area.wasInherited()
-        #expect(!area.isOpen(in: getpid(), as: other))
+        #expect(!area.isOpen(in: KernelProcess.ourselves, as: other))
     }
 
     @Test func executionsAndGates() throws {

@@ -220,7 +220,7 @@ import Testing
                     descriptor: nil, place: place, size: size, isAtEntry: false, recorder: 4711))
             #expect(fl_free_descriptor(0) == free)
             // Whose it would have been, it says; and nothing else is there.
-            let found = EarlierAgent.all(in: getpid())
+            let found = EarlierAgent.all(in: KernelProcess.ourselves)
             #expect(found.map(\.start) == [place] && found.first?.recorder == 4711)
             // Whoever has waited there is gone: the next recorder takes it away.
             #expect(found.first?.isInUse == false && found.first?.isQuiet == true)

@@ -8,6 +8,7 @@ import System
 import Testing
 
 @testable import Agent
+@testable import ProcessIO
 @testable import Sampler
 
 /// The area's code, run by our own process: what it notes is what we read.
@@ -75,7 +76,7 @@ import Testing
     /// build id names.
     @Test func librariesAreKnownWithoutTheProcess() throws {
         let function = try #require(dlsym(nil, "malloc"))
-        var watch = MappingWatch(pid: getpid())
+        var watch = MappingWatch(KernelAddressSpace(pid: getpid()))
         let refreshed = watch.refreshed(at: .now)
         let address = UInt64(UInt(bitPattern: function))
         let seen = try #require(

@@ -34,7 +34,7 @@ import Testing
     }
 
     static func stack() -> Range<UInt64> {
-        var watch = MappingWatch(pid: getpid())
+        var watch = MappingWatch(KernelAddressSpace(pid: getpid()))
         _ = watch.refreshed(at: .now)
         var word: UInt64 = 0
         let here = withUnsafeMutablePointer(to: &word) { UInt64(UInt(bitPattern: $0)) }

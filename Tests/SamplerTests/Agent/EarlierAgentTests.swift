@@ -3,6 +3,7 @@ import Glibc
 import Testing
 
 @testable import Agent
+@testable import ProcessIO
 @testable import Sampler
 
 /// What recorders before us have left in a program.
@@ -10,19 +11,19 @@ extension AgentSignalTests {
     /// What another recorder has brought in is recognised; whether that is gone, too.
     @Test func anotherRecordersAreaIsRecognised() async {
         await #expect(processExitsWith: .success) {
-            #expect(EarlierAgent.all(in: getpid()).isEmpty)
+            #expect(EarlierAgent.all(in: KernelProcess.ourselves).isEmpty)
             for (recorder, isAbandoned) in [(0, false), (getppid(), false), (Int32.max - 1, true)] {
                 let mapped = try MappedAgentMemory()
                 mapped.settle { $0.recorder = recorder }
-                let unused = try #require(EarlierAgent.all(in: getpid()).last)
+                let unused = try #require(EarlierAgent.all(in: KernelProcess.ourselves).last)
                 #expect(unused.start == mapped.address && !unused.isInUse)
                 let (page, _) = try Self.calls(past: mapped)
-                let found = EarlierAgent.all(in: getpid()).filter(\.isInUse)
+                let found = EarlierAgent.all(in: KernelProcess.ourselves).filter(\.isInUse)
                 #expect(found.count == 1 && found.first?.isAbandoned == isAbandoned)
                 #expect(found.first?.changes == mapped.area.hookedWords)
                 #expect(found.first?.changes.count == Int(FL_SITES))
                 munmap(page, 4096)
-                #expect(EarlierAgent.all(in: getpid()).allSatisfy { !$0.isInUse })
+                #expect(EarlierAgent.all(in: KernelProcess.ourselves).allSatisfy { !$0.isInUse })
             }
             // Not filled in yet, or just about to be: somebody waits for its recorder.
             for isPrepared in [false, true] {
@@ -34,13 +35,13 @@ extension AgentSignalTests {
                     (0, false), (getppid(), false), (Int32.max - 1, true),
                 ] {
                     made.area.set(\.recorder, UInt32(bitPattern: recorder))
-                    let waiting = EarlierAgent.all(in: getpid()).filter(\.isInUse)
+                    let waiting = EarlierAgent.all(in: KernelProcess.ourselves).filter(\.isInUse)
                     #expect(waiting.count == 1 && waiting.first?.recorder == recorder)
                     #expect(waiting.first?.isAbandoned == isAbandoned)
                 }
                 // Who has waited too long has gone on, whatever was filled in by then.
                 made.area.set(\.phase, UInt32(FL_PHASE_ABANDONED))
-                let left = try #require(EarlierAgent.all(in: getpid()).last)
+                let left = try #require(EarlierAgent.all(in: KernelProcess.ourselves).last)
                 #expect(left.isLeft && left.isQuiet && !left.isInUse && left.isForsaken)
             }
         }

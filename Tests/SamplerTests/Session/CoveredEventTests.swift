@@ -3,6 +3,7 @@ import ProfileModel
 import Testing
 
 @testable import Agent
+@testable import ProcessIO
 @testable import Sampler
 
 /// Which events tell nothing beside the answers to a thread's timer.

@@ -122,7 +122,7 @@ import Testing
         let session = ProcessSession(
             KernelProcess(pid: child.pid), options: options, sink: RecordingSink())
         try session.parts.beginnings.beginAttached {}
-        let start = ImageStart(pid: child.pid)
+        let start = ImageStart(of: KernelProcess(pid: child.pid))
         let memory = TargetMemory(pid: child.pid)
         let cave = try #require(start.anyCave)
         let piece = AgentCode.boot(descriptor: nil, place: 0, size: 0, isAtEntry: false)

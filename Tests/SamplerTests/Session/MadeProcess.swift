@@ -1,6 +1,8 @@
 import Architecture
 import Glibc
 import ProfileModel
+import Synchronization
+import System
 
 @testable import ProcessIO
 @testable import Sampler
@@ -114,6 +116,10 @@ final class MadeProcess: ProcessAccess {
         return TimeSpan(nanoseconds: sum)
     }
     var sharesNamespaceWithUs: Bool { true }
+    var status: ProcessStatus?
+    var hasOtherClocks = false
+    var innerNames: InnerNames { InnerNames(pid: pid) }
+    func tracer(of tid: Int32) -> Int32? { threads[tid].map { _ in 0 } }
     func lowestFreeDescriptor() -> Int32 { 3 }
     func checkPermission() throws(SystemError) {}
 
@@ -132,7 +138,52 @@ final class MadeProcess: ProcessAccess {
     func guardEnd(below address: UInt64, downTo start: UInt64) -> UInt64? {
         guards.filter { $0 <= address && $0 > start }.max()
     }
+    let fileSizeLimit = UInt64.max
+    let addressSpaceLimit = UInt64.max
     func runningProgram() -> any ProgramAccess { program }
+
+    // MARK: Its memory
+
+    private let contents = MadeContents()
+    private let space = MadeAddressSpace()
+    var memory: TargetMemory { TargetMemory(contents) }
+    var vector: AuxiliaryVector { AuxiliaryVector([]) }
+    func addressSpace() -> any AddressSpace { space }
+
+    /// Bytes that can be read from an address on.
+    func put(_ bytes: [UInt8], at address: UInt64) { contents.put(bytes, at: address) }
+
+    /// What is mapped from now on, as `/proc/PID/maps` tells it.
+    func map(_ text: String) { space.map(text) }
+
+    // MARK: Its files
+
+    /// Where its descriptors lead to.
+    var links: [Int32: String] = [:]
+    var programFile: String { path }
+    func place(of path: String) -> String? { path }
+    func file(at path: String) -> String? { nil }
+    func absolute(_ path: String) -> String? { path.hasPrefix("/") ? path : nil }
+    func descriptors(of path: String) -> [Int32] { [] }
+    func open(_ descriptor: Int32, by open: (_ path: String) -> Int32) -> Int32 { -1 }
+    func shares(_ own: Int32, as descriptor: Int32) -> Bool { false }
+    func link(of descriptor: Int32) -> String? { links[descriptor] }
+    func isRegularFile(_ descriptor: Int32) -> Bool? { links[descriptor]?.hasPrefix("/made/") }
+    var hasEndlessFiles = false
+
+    func surroundings(of tid: Int32, isUninterruptible: Bool) -> any WaitSurroundings {
+        UnknownSurroundings(isUninterruptible: isUninterruptible)
+    }
+
+    // MARK: Nobody tells of it
+
+    func schedule(of threads: [Int32], followsChildren: Bool) -> SchedulerReader? { nil }
+
+    func samples(
+        of tid: Int32, cpu: Int64, interval: Int64, stackBytes: Int, inKernelOnly: Bool
+    ) throws(SystemError) -> ThreadSamples {
+        throw SystemError("opening a made thread's events", code: ESRCH)
+    }
 
     func process(_ pid: Int32) -> any ProcessAccess { others[pid] ?? MadeProcess(pid: pid) }
     func group(of tid: Int32) -> Int32? {
@@ -158,6 +209,59 @@ final class MadeProcess: ProcessAccess {
             }
         }
     }
+}
+
+/// Memory of which a test says what is in it.
+final class MadeContents: MemorySource {
+    private let pieces = Mutex<[UInt64: [UInt8]]>([:])
+
+    func put(_ bytes: [UInt8], at address: UInt64) {
+        pieces.withLock { $0[address] = bytes }
+    }
+
+    func read(at address: UInt64, count: Int) -> [UInt8] {
+        pieces.withLock { pieces in
+            let piece = pieces.first { start, bytes in
+                start <= address && address - start < UInt64(bytes.count)
+            }
+            guard let piece, count > 0 else { return [] }
+            return Array(piece.value.dropFirst(Int(address - piece.key)).prefix(count))
+        }
+    }
+
+    func read(at addresses: [UInt64], count: Int) -> [UInt8] {
+        addresses.flatMap { address in
+            let bytes = read(at: address, count: count)
+            return bytes + [UInt8](repeating: 0, count: max(0, count) - bytes.count)
+        }
+    }
+
+    func write(_ bytes: [UInt8], at address: UInt64) -> Bool {
+        pieces.withLock { pieces in
+            for (start, old) in pieces where start <= address {
+                let offset = Int(clamping: address - start)
+                guard offset + bytes.count <= old.count else { continue }
+                pieces[start]?.replaceSubrange(offset..<offset + bytes.count, with: bytes)
+                return true
+            }
+            return false
+        }
+    }
+}
+
+final class MadeAddressSpace: AddressSpace {
+    private var lines: [ProcFormats.MapsLine] = []
+    private var moves: Int64 = 0
+
+    func map(_ maps: String) {
+        lines = ProcFormats.maps(text(maps))
+        moves += 1
+    }
+
+    func pages() -> Int64 { lines.isEmpty ? 0 : moves }
+    func code() -> Int64 { moves }
+    func mappings() -> [ProcFormats.MapsLine] { lines }
+    func reopen() {}
 }
 
 final class MadeProgram: ProgramAccess {
@@ -414,6 +518,7 @@ final class MadeThread: ThreadAccess {
         goOn()
     }
 
+    func send(_ signal: Int32, value: UInt64) -> Bool { false }
     func eventMessage() throws(SystemError) -> UInt64 { message }
 
     func registers() throws(SystemError) -> Registers {

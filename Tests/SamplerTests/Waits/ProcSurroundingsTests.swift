@@ -2,6 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
+@testable import ProcessIO
 @testable import Sampler
 
 /// The surroundings of a live process: this one.

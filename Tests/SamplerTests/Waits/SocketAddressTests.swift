@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 
+@testable import ProcessIO
 @testable import Sampler
 
 @Suite struct SocketAddressTests {

@@ -5,6 +5,7 @@ import System
 import TestSupport
 import Testing
 
+@testable import ProcessIO
 @testable import Sampler
 
 /// What the reason for a wait is, in surroundings made by hand.

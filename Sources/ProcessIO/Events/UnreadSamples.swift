@@ -1,28 +1,28 @@
-import ProfileModel
+package import ProfileModel
 
 /// What was read for several takers at once and waits for each to take it; what nobody waits for yet
 /// is kept for a while, for its taker may not be known so soon.
-struct UnreadSamples<Element: MomentaryEvent> {
+package struct UnreadSamples<Element: MomentaryEvent> {
     private var followed: [Int32: [Element]] = [:]
     private var strays: [Int32: [Element]] = [:]
     private var olderStrays: [Int32: [Element]] = [:]
 
-    mutating func add(_ element: Element, of id: Int32) {
+    package mutating func add(_ element: Element, of id: Int32) {
         if followed[id]?.append(element) == nil { strays[id, default: []].append(element) }
     }
 
     /// From now on its elements are kept until they are taken.
-    mutating func follow(_ id: Int32) {
+    package mutating func follow(_ id: Int32) {
         guard followed[id] == nil else { return }
         followed[id] =
             (olderStrays.removeValue(forKey: id) ?? [])
             + (strays.removeValue(forKey: id) ?? [])
     }
 
-    mutating func forget(_ id: Int32) { followed[id] = nil }
+    package mutating func forget(_ id: Int32) { followed[id] = nil }
 
     /// Those up to a time since the last call, in order; nil: all of them.
-    mutating func take(_ id: Int32, upTo limit: MonotonicTime?) -> [Element] {
+    package mutating func take(_ id: Int32, upTo limit: MonotonicTime?) -> [Element] {
         guard let all = followed[id], !all.isEmpty else { return [] }
         let sorted = all.sorted { $0.time < $1.time }
         let count = limit.map { limit in sorted.firstIndex { $0.time > limit } ?? sorted.count }
@@ -31,19 +31,19 @@ struct UnreadSamples<Element: MomentaryEvent> {
     }
 
     /// The first one after a time, which stays.
-    func first(of id: Int32, after time: MonotonicTime) -> Element? {
+    package func first(of id: Int32, after time: MonotonicTime) -> Element? {
         followed[id]?.filter { $0.time > time }.min { $0.time < $1.time }
     }
 
     /// What nobody has begun to wait for since the call before the last one is dropped.
-    mutating func dropStrays() {
+    package mutating func dropStrays() {
         olderStrays = strays
         strays = [:]
     }
 }
 
 /// What happened at one moment.
-protocol MomentaryEvent {
+package protocol MomentaryEvent {
     var time: MonotonicTime { get }
 }
 

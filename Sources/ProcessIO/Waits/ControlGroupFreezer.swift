@@ -1,7 +1,5 @@
-import ProcessIO
-
 /// Whether a thread's control group keeps it from running: cgroups(7). A paused container's does.
-struct ControlGroupFreezer {
+package struct ControlGroupFreezer {
     /// Where the hierarchies are, with a part of them each that is mounted there.
     private var version1: [Mount] = []
     private var version2: [Mount] = []
@@ -12,7 +10,7 @@ struct ControlGroupFreezer {
     }
 
     /// - Parameter mounts: the text of /proc/self/mountinfo.
-    init(mounts: String) {
+    package init(mounts: String) {
         for line in mounts.split(separator: "\n") {
             let fields = line.split(separator: " ").map(String.init)
             guard let dash = fields.firstIndex(of: "-"), dash >= 6, fields.count > dash + 3 else {
@@ -30,7 +28,7 @@ struct ControlGroupFreezer {
     }
 
     /// The hierarchies as the recorder finds them.
-    static let ofThisSystem: ControlGroupFreezer = {
+    package static let ofThisSystem: ControlGroupFreezer = {
         var buffer = ReadBuffer()
         buffer.readAll(path: "/proc/self/mountinfo", limit: 1 << 20)
         return ControlGroupFreezer(mounts: String(decoding: buffer.contents, as: UTF8.self))
@@ -39,7 +37,7 @@ struct ControlGroupFreezer {
     /// - Parameters:
     ///   - groups: the text of /proc/PID/task/TID/cgroup.
     ///   - read: a file's text; empty if it cannot be read.
-    func isFrozen(groups: String, read: (String) -> String) -> Bool {
+    package func isFrozen(groups: String, read: (String) -> String) -> Bool {
         groups.split(separator: "\n").contains { line in
             let parts = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
             guard parts.count == 3 else { return false }

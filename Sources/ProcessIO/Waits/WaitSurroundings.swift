@@ -1,9 +1,9 @@
-import ProcessIO
-import ProfileModel
+package import ProfileModel
+import System
 
 /// What can be read of a process, from outside and while it runs, to tell what one of its threads
 /// waits for. A moment later it may have changed, and the process may fake it.
-protocol WaitSurroundings {
+package protocol WaitSurroundings {
     /// Up to `count` bytes of the process's memory.
     func memory(at address: UInt64, count: Int) -> [UInt8]
     /// Our id of the thread that the process knows by an id; nil: it has no such thread.
@@ -30,12 +30,17 @@ protocol WaitSurroundings {
 }
 
 extension WaitSurroundings {
-    func word(at address: UInt64) -> Int32? {
+    /// What the monotonic clock shows when the clock of real time shows a time, if nobody sets that clock.
+    package func monotonic(atReal nanoseconds: Int64) -> MonotonicTime {
+        .now + TimeSpan(nanoseconds: nanoseconds &- WallClock.now)
+    }
+
+    package func word(at address: UInt64) -> Int32? {
         memory(at: address, count: 4).littleEndianInt32(at: 0)
     }
 
     /// A text that ends in 0, from at most `most` bytes.
-    func text(at address: UInt64, most: Int = 4096) -> String? {
+    package func text(at address: UInt64, most: Int = 4096) -> String? {
         let bytes = memory(at: address, count: most)
         guard let end = bytes.firstIndex(of: 0), end > 0 else { return nil }
         return String(decoding: bytes[..<end], as: UTF8.self)
@@ -43,9 +48,33 @@ extension WaitSurroundings {
 }
 
 /// The two ends of a socket.
-struct SocketEnds: Hashable {
-    var isListening: Bool
+package struct SocketEnds: Hashable {
+    package var isListening: Bool
     /// nil: the socket has no address, or one of an unknown kind.
-    var local: SocketAddress?
-    var peer: SocketAddress?
+    package var local: SocketAddress?
+    package var peer: SocketAddress?
+}
+
+/// Surroundings in which nothing can be read: the reason comes from the call alone.
+package struct UnknownSurroundings: WaitSurroundings {
+    /// How the process knows its children; nil: unknown, too.
+    private let names: (() -> InnerNames)?
+    package let isUninterruptible: Bool
+
+    package init(isUninterruptible: Bool, names: (() -> InnerNames)? = nil) {
+        self.isUninterruptible = isUninterruptible
+        self.names = names
+    }
+
+    package func memory(at address: UInt64, count: Int) -> [UInt8] { [] }
+    package func thread(_ inner: Int32) -> Int32? { nil }
+    package func child(_ inner: Int32) -> Int32? { names?().child(inner) }
+    package var isStopped: Bool { false }
+    package var isFrozen: Bool { false }
+    package func link(of descriptor: Int32) -> String? { nil }
+    package func isNamedPipe(_ descriptor: Int32) -> Bool { false }
+    package func socket(_ descriptor: Int32) -> SocketEnds? { nil }
+    package func information(on descriptor: Int32) -> ProcText? { nil }
+    package var children: [Int32]? { nil }
+    package func command(of process: Int32) -> [String]? { nil }
 }

@@ -2,14 +2,14 @@ import Glibc
 import ProfileModel
 
 /// The address of one end of a socket, as people write it.
-struct SocketAddress: Hashable, CustomStringConvertible {
+package struct SocketAddress: Hashable, CustomStringConvertible {
     /// `127.0.0.1:5432`, `[::1]:80`, `/run/x.sock`, `@abstract`.
-    let description: String
+    package let description: String
 
     /// nil if the bytes hold no address, or one that is not of TCP, UDP or the Unix domain.
     ///
     /// - Parameter bytes: a `sockaddr`.
-    init?(_ bytes: some Collection<UInt8>) {
+    package init?(_ bytes: some Collection<UInt8>) {
         let bytes = Array(bytes)
         switch bytes.littleEndianUInt16(at: 0).map(Int32.init) {
         case AF_UNIX:

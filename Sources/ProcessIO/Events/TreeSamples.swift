@@ -1,7 +1,6 @@
 import CSystem
 import Glibc
-import ProcessIO
-import ProfileModel
+package import ProfileModel
 
 /// The stacks of all threads of a process, and of all that it and its children start from now on,
 /// taken by the kernel: what it does for one thread (see ``ThreadSamples``) is inherited by each
@@ -10,30 +9,30 @@ import ProfileModel
 ///
 /// Of a thread on several cores each core's event counts for itself, and none tells what it has
 /// counted: as many intervals as there were samples.
-final class TreeSamples {
+package final class TreeSamples {
     private let rings: [PerfRing]
     private let interval: Int64
     /// How much of a stack each sample holds.
-    let stackBytes: Int
+    package let stackBytes: Int
     /// Whether the kernel's code is left out.
-    let isUserOnly: Bool
+    package let isUserOnly: Bool
     /// By thread.
     private var samples = UnreadSamples<Observation>()
     /// By process.
     private var mappings = UnreadSamples<CodeMapped>()
     /// What else the kernel tells of the processes; nil: ptrace does.
-    let news: ProcessTreeEvents?
+    package let news: ProcessTreeEvents?
     /// nil: somebody else tells of them.
     private var switches: TreeSwitches?
     /// How often the kernel had no room for samples.
-    private(set) var lost: Int64 = 0
+    package private(set) var lost: Int64 = 0
 
-    typealias Observation = ThreadSamples.Observation
+    package typealias Observation = ThreadSamples.Observation
 
     /// A file's code, or memory's, was mapped.
-    struct CodeMapped: MomentaryEvent {
-        var time: MonotonicTime
-        var mapping: CodeMapping
+    package struct CodeMapped: MomentaryEvent {
+        package var time: MonotonicTime
+        package var mapping: CodeMapping
     }
 
     /// What `perf` takes by default, four times: where more of a stack is used, stops take it.
@@ -48,7 +47,7 @@ final class TreeSamples {
     ///   - news: of the same processes.
     ///   - tellsSwitches: whether it is to tell when each thread has a core, too.
     /// - Throws: why they cannot be had.
-    init(
+    package init(
         of pid: Int32, interval: Int64, news: ProcessTreeEvents? = nil, tellsSwitches: Bool = false
     ) throws(SystemError) {
         self.interval = interval
@@ -81,7 +80,7 @@ final class TreeSamples {
     }
 
     /// Without any samples, but with news.
-    init(news: ProcessTreeEvents) {
+    package init(news: ProcessTreeEvents) {
         rings = []
         interval = 0
         stackBytes = 0
@@ -105,47 +104,47 @@ final class TreeSamples {
     }
 
     /// From now on a thread's samples are kept until they are taken. Samples of others are not.
-    func follow(_ tid: Int32) { samples.follow(tid) }
+    package func follow(_ tid: Int32) { samples.follow(tid) }
 
-    func forget(_ tid: Int32) { samples.forget(tid) }
+    package func forget(_ tid: Int32) { samples.forget(tid) }
 
     /// A thread's since the last call, in their order. What it has counted is not known: their CPU
     /// times are 0.
     ///
     /// - Parameter limit: later ones are left for the next call; nil: there is none.
-    func take(_ tid: Int32, upTo limit: MonotonicTime? = nil) -> [Observation] {
+    package func take(_ tid: Int32, upTo limit: MonotonicTime? = nil) -> [Observation] {
         read()
         return samples.take(tid, upTo: limit)
     }
 
     /// From now on it is kept what code a process maps.
-    func followCode(of pid: Int32) { mappings.follow(pid) }
+    package func followCode(of pid: Int32) { mappings.follow(pid) }
 
-    func forgetCode(of pid: Int32) { mappings.forget(pid) }
+    package func forgetCode(of pid: Int32) { mappings.forget(pid) }
 
     /// What a process has mapped since the last call, in order.
-    func takeCode(of pid: Int32, upTo limit: MonotonicTime? = nil) -> [CodeMapping] {
+    package func takeCode(of pid: Int32, upTo limit: MonotonicTime? = nil) -> [CodeMapping] {
         read()
         return mappings.take(pid, upTo: limit).map(\.mapping)
     }
 
     /// The first code that it has mapped after a time: its program's, if it has executed one then.
-    func firstCode(of pid: Int32, after time: MonotonicTime) -> CodeMapping? {
+    package func firstCode(of pid: Int32, after time: MonotonicTime) -> CodeMapping? {
         read()
         return mappings.first(of: pid, after: time)?.mapping
     }
 
     /// Whether it tells when each thread has a core.
-    var tellsSwitches: Bool { switches != nil }
+    package var tellsSwitches: Bool { switches != nil }
 
     /// When threads had a core, up to the last call or so; all of it with `isLast`.
-    func takeSwitches(isLast: Bool = false) -> [SchedulerRecord] {
+    package func takeSwitches(isLast: Bool = false) -> [SchedulerRecord] {
         read()
         return switches?.take(isLast: isLast) ?? []
     }
 
     /// A tick is over.
-    func dropStrays() {
+    package func dropStrays() {
         samples.dropStrays()
         mappings.dropStrays()
     }

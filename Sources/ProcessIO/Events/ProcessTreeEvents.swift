@@ -1,29 +1,28 @@
 import CSystem
 import Glibc
-import ProcessIO
-import ProfileModel
+package import ProfileModel
 import System
 
 /// What happens to the processes that a process and its children start: told by the kernel, while none
 /// of them stands for it. Each piece of news wakes the thread that made this object by a SIGCHLD, for
 /// what it tells of may be over soon.
-final class ProcessTreeEvents {
+package final class ProcessTreeEvents {
     private let rings: [PerfRing]
     /// What may not be all yet: another core may have something older.
     private var held: [News] = []
     /// Up to when all is told.
-    private(set) var limit = MonotonicTime.now
+    package private(set) var limit = MonotonicTime.now
     /// How often the kernel had no room for news.
-    private(set) var lost: Int64 = 0
+    package private(set) var lost: Int64 = 0
 
-    struct News: MomentaryEvent {
-        var time: MonotonicTime
-        var pid: Int32
-        var tid: Int32
-        var kind: Kind
+    package struct News: MomentaryEvent {
+        package var time: MonotonicTime
+        package var pid: Int32
+        package var tid: Int32
+        package var kind: Kind
     }
 
-    enum Kind {
+    package enum Kind {
         /// A thread began; of a process that began with it, what stands for that.
         case began(creator: Int32, handle: ProcessHandle?)
         /// Another program took the process over; the first 15 bytes of the name by which it was
@@ -38,19 +37,19 @@ final class ProcessTreeEvents {
 
     /// - Parameter pid: of a process with one thread.
     /// - Throws: why it cannot be had.
-    init(of pid: Int32) throws(SystemError) {
+    package init(of pid: Int32) throws(SystemError) {
         rings = try PerfRing.onEachCore(
             pages: Self.pages, "opening the news of a process and its children"
         ) { fl_open_tree_news(pid, $0, SIGCHLD) }
     }
 
     /// Of what is added, and nothing else.
-    init() { rings = [] }
+    package init() { rings = [] }
 
-    func add(_ news: News) { held.append(news) }
+    package func add(_ news: News) { held.append(news) }
 
     /// What happened since the last call, or a little before, in order.
-    func take() -> [News] {
+    package func take() -> [News] {
         // Who writes on another core now, is read the next time.
         let now = MonotonicTime.now
         for ring in rings {

@@ -1,8 +1,7 @@
-import Architecture
+package import Architecture
 import CSystem
 import Glibc
-import ProcessIO
-import ProfileModel
+package import ProfileModel
 import System
 
 /// A thread's stacks, taken by the kernel (perf_event_open(2)): at each interval of its own CPU
@@ -11,7 +10,7 @@ import System
 /// `kernel.perf_event_paranoid` is at most 2; in the kernel's code only where it is at most 1.
 ///
 /// An interrupt for each costs the thread some 20 µs on a virtual machine.
-final class ThreadSamples {
+package final class ThreadSamples {
     private let source: Source
     private let tid: Int32
     /// The thread's CPU time when the event began to count, in nanoseconds; as far as it is known, and
@@ -27,14 +26,14 @@ final class ThreadSamples {
     /// What the event had counted at the last sample, or at its beginning.
     private var lastSample: (count: Int64, time: MonotonicTime)
     /// How much of a stack each sample holds.
-    let stackBytes: Int
+    package let stackBytes: Int
     /// Where copies ended at a page that was not in memory, and when it was fetched first.
     private var fetched: [UInt64: MonotonicTime] = [:]
     /// Whether the kernel's code is left out.
-    let isUserOnly: Bool
+    package let isUserOnly: Bool
 
     /// The most that a record may hold, less what else is in it.
-    static let mostStackBytes = 60 << 10
+    package static let mostStackBytes = 60 << 10
     private static let leastStackBytes = 4096
 
     /// - Parameters:
@@ -44,7 +43,7 @@ final class ThreadSamples {
     ///   - interval: of CPU time.
     ///   - inKernelOnly: whether its own code is left out.
     /// - Throws: why it cannot be had; `ENOMEM` where there is no memory for the ring.
-    init(
+    package init(
         tid: Int32, cpu: Int64, interval: Int64, stackBytes: Int, inKernelOnly: Bool = false
     ) throws(SystemError) {
         self.interval = interval
@@ -82,7 +81,7 @@ final class ThreadSamples {
     }
 
     /// The thread's among those of all that a process has started.
-    init(tid: Int32, cpu: Int64, interval: Int64, of tree: TreeSamples) {
+    package init(tid: Int32, cpu: Int64, interval: Int64, of tree: TreeSamples) {
         self.interval = interval
         self.tid = tid
         lastSample = (0, .now)
@@ -98,23 +97,23 @@ final class ThreadSamples {
     }
 
     /// What the thread did at one moment.
-    struct Observation {
-        var time: MonotonicTime
+    package struct Observation {
+        package var time: MonotonicTime
         /// The thread's CPU time then, in nanoseconds.
-        var cpu: Int64
-        var registers: Registers
-        var stack: StackCopy
+        package var cpu: Int64
+        package var registers: Registers
+        package var stack: StackCopy
         /// As in ``Snapshot/kernelChain``.
-        var kernelChain: [UInt64]
+        package var kernelChain: [UInt64]
         /// Whether the stack goes on behind what was copied.
-        var isCut: Bool
+        package var isCut: Bool
         /// What the kernel was to copy and could not, because it lies on pages that are not in memory;
         /// or empty.
-        var missing: Range<UInt64> = 0..<0
+        package var missing: Range<UInt64> = 0..<0
         /// Whether it was in the kernel's code: in a system call, a page fault or an interrupt.
-        var isInKernel: Bool
+        package var isInKernel: Bool
         /// Whether samples before it may be missing, of which one may have been in a call.
-        var mayHideCall = false
+        package var mayHideCall = false
     }
 
     /// Those since the last call, in their order.
@@ -123,7 +122,8 @@ final class ThreadSamples {
     ///   - cpu: what the thread had used at least by now: of one on its core the kernel tells what
     ///     was up to the last tick of its own.
     ///   - limit: later ones are left for the next call. A ring of the thread's own has none that matter.
-    func take(cpuAtLeast cpu: Int64 = 0, upTo limit: MonotonicTime? = nil) -> [Observation] {
+    package func take(cpuAtLeast cpu: Int64 = 0, upTo limit: MonotonicTime? = nil) -> [Observation]
+    {
         var result: [Observation] = []
         switch source {
         case .own(let ring):
@@ -161,14 +161,14 @@ final class ThreadSamples {
     /// Notes that what a copy lacks has been fetched.
     ///
     /// - Returns: whether the copy is older than that: later ones should not lack it.
-    func noteFetch(for copy: Observation, at now: MonotonicTime) -> Bool {
+    package func noteFetch(for copy: Observation, at now: MonotonicTime) -> Bool {
         let start = copy.missing.lowerBound
         if fetched[start] == nil { fetched[start] = now }
         return fetched[start].map { copy.time < $0 } == true
     }
 
     /// The thread is off its core, and its CPU time is known exactly.
-    func calibrate(cpu: Int64) {
+    package func calibrate(cpu: Int64) {
         switch source {
         case .own(let ring):
             guard !isBaseExact, let counted = ring.count else { return }
@@ -189,7 +189,7 @@ final class ThreadSamples {
     private static let longestChain = 8192
 
     /// - Parameter chainOffset: where the number of words in the kernel's part of the stack is.
-    static func observation(
+    package static func observation(
         _ record: PerfRecords.Record, cpu: Int64, chainAt chainOffset: Int
     ) -> Observation? {
         guard let length = record.number(at: chainOffset, as: UInt64.self),
@@ -224,7 +224,7 @@ final class ThreadSamples {
             isInKernel: record.isInKernel)
     }
 
-    static func missing(_ size: UInt64, from start: UInt64) -> Range<UInt64> {
+    package static func missing(_ size: UInt64, from start: UInt64) -> Range<UInt64> {
         let (end, isBeyond) = start.addingReportingOverflow(size)
         return isBeyond ? start..<start : start..<end
     }

@@ -1,21 +1,20 @@
-import ProcessIO
-import ProfileModel
+package import ProfileModel
 import System
 
 /// When each thread of a tree of processes has a core.
-struct TreeSwitches {
+package struct TreeSwitches {
     /// What is not told yet: of another core something older may still come.
     private var waiting: [SchedulerRecord] = []
     private var lastTaken = MonotonicTime.now
     /// Of the last record, since which others may be lost.
     private var latest = MonotonicTime.now
 
-    mutating func addLoss(_ record: PerfRecords.Record) {
+    package mutating func addLoss(_ record: PerfRecords.Record) {
         guard let time = record.time else { return }
         waiting.append(SchedulerRecord(time, 0, .lost(since: min(latest, time))))
     }
 
-    mutating func add(_ record: PerfRecords.Record) {
+    package mutating func add(_ record: PerfRecords.Record) {
         guard let time = record.time, let tid = record.tid else { return }
         latest = time
         if let child = record.child {
@@ -25,7 +24,7 @@ struct TreeSwitches {
         }
     }
 
-    mutating func take(isLast: Bool) -> [SchedulerRecord] {
+    package mutating func take(isLast: Bool) -> [SchedulerRecord] {
         let limit = lastTaken
         lastTaken = .now
         waiting.sort { $0.time < $1.time }

@@ -1,23 +1,24 @@
 import CSystem
 import Glibc
-import ProcessIO
-import ProfileModel
+package import ProfileModel
 import System
 
 /// Whether the kernel may be asked to sample threads, as far as that is known.
-struct EventAvailability {
-    private(set) var isRefused = false
+package struct EventAvailability {
+    package private(set) var isRefused = false
     private var next: MonotonicTime?
+
+    package init() {}
 
     /// What is short now (descriptors, locked memory) may be there later.
     private static let pause = TimeSpan.milliseconds(100)
 
-    func mayBeTried(at now: MonotonicTime) -> Bool {
+    package func mayBeTried(at now: MonotonicTime) -> Bool {
         !isRefused && next.map { now >= $0 } != false
     }
 
     /// A thread's events could not be had.
-    mutating func failed(_ error: SystemError, at now: MonotonicTime) {
+    package mutating func failed(_ error: SystemError, at now: MonotonicTime) {
         switch error.code {
         case ESRCH: break  // that thread has ended
         case EPERM, EACCES, ENOSYS, EINVAL, EOPNOTSUPP, ENOENT, ENODEV: isRefused = true
@@ -26,7 +27,7 @@ struct EventAvailability {
     }
 
     /// Whether the kernel refuses us the events of our own threads, and so anybody's.
-    static let areRefused: Bool = {
+    package static let areRefused: Bool = {
         let descriptor = fl_open_samples(0, 1_000_000, 4096, Int32(FL_OWN_CODE))
         guard descriptor < 0 else {
             PerfRing.close(descriptor)

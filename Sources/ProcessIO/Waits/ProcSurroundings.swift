@@ -1,28 +1,27 @@
 import CSystem
 import Glibc
-import ProcessIO
 import ProfileModel
 
 /// A waiting thread's surroundings, read from `/proc` and the kernel.
-struct ProcSurroundings: WaitSurroundings {
-    let pid: Int32
-    let tid: Int32
-    let isUninterruptible: Bool
+package struct ProcSurroundings: WaitSurroundings {
+    package let pid: Int32
+    package let tid: Int32
+    package let isUninterruptible: Bool
 
-    func memory(at address: UInt64, count: Int) -> [UInt8] {
+    package func memory(at address: UInt64, count: Int) -> [UInt8] {
         // By the thread's own id: the process's first thread may have ended, and then has no
         // memory.
         TargetMemory(pid: tid).read(at: address, count: count)
     }
 
-    func thread(_ inner: Int32) -> Int32? { InnerNames(pid: pid).thread(inner) }
-    func child(_ inner: Int32) -> Int32? { InnerNames(pid: pid).child(inner) }
+    package func thread(_ inner: Int32) -> Int32? { InnerNames(pid: pid).thread(inner) }
+    package func child(_ inner: Int32) -> Int32? { InnerNames(pid: pid).child(inner) }
 
-    var isStopped: Bool {
+    package var isStopped: Bool {
         KernelThread(process: pid, tid: tid).state() == UInt8(ascii: "T")
     }
 
-    var isFrozen: Bool {
+    package var isFrozen: Bool {
         func text(_ path: String) -> String {
             var buffer = ReadBuffer()
             buffer.readAll(path: path)
@@ -32,15 +31,15 @@ struct ProcSurroundings: WaitSurroundings {
             groups: text("/proc/\(pid)/task/\(tid)/cgroup"), read: text)
     }
 
-    func link(of descriptor: Int32) -> String? {
+    package func link(of descriptor: Int32) -> String? {
         var target = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let length = readlink(path(of: descriptor), &target, target.count)
         return length > 0 ? String(decoding: target.prefix(length), as: UTF8.self) : nil
     }
 
-    func isNamedPipe(_ descriptor: Int32) -> Bool { fl_is_pipe(path(of: descriptor)) == 1 }
+    package func isNamedPipe(_ descriptor: Int32) -> Bool { fl_is_pipe(path(of: descriptor)) == 1 }
 
-    func socket(_ descriptor: Int32) -> SocketEnds? {
+    package func socket(_ descriptor: Int32) -> SocketEnds? {
         var ends = fl_socket_ends()
         guard fl_socket_ends(pid, descriptor, &ends) == 0 else { return nil }
         let local = withUnsafeBytes(of: ends.local) { Array($0.prefix(Int(ends.local_size))) }
@@ -50,13 +49,13 @@ struct ProcSurroundings: WaitSurroundings {
             peer: SocketAddress(peer))
     }
 
-    func information(on descriptor: Int32) -> ProcText? {
+    package func information(on descriptor: Int32) -> ProcText? {
         contents("\(tid)/fdinfo/\(descriptor)")
     }
 
-    var children: [Int32]? { ProcessFiles(pid: pid).children }
+    package var children: [Int32]? { ProcessFiles(pid: pid).children }
 
-    func command(of process: Int32) -> [String]? {
+    package func command(of process: Int32) -> [String]? {
         guard process > 0, let stat = ProcessFiles(pid: process).stat(), !stat.hasOnlyForked,
             let bytes = buffer("\(process)/cmdline")?.contents
         else { return nil }
