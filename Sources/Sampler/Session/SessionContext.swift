@@ -167,7 +167,8 @@ final class SessionContext {
     func wait(atMost limit: TimeSpan, every interval: Int = 200, until isSo: () -> Bool) -> Bool {
         let deadline = process.now + limit
         while !isSo() {
-            guard process.now < deadline else { return false }
+            // We may have had no core since we looked.
+            guard process.now < deadline else { return isSo() }
             pause(microseconds: interval)
         }
         return true

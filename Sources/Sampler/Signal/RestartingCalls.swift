@@ -65,7 +65,9 @@ enum RestartingCalls {
         else { return .fragile }
         let goesOn =
             reading.contains(call)
-            ? process.link(of: descriptor).map { $0.hasPrefix("pipe:") || $0.hasPrefix("/") }
+            ? process.link(of: descriptor).map {
+                $0.hasPrefix("pipe:") || $0.utf8.first == UInt8(ascii: "/")
+            }
             : writing.contains(call) ? process.isRegularFile(descriptor) : false
         return goesOn == true ? .restartsAfterHandler : .fragile
     }

@@ -114,12 +114,14 @@ struct ThreadDiversion: SessionPart {
                 if isFit { unfit.insert(thread.tid) }
                 resumption.release(thread)
             }
-            isActive = isActive || (isLate && ranBefore() != before)
+            // We may have had no core for a while: who has run is known for this moment, no later one.
+            let now = process.now
+            isActive = isActive || (now >= soon && ranBefore() != before)
             let isPatient = (wantsCore || isActive) && !context.isCalledOff
             // Who could not be stopped is still traced, and may be at its end.
             stopper.serveAll()
             guard process.isZombie == false, context.postponed == nil,
-                process.now < (isPatient ? max(deadline, soon) : soon)
+                now < (isPatient ? max(deadline, soon) : soon)
             else { return nil }
             // Where there are many, each may have to wait for longer.
             if isLate { turn = turn + turn }

@@ -211,6 +211,36 @@ extension ProcessSessionTests {
         #expect(process.now - before < .milliseconds(1700))
     }
 
+    /// Nor is whoever has run given up by a recorder that had no core when the tenth of a second was over.
+    @Test func whoeverHasRunMeanwhileIsWaitedForAtTheEnd() throws {
+        let session = try attached()
+        _ = try instrument(session)
+        leaving(session)
+        process.main.isInOwnCode = true
+        process.main.block(in: 232)  // epoll_wait
+        process.main.afterLook = { [process] in
+            process.main.wake()
+            process.pass(150)
+            process.main.block(in: 232)
+        }
+        let before = process.now
+        after(.milliseconds(1000)) { [process] in process.main.wake() }
+        _ = session.parts.diversion.stopAny(by: before + .milliseconds(2500))
+        #expect(process.main.done.contains(.interruptedInOwnCode))
+        #expect(process.now - before >= .milliseconds(1000))
+    }
+
+    @Test func aWaitLooksOnceMoreAtItsEnd() {
+        let session = launched()
+        var looks = 0
+        let isSo = session.context.wait(atMost: .milliseconds(5)) {
+            looks += 1
+            if looks == 1 { process.pass(10) }
+            return looks == 2
+        }
+        #expect(isSo)
+    }
+
     /// Nobody knows that a stop would meet no call of its own.
     @Test func whoBlocksAllSignalsIsLeftAlone() throws {
         let session = try attached()
