@@ -36,6 +36,11 @@ extension Measured {
                 figures.check(
                     "pre-warming", report.totalCPU(of: Self.prewarming),
                     truth: truth["prewarm_cpu"], floor: 0)
+                let text = try recorded.text("report", ["--full"], columns: 200)
+                figures.check(
+                    "the summary names all three",
+                    isSo: [Self.logger, Self.wait, Self.prewarming].allSatisfy { text.contains($0) }
+                )
             }
         }
 
