@@ -1,9 +1,10 @@
-// inflight [MS]: throws, rethrows and catches for about MS milliseconds (default 600), through functions
-// whose variables have destructors, and through a library's sort. Prints how many were caught.
+// inflight [MS]: throws, rethrows and catches for about MS milliseconds of CPU time (default 600),
+// through functions whose variables have destructors, and through a library's sort. Prints how many were
+// caught.
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -54,10 +55,9 @@ FUNCTION static bool caught(int deepest) {
 }
 
 int main(int argc, char **argv) {
-    const auto limit = std::chrono::milliseconds(argc > 1 ? std::atoi(argv[1]) : 600);
-    const auto end = std::chrono::steady_clock::now() + limit;
+    const std::clock_t limit = CLOCKS_PER_SEC / 1000 * (argc > 1 ? std::atoi(argv[1]) : 600);
     long count = 0;
-    while (std::chrono::steady_clock::now() < end)
+    while (std::clock() < limit)
         for (int deepest = 0; deepest < 12; deepest++) count += caught(deepest);
     std::printf("caught %ld\n", count);
     return count > 0 ? 0 : 1;
