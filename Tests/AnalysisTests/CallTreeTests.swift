@@ -63,6 +63,39 @@ private func describe(_ tree: CallTree) -> [String] {
         #expect(functions.map(\.isOwn) == [true, false])
     }
 
+    /// An interrupt is not what the thread asked for; a call and a fault are. A stack that has nothing else keeps it.
+    @Test(arguments: [
+        (["asm_sysvec_irq_work"], ["main", "work"]),
+        (["asm_sysvec_apic_timer_interrupt", "sysvec_apic_timer_interrupt", "irq_exit_rcu"], ["main", "work"]),
+        (["entry_SYSCALL_64", "vfs_read", "asm_common_interrupt", "handle_irq"],
+         ["main", "work", "entry_SYSCALL_64", "vfs_read"]),
+        (["entry_SYSCALL_64", "__schedule", "__perf_event_task_sched_in", "perf_ctx_enable"],
+         ["main", "work", "entry_SYSCALL_64", "__schedule"]),
+        (["asm_exc_page_fault", "handle_mm_fault"], ["main", "work", "asm_exc_page_fault", "handle_mm_fault"]),
+        (["entry_SYSCALL_64", "__x64_sys_perf_event_open", "perf_event_alloc"],
+         ["main", "work", "entry_SYSCALL_64", "__x64_sys_perf_event_open", "perf_event_alloc"]),
+    ])
+    func interruptsAreTimeOfWhatTheyInterrupt(kernel: [String], shown: [String]) {
+        var (builder, main) = attached()
+        let own: [RecordingBuilder.Spot] = [.init("main"), .init("work")]
+        let stack = builder.stack(own + kernel.map { .init($0, Module.kernelPath) })
+        builder.slice(main, at: 0, running: 20, stack)
+        builder.slice(main, at: 20, running: 10, stack, truncation: .stackLimit)
+        let profile = Profile(builder.recording)
+        let figures = profile.functions(orderedBy: .cpu)
+        let names = Set(figures.map { profile.frames[$0.function].name })
+        #expect(names == Set(shown + ["[truncated]"]))
+        let innermost = figures.first { profile.frames[$0.function].name == shown.last }
+        #expect(innermost?.own.running == .milliseconds(30))
+    }
+
+    @Test func anInterruptAloneIsShown() {
+        var (builder, main) = attached()
+        builder.slice(main, at: 0, running: 20, builder.stack([.init("asm_exc_nmi", Module.kernelPath)]))
+        let tree = Profile(builder.recording).topDown(weight: .cpu)
+        #expect(describe(tree) == ["asm_exc_nmi 20/20"])
+    }
+
     @Test func recursionCountsOnceInTotals() {
         var (builder, main) = attached()
         builder.slice(main, at: 0, running: 10, builder.stack("main", "walk", "walk", "walk"))

@@ -12,6 +12,8 @@ struct FrameExpander {
     private var expanded: [FrameAddress: [FrameID]] = [:]
     /// Functions of scripts as a map of code made at run time names them.
     private(set) var trampolines: Set<FunctionID> = []
+    /// What the kernel did unasked: see ``Function/isUnasked``.
+    private(set) var unasked: Set<FunctionID> = []
 
     /// What a module says of all its functions.
     private struct Code {
@@ -106,6 +108,7 @@ struct FrameExpander {
             return intern(name, moduleIndex: known(address.module))
         }
         let function = table.intern(function(of: source, at: address))
+        if table[function].isUnasked { unasked.insert(function) }
         let frame = table.intern(
             Frame(
                 function: function, file: table[function].isImport ? nil : source.file,

@@ -10,6 +10,8 @@ struct StackExpander {
     private var known: [[Int32]]
 
     private var waitFrames: [Int32?: FrameID] = [:]
+    /// Nodes that belong to what the kernel did unasked, by ``Variant``. Their line is that of what it interrupted.
+    private var unasked: [Set<Int>]
 
     private static let unknown: Int32 = -2
 
@@ -25,6 +27,7 @@ struct StackExpander {
         expander = FrameExpander(modules: recording.modules, symbols: recording.symbols)
         let none = [Int32](repeating: Self.unknown, count: nodes.count)
         known = Variant.allCases.map { _ in none }
+        unasked = Variant.allCases.map { _ in [] }
     }
 
     var frames: FrameTable { expander.table }
@@ -138,12 +141,26 @@ struct StackExpander {
             current = Int(parent.rawValue)
         }
         for node in unexpanded.reversed() {
-            for frame in expander.frames(of: nodes[node].frame) {
-                line = expander.knowsScripts ? load(frame, line) : show(frame, on: line)
+            let frames = expander.frames(of: nodes[node].frame)
+            if line != PathTable.none, isUnasked(node, frames, as: variant) {
+                unasked[variant.rawValue].insert(node)
+            } else {
+                for frame in frames {
+                    line = expander.knowsScripts ? load(frame, line) : show(frame, on: line)
+                }
             }
             known[variant.rawValue][node] = line
         }
         return line
+    }
+
+    /// Whether a node belongs to what the kernel did unasked, or begins it.
+    private func isUnasked(_ node: Int, _ frames: [FrameID], as variant: Variant) -> Bool {
+        guard !expander.unasked.isEmpty else { return false }
+        if let parent = nodes[node].parent, unasked[variant.rawValue].contains(Int(parent.rawValue)) {
+            return true
+        }
+        return frames.contains { expander.unasked.contains(expander.table[$0].function) }
     }
 
     /// Shows a Python function in place of the interpreter's own. A function that a map of
