@@ -256,19 +256,15 @@ size_t fl_ring_content(void *ring, size_t pages) {
     return count < size ? count : size;  // never more: the kernel stops when it is full
 }
 
-size_t fl_read_ring(void *ring, size_t pages, void *buffer, size_t count) {
+size_t fl_ring_place(void *ring, size_t pages) {
+    const struct perf_event_mmap_page *control = ring;
+    return control->data_tail % (pages * page_size);
+}
+
+void fl_release_ring(void *ring, size_t pages, size_t count) {
     struct perf_event_mmap_page *control = ring;
-    const char *data = (const char *)ring + page_size;
-    const size_t size = pages * page_size;
     uint64_t head = __atomic_load_n(&control->data_head, __ATOMIC_ACQUIRE);
     uint64_t tail = control->data_tail;
-    size_t content = fl_ring_content(ring, pages);
-    if (count > content) count = content;
-    size_t first = tail % size, whole = size - first < count ? size - first : count;
-    memcpy(buffer, data + first, whole);
-    memcpy((char *)buffer + whole, data, count - whole);
-    // The kernel may overwrite only what was read completely.
-    uint64_t next = head - tail > size ? head : tail + count;
+    uint64_t next = head - tail > pages * page_size ? head : tail + count;
     __atomic_store_n(&control->data_tail, next, __ATOMIC_RELEASE);
-    return count;
 }

@@ -30,10 +30,12 @@ import Testing
             bytes(of: UInt32(9)) + bytes(of: mode)
             + bytes(of: UInt16(clamping: 8 + body.count)) + body
         var found: [ThreadSamples.Observation] = []
-        PerfRecords(record[...]).forEach { record in
-            let count = record.number(at: 24, as: Int64.self) ?? 0
-            let seen = ThreadSamples.observation(record, cpu: base &+ count, chainAt: 32)
-            if let seen { found.append(seen) }
+        record.withUnsafeBytes { bytes in
+            _ = PerfRecords.forEach(in: bytes) { record in
+                let count = record.number(at: 24, as: Int64.self) ?? 0
+                let seen = ThreadSamples.observation(record, cpu: base &+ count, chainAt: 32)
+                if let seen { found.append(seen) }
+            }
         }
         return found
     }

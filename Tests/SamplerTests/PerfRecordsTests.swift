@@ -22,9 +22,12 @@ import Testing
         bytes(pid) + bytes(tid) + bytes(time) + bytes(core) + bytes(Int32(0))
     }
 
+    /// They last as long as the tests.
     private static func read(_ bytes: [UInt8]) -> [PerfRecords.Record] {
+        let kept = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 8)
+        kept.copyBytes(from: bytes)
         var found: [PerfRecords.Record] = []
-        PerfRecords(bytes[...]).forEach { found.append($0) }
+        _ = PerfRecords.forEach(in: UnsafeRawBufferPointer(kept)) { found.append($0) }
         return found
     }
 

@@ -163,13 +163,13 @@ import Testing
             let padding = 4 + 8 * Int.random(in: 0...100, using: &random)
             if made.write(Self.record(number, padding: padding)) { sent.append(number) }
             if Int.random(in: 0..<4, using: &random) == 0 {
-                made.ring.read().forEach { record in
+                made.ring.forEach { record in
                     found += [record.number(at: 0, as: Int32.self) ?? -1]
                 }
                 #expect(made.tail == made.head)
             }
         }
-        made.ring.read().forEach { found += [$0.number(at: 0, as: Int32.self) ?? -1] }
+        made.ring.forEach { found += [$0.number(at: 0, as: Int32.self) ?? -1] }
         #expect(found == sent)
     }
 
@@ -184,7 +184,7 @@ import Testing
         _ = made.write([UInt8](repeating: 0xFF, count: 8192))
         made.set(head: head, tail: tail)
         var count = 0
-        made.ring.read().forEach { _ in count += 1 }
+        made.ring.forEach { _ in count += 1 }
         #expect(count == 0)
         #expect(made.tail == head)
     }
@@ -202,24 +202,26 @@ import Testing
         let all =
             bytes(of: UInt32(9)) + bytes(of: UInt16(0)) + bytes(of: UInt16(8 + length)) + body
             + Self.record(5, padding: 0)
-        var found: [PerfRecords.Record] = []
-        PerfRecords(all[...]).forEach { found.append($0) }
-        let record = try #require(found.first)
-        #expect(found.count == 2)
-        for offset in [Int.min, -1, .max, .max - 7] + Array(0...(length + 8)) {
-            let isWithin = offset >= 0 && offset <= length - 8
-            let word = record.number(at: offset, as: UInt64.self)
-            #expect((word != nil) == isWithin)
-            if isWithin {
-                #expect(word == Array(body[offset..<(offset + 8)]).littleEndianWord(at: 0))
-            }
-            for count in [Int.min, -1, 0, 1, 8, 64, .max] {
-                let read = record.bytes(at: offset, count: count)
-                let rest = offset >= 0 && offset < length ? length - offset : 0
-                #expect(read.count == min(max(0, count), rest))
-                #expect(read.isEmpty || read == Array(body[offset..<(offset + read.count)]))
+        try all.withUnsafeBytes { all in
+            var found: [PerfRecords.Record] = []
+            #expect(PerfRecords.forEach(in: all) { found.append($0) } == all.count)
+            let record = try #require(found.first)
+            #expect(found.count == 2)
+            #expect(found[1].number(at: 0, as: Int32.self) == 5)
+            for offset in [Int.min, -1, .max, .max - 7] + Array(0...(length + 8)) {
+                let isWithin = offset >= 0 && offset <= length - 8
+                let word = record.number(at: offset, as: UInt64.self)
+                #expect((word != nil) == isWithin)
+                if isWithin {
+                    #expect(word == Array(body[offset..<(offset + 8)]).littleEndianWord(at: 0))
+                }
+                for count in [Int.min, -1, 0, 1, 8, 64, .max] {
+                    let read = record.bytes(at: offset, count: count)
+                    let rest = offset >= 0 && offset < length ? length - offset : 0
+                    #expect(read.count == min(max(0, count), rest))
+                    #expect(read.isEmpty || read == Array(body[offset..<(offset + read.count)]))
+                }
             }
         }
-        #expect(found[1].number(at: 0, as: Int32.self) == 5)
     }
 }

@@ -88,5 +88,8 @@ void fl_unmap_ring(void *ring, size_t pages);
 // How many bytes are in a ring: only whole records.
 size_t fl_ring_content(void *ring, size_t pages);
 
-// Reads at most that many bytes. Returns how many it read.
-size_t fl_read_ring(void *ring, size_t pages, void *buffer, size_t count);
+// How far behind the ring's beginning they begin; behind its end they go on at its beginning.
+size_t fl_ring_place(void *ring, size_t pages);
+
+// That many bytes were read: the kernel may write there again.
+void fl_release_ring(void *ring, size_t pages, size_t count);

@@ -39,7 +39,7 @@ package final class TreeCosts {
     /// Takes what has come, before there is no room for more.
     package func look() {
         for ring in rings {
-            ring.read().forEach { record in
+            ring.forEach { record in
                 if record.kind == .lost || news.count >= Self.most {
                     isIncomplete = true
                 } else if let piece = Self.news(record) {

@@ -79,10 +79,10 @@ extension ExecNames {
     }
 
     /// Takes the events of all cores: a process may move to another core in the middle of an exec.
-    package mutating func take(_ rings: [PerfRecords]) {
+    package mutating func take(_ rings: [PerfRing]) {
         var news: [News] = []
-        for records in rings {
-            records.forEach { record in
+        for ring in rings {
+            ring.forEach { record in
                 if let piece = Self.news(record) { news.append(piece) }
             }
         }

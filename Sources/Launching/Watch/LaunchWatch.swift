@@ -195,7 +195,7 @@ package final class LaunchWatch {
         }
         let isWhole = !dropOverrun(&told)
         // The kernel reports names and costs before the events that they belong to.
-        names.take(rings.map { $0.read() })
+        names.take(rings)
         if !isWhole { names.forgetAll() }
         if costs >= 0 {
             while let message = read(costs) {

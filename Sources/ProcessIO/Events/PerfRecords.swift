@@ -2,24 +2,26 @@ package import ProfileModel
 
 /// The records of a perf ring, one after another (`perf_event.h` of the kernel defines the format).
 /// A record that is shorter than it says, or than it must be, ends the reading.
-package struct PerfRecords {
+///
+/// Unsafe code: a record points to what was read, and is to be used only in the call that hands it on.
+package enum PerfRecords {
     /// One record without its header. Fields outside the record are nil.
     package struct Record {
         package var kind: Kind
         package var flags: UInt16
-        fileprivate var bytes: ArraySlice<UInt8>
+        fileprivate var bytes: UnsafeRawBufferPointer
 
         package func number<Value: FixedWidthInteger & BitwiseCopyable>(
             at offset: Int, as type: Value.Type
         ) -> Value? {
             guard offset >= 0, offset <= bytes.count - MemoryLayout<Value>.size else { return nil }
-            return bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: type) }
+            return bytes.loadUnaligned(fromByteOffset: offset, as: type)
         }
 
         /// At most `count` bytes; fewer if the record ends before.
         package func bytes(at offset: Int, count: Int) -> [UInt8] {
             guard offset >= 0, offset < bytes.count, count > 0 else { return [] }
-            return Array(bytes.dropFirst(offset).prefix(count))
+            return Array(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(offset).prefix(count)))
         }
 
         /// The offset of its pid, tid, time and core.
@@ -113,28 +115,32 @@ package struct PerfRecords {
         case machineSwitch = 15
     }
 
-    private let bytes: ArraySlice<UInt8>
-
-    package init(_ bytes: ArraySlice<UInt8>) { self.bytes = bytes }
-
     private static let headerSize = 8
 
-    package func forEach(_ body: (Record) -> Void) {
-        var rest = bytes
-        while rest.count >= Self.headerSize {
-            let header = Record(kind: .lost, flags: 0, bytes: rest)
-            guard let kind = header.number(at: 0, as: UInt32.self),
-                let flags = header.number(at: 4, as: UInt16.self),
-                let size = header.number(at: 6, as: UInt16.self).map({ Int($0) }),
-                size >= Self.headerSize, size <= rest.count
-            else { return }
-            if let kind = Kind(rawValue: kind) {
+    /// The first record's, with its header; 0: there is none.
+    static func length(of bytes: Swift.Slice<UnsafeRawBufferPointer>) -> Int {
+        let all = UnsafeRawBufferPointer(rebasing: bytes)
+        guard all.count >= headerSize else { return 0 }
+        let length = Int(all.loadUnaligned(fromByteOffset: 6, as: UInt16.self))
+        return length >= headerSize ? length : 0
+    }
+
+    /// - Returns: how many bytes it has read.
+    package static func forEach(
+        in bytes: UnsafeRawBufferPointer, _ body: (Record) -> Void
+    ) -> Int {
+        var offset = 0
+        while true {
+            let length = length(of: bytes[offset...])
+            guard length > 0, length <= bytes.count - offset else { return offset }
+            let record = UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + length)])
+            if let kind = Kind(rawValue: record.loadUnaligned(as: UInt32.self)) {
                 body(
                     Record(
-                        kind: kind, flags: flags,
-                        bytes: rest.prefix(size).dropFirst(Self.headerSize)))
+                        kind: kind, flags: record.loadUnaligned(fromByteOffset: 4, as: UInt16.self),
+                        bytes: UnsafeRawBufferPointer(rebasing: record.dropFirst(headerSize))))
             }
-            rest = rest.dropFirst(size)
+            offset += length
         }
     }
 }

@@ -1,3 +1,4 @@
+import Architecture
 import CSystem
 import Glibc
 import System
@@ -5,7 +6,7 @@ import System
 /// An event's descriptor and the memory through which its records arrive.
 ///
 /// Unsafe code: the memory is mapped as long as this object lives, and read by one function that
-/// knows its size.
+/// knows its size. The kernel changes nothing of what was not released.
 package final class PerfRing {
     private let descriptor: Int32
     private let memory: UnsafeMutableRawPointer
@@ -84,14 +85,26 @@ package final class PerfRing {
         try check(fl_start_events(other), "starting scheduler events")
     }
 
-    /// The records since the last call.
-    package func read() -> PerfRecords {
+    /// Hands on each record since the last call, where the kernel has written it: a sample's copy of a stack has
+    /// room for 60 KiB, and seldom needs it.
+    package func forEach(_ body: (PerfRecords.Record) -> Void) {
         // When we asked for the end of the content, a record ended there.
         let size = fl_ring_content(memory, pages)
-        guard size > 0 else { return PerfRecords([]) }
-        let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-            count = fl_read_ring(memory, pages, buffer.baseAddress, size)
-        }
-        return PerfRecords(bytes[...])
+        guard size > 0 else { return }
+        defer { fl_release_ring(memory, pages, size) }
+        let place = fl_ring_place(memory, pages)
+        let data = UnsafeRawBufferPointer(
+            start: memory + Int(VirtualMemory.pageSize), count: pages * Int(VirtualMemory.pageSize))
+        let whole = data[place...].prefix(size)
+        let read = PerfRecords.forEach(in: UnsafeRawBufferPointer(rebasing: whole), body)
+        guard whole.count < size else { return }
+        // One record goes on at the ring's beginning.
+        let cut = data[(place + read)..<data.count]
+        let length = PerfRecords.length(of: cut)
+        guard length >= cut.count, length - cut.count <= size - whole.count else { return }
+        let joined = Array(cut) + data.prefix(length - cut.count)
+        joined.withUnsafeBytes { _ = PerfRecords.forEach(in: $0, body) }
+        let rest = data[(length - cut.count)..<(size - whole.count)]
+        _ = PerfRecords.forEach(in: UnsafeRawBufferPointer(rebasing: rest), body)
     }
 }

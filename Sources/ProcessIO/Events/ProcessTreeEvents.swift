@@ -53,7 +53,7 @@ package final class ProcessTreeEvents {
         // Who writes on another core now, is read the next time.
         let now = MonotonicTime.now
         for ring in rings {
-            ring.read().forEach { record in
+            ring.forEach { record in
                 if record.kind == .lost {
                     lost &+= max(1, record.number(at: 8, as: Int64.self) ?? 1)
                 } else if let news = Self.news(record) {

@@ -127,7 +127,7 @@ package final class ThreadSamples {
         var result: [Observation] = []
         switch source {
         case .own(let ring):
-            ring.read().forEach { record in
+            ring.forEach { record in
                 guard record.kind == .sample,
                     let count = record.number(at: Self.countOffset, as: Int64.self),
                     var seen = Self.observation(

@@ -151,7 +151,7 @@ package final class TreeSamples {
 
     private func read() {
         for ring in rings {
-            ring.read().forEach { record in
+            ring.forEach { record in
                 switch record.kind {
                 case .sample: add(record)
                 case .mapping where news != nil: addMapping(record)

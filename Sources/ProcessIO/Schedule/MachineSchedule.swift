@@ -105,7 +105,7 @@ package struct MachineSchedule {
     }
 
     private mutating func takeRecords(of index: Int) {
-        rings[index].read().forEach { record in
+        rings[index].forEach { record in
             guard let time = record.time, let content = content(record, after: latest[index])
             else { return }
             latest[index] = max(latest[index], time)

@@ -49,7 +49,7 @@ package struct ThreadSwitches {
         started.removeAll(keepingCapacity: true)
         var ended: [Int32] = []
         for (tid, ring) in rings {
-            ring.read().forEach { record in
+            ring.forEach { record in
                 guard let time = record.time else { return }
                 let isLoss = record.kind == .lost
                 guard let kind = isLoss ? .lost(since: latest[tid] ?? time) : record.switching
