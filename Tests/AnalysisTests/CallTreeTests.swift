@@ -66,14 +66,26 @@ private func describe(_ tree: CallTree) -> [String] {
     /// An interrupt is not what the thread asked for; a call and a fault are. A stack that has nothing else keeps it.
     @Test(arguments: [
         (["asm_sysvec_irq_work"], ["main", "work"]),
-        (["asm_sysvec_apic_timer_interrupt", "sysvec_apic_timer_interrupt", "irq_exit_rcu"], ["main", "work"]),
-        (["entry_SYSCALL_64", "vfs_read", "asm_common_interrupt", "handle_irq"],
-         ["main", "work", "entry_SYSCALL_64", "vfs_read"]),
-        (["entry_SYSCALL_64", "__schedule", "__perf_event_task_sched_in", "perf_ctx_enable"],
-         ["main", "work", "entry_SYSCALL_64", "__schedule"]),
-        (["asm_exc_page_fault", "handle_mm_fault"], ["main", "work", "asm_exc_page_fault", "handle_mm_fault"]),
-        (["entry_SYSCALL_64", "__x64_sys_perf_event_open", "perf_event_alloc"],
-         ["main", "work", "entry_SYSCALL_64", "__x64_sys_perf_event_open", "perf_event_alloc"]),
+        (
+            ["asm_sysvec_apic_timer_interrupt", "sysvec_apic_timer_interrupt", "irq_exit_rcu"],
+            ["main", "work"]
+        ),
+        (
+            ["entry_SYSCALL_64", "vfs_read", "asm_common_interrupt", "handle_irq"],
+            ["main", "work", "entry_SYSCALL_64", "vfs_read"]
+        ),
+        (
+            ["entry_SYSCALL_64", "__schedule", "__perf_event_task_sched_in", "perf_ctx_enable"],
+            ["main", "work", "entry_SYSCALL_64", "__schedule"]
+        ),
+        (
+            ["asm_exc_page_fault", "handle_mm_fault"],
+            ["main", "work", "asm_exc_page_fault", "handle_mm_fault"]
+        ),
+        (
+            ["entry_SYSCALL_64", "__x64_sys_perf_event_open", "perf_event_alloc"],
+            ["main", "work", "entry_SYSCALL_64", "__x64_sys_perf_event_open", "perf_event_alloc"]
+        ),
     ])
     func interruptsAreTimeOfWhatTheyInterrupt(kernel: [String], shown: [String]) {
         var (builder, main) = attached()
@@ -91,7 +103,8 @@ private func describe(_ tree: CallTree) -> [String] {
 
     @Test func anInterruptAloneIsShown() {
         var (builder, main) = attached()
-        builder.slice(main, at: 0, running: 20, builder.stack([.init("asm_exc_nmi", Module.kernelPath)]))
+        builder.slice(
+            main, at: 0, running: 20, builder.stack([.init("asm_exc_nmi", Module.kernelPath)]))
         let tree = Profile(builder.recording).topDown(weight: .cpu)
         #expect(describe(tree) == ["asm_exc_nmi 20/20"])
     }

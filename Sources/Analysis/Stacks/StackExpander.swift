@@ -157,7 +157,8 @@ struct StackExpander {
     /// Whether a node belongs to what the kernel did unasked, or begins it.
     private func isUnasked(_ node: Int, _ frames: [FrameID], as variant: Variant) -> Bool {
         guard !expander.unasked.isEmpty else { return false }
-        if let parent = nodes[node].parent, unasked[variant.rawValue].contains(Int(parent.rawValue)) {
+        if let parent = nodes[node].parent, unasked[variant.rawValue].contains(Int(parent.rawValue))
+        {
             return true
         }
         return frames.contains { expander.unasked.contains(expander.table[$0].function) }
