@@ -63,11 +63,9 @@ package final class ThreadSamples {
             PerfRing.close(descriptor)
             throw SystemError("opening a thread's events", code: EMFILE)
         }
-        // A recorder on a busy machine comes late. Threads whose stacks are copied far are few, of others there may
-        // be hundreds.
-        let samples = self.stackBytes > Self.mostStackBytes / 2 ? 32 : 8
+        // Room for some eight samples.
         var pages = 8
-        while pages * Int(VirtualMemory.pageSize) < samples * self.stackBytes { pages *= 2 }
+        while pages * Int(VirtualMemory.pageSize) < 8 * self.stackBytes { pages *= 2 }
         // In the end there is no memory for more: then a few samples have to do.
         while true {
             if let ring = try? PerfRing(copying: descriptor, pages: pages) {
