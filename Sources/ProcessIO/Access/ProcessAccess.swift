@@ -34,7 +34,7 @@ package protocol ProcessAccess: AnyObject {
     /// True if another process shares the memory (vfork, clone with CLONE_VM). It may execute any
     /// code in it.
     var sharesMemory: Bool { get }
-    /// Who traces one of its threads; 0: nobody. nil: it is gone.
+    /// The id of the thread that traces one of its threads; 0: nobody does; nil: the thread is gone.
     func tracer(of tid: Int32) -> Int32?
     /// True if the process's ids are the same for us.
     var sharesNamespaceWithUs: Bool { get }
@@ -111,7 +111,7 @@ package protocol ProcessAccess: AnyObject {
     func samples(
         of tid: Int32, cpu: Int64, interval: Int64, stackBytes: Int, inKernelOnly: Bool
     ) throws(SystemError) -> ThreadSamples
-    /// Tells when its threads have a core; nil: nobody can.
+    /// The scheduler's account of when its threads have a core; nil: the kernel gives none.
     func schedule(of threads: [Int32], followsChildren: Bool) -> SchedulerReader?
     /// What is around one of its threads that waits.
     func surroundings(of tid: Int32, isUninterruptible: Bool) -> any WaitSurroundings

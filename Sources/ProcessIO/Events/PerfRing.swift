@@ -85,8 +85,10 @@ package final class PerfRing {
         try check(fl_start_events(other), "starting scheduler events")
     }
 
-    /// Hands on each record since the last call, where the kernel has written it: a sample's copy of a stack has
-    /// room for 60 KiB, and seldom needs it.
+    /// Hands on each record since the last call, where the kernel has written it. (A sample's copy of a stack has
+    /// room for 60 KiB, and seldom needs it.)
+    ///
+    /// - Parameter body: is called before the kernel may write there again.
     package func forEach(_ body: (PerfRecords.Record) -> Void) {
         // When we asked for the end of the content, a record ended there.
         let size = fl_ring_content(memory, pages)

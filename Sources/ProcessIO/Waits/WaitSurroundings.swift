@@ -30,7 +30,7 @@ package protocol WaitSurroundings {
 }
 
 extension WaitSurroundings {
-    /// What the monotonic clock shows when the clock of real time shows a time, if nobody sets that clock.
+    /// The time of the monotonic clock at a time of the real-time clock, as long as nobody sets the latter.
     package func monotonic(atReal nanoseconds: Int64) -> MonotonicTime {
         .now + TimeSpan(nanoseconds: nanoseconds &- WallClock.now)
     }

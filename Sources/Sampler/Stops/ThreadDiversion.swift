@@ -114,7 +114,7 @@ struct ThreadDiversion: SessionPart {
                 if isFit { unfit.insert(thread.tid) }
                 resumption.release(thread)
             }
-            // We may have had no core for a while: who has run is known for this moment, no later one.
+            // The recorder may have had no core for a while: the threads that have run are known for this moment only.
             let now = process.now
             isActive = isActive || (now >= soon && ranBefore() != before)
             let isPatient = (wantsCore || isActive) && !context.isCalledOff

@@ -5,7 +5,7 @@ import Testing
 @testable import ProcessIO
 @testable import Sampler
 
-/// What is read of a process's memory and files, of one that does not exist.
+/// Reads of a made process's memory and files.
 @Suite struct MadeMemoryTests {
     private let process = MadeProcess()
     private static let first = "00400000-00401000 r-xp 00000000 08:01 7 /made/first\n"

@@ -175,7 +175,7 @@ final class MadeProcess: ProcessAccess {
         UnknownSurroundings(isUninterruptible: isUninterruptible)
     }
 
-    // MARK: Nobody tells of it
+    // MARK: Its events: the kernel has none
 
     func schedule(of threads: [Int32], followsChildren: Bool) -> SchedulerReader? { nil }
 

@@ -211,7 +211,7 @@ extension ProcessSessionTests {
         #expect(process.now - before < .milliseconds(1700))
     }
 
-    /// Nor is whoever has run given up by a recorder that had no core when the tenth of a second was over.
+    /// A recorder that had no core when the tenth of a second was over does not give up threads that have run.
     @Test func whoeverHasRunMeanwhileIsWaitedForAtTheEnd() throws {
         let session = try attached()
         _ = try instrument(session)
