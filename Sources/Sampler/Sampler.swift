@@ -22,6 +22,7 @@ package enum Sampler {
     ) throws(SamplerError) -> SamplerOutcome {
         guard let name = arguments.first else { throw .programNotFound("") }
         let path = try ProgramLookup.resolve(name)
+        try ProgramLookup.requireReadable(path)
         if options.capture == .untraced {
             CallSites.prepare()
             // Asked now, rather than while a program waits for the answer.

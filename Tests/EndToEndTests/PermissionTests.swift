@@ -113,6 +113,18 @@ extension EndToEnd {
             #expect(try Firstlight.recording([program], to: scratch("r")).run().status == 0)
         }
 
+        /// Its times would be unknown, and its stacks.
+        @Test(.needsRoot, .needs("setpriv")) func programsThatMayNotBeRead() throws {
+            let program = scratch("unreadable")
+            try Scratch.copyItem(atPath: "/bin/true", toPath: program)
+            chmod(program, 0o711)
+            let result = try asNobody(["record", program]).run()
+            #expect(
+                result.isRefusal(125, mentioning: program, "not read", "root"), "\(result)")
+            #expect(scratch.names == ["firstlight", "unreadable"])
+            #expect(try Firstlight.recording([program], to: scratch("r")).run().status == 0)
+        }
+
         /// A wrapper executes a program that gains privileges. The program gets them, and the
         /// summary says that it was not recorded.
         @Test(.needsRoot, .needs("setpriv")) func aProgramThatGainsPrivileges() throws {

@@ -61,6 +61,14 @@ import Testing
         #expect(notes(recording).first.isEmpty)
     }
 
+    /// Of a launch without a stack nothing is said of its stacks.
+    @Test func aLaunchWithoutStacks() {
+        var recording = recording()
+        recording.slices = []
+        #expect(Profile(recording).launch.slices == 0)
+        #expect(!notes(recording).all.joined().contains("of the stacks"))
+    }
+
     /// The text report has them in one list, what matters most at the beginning.
     @Test func whatMattersComesFirst() {
         var recording = recording()

@@ -23,6 +23,7 @@ import Testing
             ["'./a.py'", "'/bin/nope'", "does not exist"]
         ),
         (.programGainsPrivileges("/bin/su"), 125, ["'/bin/su'", "setuid", "run as root"]),
+        (.programUnreadable("/opt/x"), 125, ["'/opt/x'", "not read", "run as root"]),
         (.noSuchProcess(4711), 125, ["4711", "no such process"]),
         (.zombie(4711), 125, ["4711", "exited already", "zombie"]),
         (.firstThreadEnded(4711), 125, ["4711", "first thread has ended", "record it"]),

@@ -13,6 +13,14 @@ package enum ProgramLookup {
         return path
     }
 
+    /// The kernel hides a process's memory, times and calls from its own user where the user may not read the
+    /// program's file.
+    package static func requireReadable(_ path: CommandWord) throws(SamplerError) {
+        if faccessat(AT_FDCWD, path.cString, R_OK, AT_EACCESS) != 0, errno == EACCES {
+            throw .programUnreadable(path.text)
+        }
+    }
+
     /// Why execve(2) failed, in terms of the file.
     package static func explain(path: String, code: Int32) -> SamplerError {
         if code == ENOENT, let interpreter = interpreter(of: path) {

@@ -9,6 +9,7 @@ package enum SamplerError: Error, Hashable, CustomStringConvertible {
     case programNotExecutable(String, code: Int32)
     case interpreterMissing(String, interpreter: String)
     case programGainsPrivileges(String)
+    case programUnreadable(String)
     case noSuchProcess(Int32)
     case zombie(Int32)
     case firstThreadEnded(Int32)
@@ -67,6 +68,9 @@ package enum SamplerError: Error, Hashable, CustomStringConvertible {
         case .programGainsPrivileges(let path):
             "cannot record '\(path)': it gains privileges by its file mode (setuid, setgid or "
                 + "capabilities), which the kernel withholds from traced programs; run as root"
+        case .programUnreadable(let path):
+            "cannot record '\(path)': you may execute its file but not read it, and so the kernel lets "
+                + "only root see what it does; run as root"
         case .noSuchProcess(let pid):
             "cannot attach to \(pid): no such process"
         case .zombie(let pid):

@@ -164,7 +164,7 @@ struct HeaderSection {
             [.unreadFrames, .partlyReadFrames].contains(note.kind) ? sum + Int(note.value) : sum
         }
         let slices = profile.launch.slices
-        guard Double(unread) >= Self.leastEssential * Double(slices) else { return nil }
+        guard unread > 0, Double(unread) >= Self.leastEssential * Double(slices) else { return nil }
         return
             "\(Numbers.percent(min(unread, slices), of: slices)) of the stacks lack Python's newest "
             + "functions, which returned too soon: where a function is named, one that it called may "
