@@ -80,7 +80,8 @@ struct AgentRemoval: SessionPart {
         return true
     }
 
-    /// - Returns: false: some other thread had no core to stop on, or is just inside our code.
+    /// - Returns: false: some other thread had no core to stop on, or is just inside our code; or the thread
+    /// did not come back with what it was to take away.
     private func remove(_ code: Instrumentation, by deadline: MonotonicTime) -> Bool {
         let area = code.area
         guard let thread = diversion.stopAny(by: deadline) else {
@@ -92,16 +93,13 @@ struct AgentRemoval: SessionPart {
         // A spare signal's handler that is set from here on would lack its stand-ins, and children
         // could see it.
         guard area.refuseSpare() else { return false }
+        if diversion.isCaveTaken, !clearCave(besides: thread) { return false }
         // First do what needs no stopped threads.
         let handler = area.position(Int(AgentCode.sampleHandler))
         let signals = area.signals
         for signal in signals {
             let away = AgentCode.away(restoring: signal, from: handler, nil)
-            guard diversion.takeAway(away, by: thread, deadline) else {
-                area.silence()
-                note(.leftBehind)
-                return true
-            }
+            guard diversion.takeAway(away, by: thread, deadline) else { return false }
         }
         guard var others = stopper.stopAllOthers(than: thread) else { return false }
         let isOutOfMarks =
@@ -137,6 +135,16 @@ struct AgentRemoval: SessionPart {
             }
             if !isGone { note(.leftBehind) }
         }
+        return true
+    }
+
+    /// Takes away the piece that an earlier try left.
+    ///
+    /// - Returns: false: some other thread had no core to stop on.
+    private func clearCave(besides thread: TracedThread) -> Bool {
+        guard let others = stopper.stopAllOthers(than: thread) else { return false }
+        earlierAgents.clearCave(ImageStart(of: process), stopped: others + [thread])
+        for other in others { resumption.release(other) }
         return true
     }
 

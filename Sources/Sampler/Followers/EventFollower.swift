@@ -175,8 +175,9 @@ struct EventFollower: SessionPart {
         followed?.looksSinceEnd += 1
         let looks = followed?.looksSinceEnd ?? 0
         let mayTell = looks < EventFollowedProcess.enoughLooks
+        // In this order: how a process ended that goes between the two questions is told at the next look.
+        let isThere = followed?.handle?.isThere == true
         let how = followed?.handle?.outcome
-        let isThere = how == nil && followed?.handle?.isThere == true
         if mayWait, followed?.leaving.isEmpty == false { return }
         // On a busy machine it may want a core for the rest of its end.
         if mayWait, how == nil, mayTell || isThere && looks < EventFollowedProcess.mostLooks {

@@ -48,6 +48,12 @@ struct ThreadDiversion: SessionPart {
         return run(code, at: cave, by: thread, until: deadline)
     }
 
+    /// Whether a piece is still in the cave, from which a thread did not come back in time.
+    var isCaveTaken: Bool {
+        guard let cave = ImageStart(of: process).anyCave else { return false }
+        return AgentCode.isPiece(process.memory.read(at: cave, count: AgentCode.pieceSize))
+    }
+
     /// Makes a stopped thread run a piece of ours in a cave, and stops it again where it was. If we
     /// fail, it returns by itself, after some five milliseconds, and needs the piece until then.
     ///
@@ -65,7 +71,11 @@ struct ThreadDiversion: SessionPart {
         guard
             lead(thread, by: deadline, to: { AgentCode.isAwayWaiting($0, piece: cave) }),
             stopInNap(thread, by: deadline), (try? thread.tracee.restore(state)) != nil
-        else { return false }
+        else {
+            // Who lets it go expects it to stand.
+            _ = stopper.stopNow(thread)
+            return false
+        }
         process.memory.write(before, at: cave)
         return true
     }
