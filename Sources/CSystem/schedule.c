@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -86,8 +87,11 @@ static struct perf_event_attr sampling(uint64_t period, uint32_t stack_bytes, in
     };
 }
 
-int fl_open_samples(pid_t tid, uint64_t period, uint32_t stack_bytes, int where) {
+int fl_open_samples(
+    pid_t tid, uint64_t period, uint32_t stack_bytes, int where, int from_exec) {
     struct perf_event_attr attributes = sampling(period, stack_bytes, where);
+    attributes.disabled = from_exec != 0;
+    attributes.enable_on_exec = from_exec != 0;
     attributes.sample_type |= PERF_SAMPLE_READ;
     return open_events(&attributes, tid, -1);
 }
@@ -215,6 +219,11 @@ int fl_refresh_timer(int events, int count) {
 int64_t fl_read_count(int events) {
     uint64_t value = 0;
     return read(events, &value, sizeof value) == sizeof value ? (int64_t)value : -1;
+}
+
+int fl_events_are_over(int events) {
+    struct pollfd polled = {.fd = events};
+    return poll(&polled, 1, 0) == 1 && (polled.revents & POLLHUP) != 0;
 }
 
 int fl_open_tracepoint(int core, uint64_t tracepoint) {

@@ -30,6 +30,14 @@ extension EndToEnd {
             #expect(blocked.nanoseconds(through: "known_sleep", "[sleep]") > 0)
         }
 
+        /// A recorder that has no core when the program begins finds the program's stacks afterwards.
+        @Test func whatARecorderOversleepsIsKept() throws {
+            let recorded = try Firstlight.record([try Setup.fixture("overlooked")], in: scratch)
+            #expect(recorded.finished.status == 0)
+            let initialisers = try recorded.folded("--phase", "Static initialisers")
+            #expect(initialisers.nanoseconds(through: "burn_overlooked") > 0)
+        }
+
         @Test func everythingAddsUpExactly() throws {
             let report = try record().json()
             #expect(

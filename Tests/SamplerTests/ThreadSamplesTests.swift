@@ -13,7 +13,7 @@ import Testing
 /// come, made up.
 @Suite struct ThreadSamplesTests {
     private static let isPermitted: Bool = {
-        let event = fl_open_samples(OwnSignposts.thread, 1_000_000, 4096, 1)
+        let event = fl_open_samples(OwnSignposts.thread, 1_000_000, 4096, 1, 0)
         if event >= 0 { close(event) }
         return event >= 0
     }()

@@ -24,9 +24,10 @@ int fl_open_tracepoint(int core, uint64_t tracepoint);
 // time, cpu; the count (its CPU time since the event began); the number of words of its position in
 // the kernel, and these words (with markers PERF_CONTEXT_… among them, innermost first); the kind
 // of registers (0: none), and the registers in the kernel's order ax bx cx dx si di bp sp ip r8 …
-// r15; the stack's size, its bytes, and how many of them were copied. A descriptor, or
-// -errno.
-int fl_open_samples(pid_t tid, uint64_t period, uint32_t stack_bytes, int where);
+// r15; the stack's size, its bytes, and how many of them were copied. With `from_exec`, its CPU time
+// counts once it has executed a program. A descriptor, or -errno.
+int fl_open_samples(
+    pid_t tid, uint64_t period, uint32_t stack_bytes, int where, int from_exec);
 // Where the thread is sampled.
 enum {
     FL_EVERYWHERE = 0,
@@ -72,6 +73,10 @@ int fl_stop_events(int events);
 
 // What an event has counted; -1: unreadable.
 int64_t fl_read_count(int events);
+
+// Whether nothing more will come: the thread is over, or has executed a program that may not be seen
+// into.
+int fl_events_are_over(int events);
 
 // Keeps only events for which the expression (of the kernel's trace filters) is true. 0 or -errno.
 int fl_filter_events(int events, const char *expression);

@@ -28,7 +28,7 @@ package struct EventAvailability {
 
     /// Whether the kernel refuses us the events of our own threads, and so anybody's.
     package static let areRefused: Bool = {
-        let descriptor = fl_open_samples(0, 1_000_000, 4096, Int32(FL_OWN_CODE))
+        let descriptor = fl_open_samples(0, 1_000_000, 4096, Int32(FL_OWN_CODE), 0)
         guard descriptor < 0 else {
             PerfRing.close(descriptor)
             return false

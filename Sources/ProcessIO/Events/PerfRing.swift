@@ -51,6 +51,9 @@ package final class PerfRing {
         return count < 0 ? nil : count
     }
 
+    /// Whether nothing more will come.
+    package var hasEnded: Bool { fl_events_are_over(descriptor) != 0 }
+
     /// Takes over the descriptor only if there is a ring. EMFILE: the descriptor is one of those that
     /// are reserved.
     package init(copying descriptor: Int32, pages: Int) throws(SystemError) {

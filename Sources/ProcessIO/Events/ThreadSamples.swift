@@ -27,6 +27,8 @@ package final class ThreadSamples {
     private var lastSample: (count: Int64, time: MonotonicTime)
     /// How much of a stack each sample holds.
     package let stackBytes: Int
+    /// What came later than what was asked for.
+    private var later: [Observation] = []
     /// Where copies ended at a page that was not in memory, and when it was fetched first.
     private var fetched: [UInt64: MonotonicTime] = [:]
     /// Whether the kernel's code is left out.
@@ -35,6 +37,10 @@ package final class ThreadSamples {
     /// The most that a record may hold, less what else is in it.
     package static let mostStackBytes = 60 << 10
     private static let leastStackBytes = 4096
+    /// How many samples wait for the recorder. Where it has no core when a launch begins, a busy machine
+    /// gives it one within some tens of milliseconds.
+    private static let usualSamples = 8
+    private static let samplesOfLaunch = 32
 
     /// - Parameters:
     ///   - cpu: the thread's CPU time by the kernel's own figure. That of a running thread lags, by a tick of
@@ -42,9 +48,11 @@ package final class ThreadSamples {
     ///     be waiting for a core.
     ///   - interval: of CPU time.
     ///   - inKernelOnly: whether its own code is left out.
+    ///   - fromExec: whether it is sampled only once it has executed a program.
     /// - Throws: why it cannot be had; `ENOMEM` where there is no memory for the ring.
     package init(
-        tid: Int32, cpu: Int64, interval: Int64, stackBytes: Int, inKernelOnly: Bool = false
+        tid: Int32, cpu: Int64, interval: Int64, stackBytes: Int, inKernelOnly: Bool = false,
+        fromExec: Bool = false
     ) throws(SystemError) {
         self.interval = interval
         self.tid = tid
@@ -53,7 +61,7 @@ package final class ThreadSamples {
         base = cpu
         let size = UInt32(self.stackBytes)
         func open(_ place: Int) -> Int32 {
-            fl_open_samples(tid, UInt64(interval), size, Int32(place))
+            fl_open_samples(tid, UInt64(interval), size, Int32(place), fromExec ? 1 : 0)
         }
         let first = open(inKernelOnly ? FL_KERNEL_CODE : FL_EVERYWHERE)
         isUserOnly = first < 0 && !inKernelOnly
@@ -63,9 +71,9 @@ package final class ThreadSamples {
             PerfRing.close(descriptor)
             throw SystemError("opening a thread's events", code: EMFILE)
         }
-        // Room for some eight samples.
+        let room = fromExec ? Self.samplesOfLaunch : Self.usualSamples
         var pages = 8
-        while pages * Int(VirtualMemory.pageSize) < 8 * self.stackBytes { pages *= 2 }
+        while pages * Int(VirtualMemory.pageSize) < room * self.stackBytes { pages *= 2 }
         // In the end there is no memory for more: then a few samples have to do.
         while true {
             if let ring = try? PerfRing(copying: descriptor, pages: pages) {
@@ -121,12 +129,13 @@ package final class ThreadSamples {
     /// - Parameters:
     ///   - cpu: what the thread had used at least by now: of one on its core the kernel tells what
     ///     was up to the last tick of its own.
-    ///   - limit: later ones are left for the next call. A ring of the thread's own has none that matter.
+    ///   - limit: later ones are left for the next call.
     package func take(cpuAtLeast cpu: Int64 = 0, upTo limit: MonotonicTime? = nil) -> [Observation]
     {
         var result: [Observation] = []
         switch source {
         case .own(let ring):
+            swap(&result, &later)
             ring.forEach { record in
                 guard record.kind == .sample,
                     let count = record.number(at: Self.countOffset, as: Int64.self),
@@ -137,6 +146,10 @@ package final class ThreadSamples {
                 seen.mayHideCall = seen.cpu - lastSample.count > interval + interval / 2
                 lastSample = (seen.cpu, seen.time)
                 result.append(seen)
+            }
+            if let limit, let first = result.firstIndex(where: { $0.time > limit }) {
+                later = Array(result[first...])
+                result.removeSubrange(first...)
             }
         case .tree(let tree):
             result = tree.take(tid, upTo: limit)
@@ -165,6 +178,15 @@ package final class ThreadSamples {
         let start = copy.missing.lowerBound
         if fetched[start] == nil { fetched[start] = now }
         return fetched[start].map { copy.time < $0 } == true
+    }
+
+    /// Whether there will be no more: the kernel ends a thread's events when it executes a program that
+    /// may not be seen into.
+    package var hasEnded: Bool {
+        switch source {
+        case .own(let ring): ring.hasEnded
+        case .tree: false
+        }
     }
 
     /// The thread is off its core, and its CPU time is known exactly.

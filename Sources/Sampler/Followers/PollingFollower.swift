@@ -109,6 +109,7 @@ struct PollingFollower: SessionPart {
         signposts.reportSignposts(at: now, isLast: false)
         // Its last answer stands for most of what was not told yet.
         signalStacks.takeAnswer(of: thread, thread.clock.counters)
+        closing.takeLastSamples(of: thread)
         signalCapture?.forget(thread)
         thread.samples = nil
         guard thread.tid != pid else { return register.end(thread, at: now) }
@@ -142,6 +143,7 @@ struct PollingFollower: SessionPart {
         let now = min(process.now, context.scheduler.exitTime ?? process.now)
         launchReports.reportBorders(at: now)
         for thread in rest {
+            closing.takeLastSamples(of: thread)
             // Of the others nothing can be read any more. One that waited, waited to the end.
             if thread.tid != pid, thread.tally.end != nil {
                 observer.closeAfterEnd(of: thread)

@@ -10,6 +10,7 @@ struct LaunchReports: SessionPart {
     let context: SessionContext
     let signposts: SignpostReports
     let signalStacks: SignalStacks
+    let eventStacks: EventStacks
     let libraryReports: LibraryReports
 
     /// Reports the borders reached since the last call.
@@ -63,11 +64,12 @@ struct LaunchReports: SessionPart {
         // The clock is read behind the note: between a tick and its note we may have lost our core, or read
         // the libraries of the border before. A note is never later than now, but in a damaged area.
         let time = min(max(moment.time, image.start), process.now)
-        // A sample answered before the border belongs before the border.
+        // What was sampled before the border belongs before the border.
         if let counters = main.counters() {
             if let answered = code.signals?.timeOfAnswer(of: main), answered < time {
                 signalStacks.takeAnswer(of: main, counters)
             }
+            eventStacks.takeSamples(of: main, counters, upTo: time)
             if main.blocked == nil {
                 observer.sample(
                     CapturedStack(

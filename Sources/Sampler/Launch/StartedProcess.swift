@@ -44,6 +44,7 @@ extension HeldProcess {
             main = TracedThread(
                 KernelThread(process: pid, tid: pid), index: ThreadIndex(0), start: .now,
                 isNew: false)
+            if tree == nil { main.samples = samples(options) }
             fl_release_held(release)
             try waitForProgram(tracee)
         } catch {
@@ -63,6 +64,17 @@ extension HeldProcess {
                 arguments: arguments.map(\.text), time: reached),
             main: main, firstInstruction: reached, area: area,
             ignoresSampleSignal: ignoresSampleSignal, sites: sites, schedule: schedule, tree: tree)
+    }
+
+    /// The first thread's stacks from the program's first instruction on. A recorder that has no core
+    /// at first finds them when it gets one.
+    ///
+    /// - Returns: nil: not to be had; ``EventStacks`` finds out why.
+    private borrowing func samples(_ options: SamplerOptions) -> ThreadSamples? {
+        guard options.capture == .untraced else { return nil }
+        return try? ThreadSamples(
+            tid: pid, cpu: 0, interval: options.sampleInterval,
+            stackBytes: ThreadSamples.mostStackBytes, fromExec: true)
     }
 }
 

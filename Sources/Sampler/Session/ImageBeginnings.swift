@@ -105,6 +105,8 @@ struct ImageBeginnings: SessionPart {
         context.scheduler.follow(pid)
         main.forgetHabits()
         main.noteOurStop()
+        // Who is stopped for stacks needs no events.
+        if context.capture != .untraced || main.samples?.hasEnded == true { main.samples = nil }
         observer.restart()
         observer.closeWithoutStack(
             main, at: entry.isLate ? entry.stopped : entry.began, counters: entry.counters)

@@ -26,6 +26,7 @@ struct ProcessBeginnings: SessionPart {
         let spawned = process.main.clock.time
         sink.receive(.border(LaunchBorder(kind: .spawned, time: spawned)))
         register.add(process.main, start: spawned)
+        if process.main.samples?.isUserOnly == true { ledger.note(.kernelUnsampled, 1) }
         if let entry { images.announce(entry, of: process.main, known: process.image) }
         images.takePostponed()
     }

@@ -61,11 +61,11 @@ struct SessionClosing: SessionPart {
         if faults > 0 { ledger.note(.unrecordedChildren, faults) }
     }
 
-    /// To be called before the thread is gone, or has another program.
+    /// To be called before the thread has another program.
     func takeLastSamples(of thread: TracedThread) {
-        guard thread.samples != nil || !thread.timing.slots.isEmpty,
-            let counters = thread.counters()
-        else { return }
+        guard thread.samples != nil || !thread.timing.slots.isEmpty else { return }
+        // Of one that is gone, its samples tell how long it ran.
+        let counters = thread.counters() ?? thread.clock.counters
         timerStacks.takeTimed(of: thread, counters)
         eventStacks.takeSamples(of: thread, counters)
     }

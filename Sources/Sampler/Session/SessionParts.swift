@@ -74,7 +74,7 @@ struct SessionParts {
         libraryReports = LibraryReports(context: context)
         launchReports = LaunchReports(
             context: context, signposts: signposts, signalStacks: signalStacks,
-            libraryReports: libraryReports)
+            eventStacks: eventStacks, libraryReports: libraryReports)
         gate = LaunchGate(
             context: context, patcher: patcher, signposts: signposts, markPlacer: markPlacer,
             libraryReports: libraryReports, launchReports: launchReports)
