@@ -84,7 +84,8 @@ package final class LaunchFollower {
         // Others alone may have noticed what the process did last.
         let found = hasEnded ? ready.lastLook(signals) : ready.look(at: now, in: view)
         guard hasEnded || found != nil else { return nil }
-        return Ending(time: now, ready: found, end: hasEnded ? end : nil)
+        // Later than what was found, which may have come since the look began.
+        return Ending(time: .now, ready: found, end: hasEnded ? end : nil)
     }
 
     /// A program that asks to be traced (PTRACE_TRACEME) is traced by the thread that forked it. We
