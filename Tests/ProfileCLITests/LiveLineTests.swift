@@ -50,6 +50,29 @@ import Testing
         #expect(text(events + [ready]) == "firstlight: Extended, 1.3 s, 1 thread, 0 samples")
     }
 
+    /// A process that has ended, or is about to, has closed its files: nothing shows that it did not write
+    /// to the terminal. A process whose output goes elsewhere did not.
+    @Test func aProgramThatIsOverMayHaveTheTerminal() throws {
+        let terminal = dev_t(4 << 8 | 1)
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for number in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
+            posix_spawn_file_actions_addopen(&actions, number, "/dev/null", O_RDWR, 0)
+        }
+        var pid: pid_t = 0
+        let words = [strdup("sleep"), strdup("1000"), nil]
+        defer { words.forEach { free($0) } }
+        try #require(posix_spawnp(&pid, "sleep", &actions, nil, words, environ) == 0)
+        #expect(!OutputPlace.mayBe(terminal, of: pid))
+        kill(pid, SIGKILL)
+        var info = siginfo_t()
+        try #require(waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) == 0)
+        #expect(OutputPlace.mayBe(terminal, of: pid))
+        waitpid(pid, nil, 0)
+        #expect(OutputPlace.mayBe(terminal, of: pid))
+    }
+
     @Test func noTerminalNoLine() throws {
         var ends: [Int32] = [0, 0]
         #expect(pipe(&ends) == 0)

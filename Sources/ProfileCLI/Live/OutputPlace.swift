@@ -1,4 +1,5 @@
 import Glibc
+import ProcessIO
 
 /// Where a process's output goes.
 enum OutputPlace {
@@ -16,9 +17,10 @@ enum OutputPlace {
         [STDOUT_FILENO, STDERR_FILENO].contains { number in
             var status = stat()
             guard stat("/proc/\(pid)/fd/\(number)", &status) == 0 else {
-                // A closed stream leads nowhere; for a process that we may not look at, assume it
-                // does.
+                // A closed stream leads nowhere. A process that we may not look at, or that has
+                // closed its files because it ends, may have written to the terminal.
                 return errno != ENOENT || access("/proc/\(pid)/fd", X_OK) != 0
+                    || KernelProcess(pid: pid).isEnding
             }
             guard status.st_mode & S_IFMT == S_IFCHR else { return false }
             return [status.st_rdev, terminal].contains(own) || status.st_rdev == terminal
