@@ -60,6 +60,7 @@ package enum Sampler {
                     KernelProcess(pid: pid, parent: parent), options: options, sink: sink,
                     children: children, ready: start.ready, machine: start.machine)
                 group.main.context.marks?.isPrepared = true
+                _ = group.main.context.sharesNamespace
                 let process = try held.execute(options)
                 sink.receive(.began(pid: pid))
                 group.main.parts.beginnings.beginLaunch(process)

@@ -109,6 +109,8 @@ package final class AgentMemory {
         ] {
             write([0], at: Int(offset) + 64)
         }
+        // The first use of a key path takes longer.
+        _ = self[\.settled_cpu_ns]
     }
 
     /// Writes all content. A thread that waits for it continues.

@@ -80,7 +80,9 @@ package struct HeldProcess: ~Copyable {
     /// Waits until the stop of the exec, or the child's end if the exec failed. Passes on other
     /// stops. A file system that does not answer may keep the child for ever, so a request for our
     /// end is still served.
-    package func waitForProgram(_ tracee: Tracee) throws(SystemError) {
+    ///
+    /// - Returns: whether it has executed the program.
+    package func waitForProgram(_ tracee: Tracee) throws(SystemError) -> Bool {
         var timeToEnd: MonotonicTime?
         while true {
             var status: Int32 = 0
@@ -95,7 +97,8 @@ package struct HeldProcess: ~Copyable {
             }
             try check(got, "waiting for the new process")
             switch TraceEvent(status: status) {
-            case .executed, .exited: return
+            case .executed: return true
+            case .exited: return false
             case .killed: throw SystemError("waiting for the new process", code: ESRCH)
             case .signal(let number): try tracee.resume(delivering: number)
             case .groupStop: try tracee.listen()

@@ -22,7 +22,7 @@ struct AgentEntry: SessionPart {
     ) -> MonotonicTime {
         // If another file has that number, it is the program's own.
         var inherited = next.area.flatMap {
-            $0.area.isOpen(in: process, as: $0.descriptor) ? $0 : nil
+            next.knownAction != nil || $0.area.isOpen(in: process, as: $0.descriptor) ? $0 : nil
         }
         let area: AgentMemory
         do throws(SetupFailure) {
@@ -76,6 +76,8 @@ struct AgentEntry: SessionPart {
     private func letGo(_ main: TracedThread, running image: RunningImage) {
         if context.capture == .untraced || !image.mayBeTraced {
             main.tracing.letGo()
+            // The kernel may have placed the thread on our core, where it waits until we sleep.
+            process.pause(microseconds: 1)
             context.followFromOutside(image)
         } else {
             try? main.tracee.resume()

@@ -17,9 +17,9 @@ struct AgentSetup: SessionPart {
     func checkTarget(
         known: UInt64? = nil
     ) throws(SetupFailure) -> (number: Int32, original: UInt64) {
+        if known == 0 { return (SIGURG, 0) }
         // The times that our code would note are those of the program's clock.
         if process.hasOtherClocks { throw .obstacle(.otherClock) }
-        if known == 0 { return (SIGURG, 0) }
         guard let status = process.status else { throw .gone }
         if status.isFiltered(beyond: ThreadStatus.ownFilters) { throw .obstacle(.filtered) }
         // Our pieces return to where a thread was, without any call having gone there.
@@ -40,7 +40,7 @@ struct AgentSetup: SessionPart {
     static func spare(besides signal: Int32) -> Int32 { signal == SIGURG ? spareSignal : 0 }
 
     /// The process's id, as the process itself knows it.
-    var innerPID: Int32 { process.status?.innerPID ?? pid }
+    var innerPID: Int32 { context.sharesNamespace ? pid : process.status?.innerPID ?? pid }
 
     /// All is in place, or will be before anything of the program runs.
     func use(

@@ -18,6 +18,9 @@ extension HeldProcess {
         let main: TracedThread
         let schedule: SchedulerReader?
         let tree: TreeSamples?
+        let executable: String?
+        let hasOtherClocks: Bool
+        let hasExecuted: Bool
         do throws(SystemError) {
             // The kernel may switch things on for this. The launch has not begun, so it is not delayed.
             schedule =
@@ -40,30 +43,37 @@ extension HeldProcess {
             } else {
                 try tracee.seizeWithChildren()
             }
+            // Ask now: later the program would be stopped meanwhile.
+            executable = realpath(path.cString, nil).map { found in
+                defer { free(found) }
+                return String(cString: found)
+            }
+            hasOtherClocks = ProcessFiles(pid: pid).hasOtherClocks
+            let samples = tree == nil ? samples(options) : nil
             // The program's launch begins here: the child exists, and nothing holds it.
             main = TracedThread(
                 KernelThread(process: pid, tid: pid), index: ThreadIndex(0), start: .now,
                 isNew: false)
-            if tree == nil { main.samples = samples(options) }
+            main.samples = samples
             fl_release_held(release)
-            try waitForProgram(tracee)
+            hasExecuted = try waitForProgram(tracee)
         } catch {
             end()
             throw .systemCall(error)
         }
         let reached = MonotonicTime.now
-        var code: Int32 = 0
-        let hasFailed = fl_read_int(failure, &code) == 1
-        close(failure)
-        if hasFailed { throw ProgramLookup.explain(path: path.text, code: code) }
-        let executable = realpath(path.cString, nil)
-        defer { free(executable) }
+        if !hasExecuted {
+            var code: Int32 = 0
+            let hasFailed = fl_read_int(failure, &code) == 1
+            close(failure)
+            if hasFailed { throw ProgramLookup.explain(path: path.text, code: code) }
+        }
         return StartedProcess(
             image: Image(
-                path: executable.map { String(cString: $0) } ?? path.text,
-                arguments: arguments.map(\.text), time: reached),
+                path: executable ?? path.text, arguments: arguments.map(\.text), time: reached),
             main: main, firstInstruction: reached, area: area,
-            ignoresSampleSignal: ignoresSampleSignal, sites: sites, schedule: schedule, tree: tree)
+            ignoresSampleSignal: ignoresSampleSignal, hasOtherClocks: hasOtherClocks, sites: sites,
+            schedule: schedule, tree: tree, unread: hasExecuted ? failure : -1)
     }
 
     /// The first thread's stacks from the program's first instruction on. A recorder that has no core
@@ -102,10 +112,15 @@ struct StartedProcess {
     /// The memory that it inherited; nil: none.
     let area: InheritedAgent?
     let ignoresSampleSignal: Bool
+    /// Whether its times are not ours.
+    let hasOtherClocks: Bool
     /// nil: the program is not static.
     let sites: PreparedSites?
     /// nil: not available.
     let schedule: SchedulerReader?
     /// Takes the stacks of the process and its children; nil: not available, or not wanted.
     var tree: TreeSamples? = nil
+    /// The read end of the pipe that reports a failed exec; -1: closed already. It is closed after the
+    /// program has been resumed.
+    var unread: Int32 = -1
 }

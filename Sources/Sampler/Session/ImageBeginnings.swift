@@ -105,7 +105,7 @@ struct ImageBeginnings: SessionPart {
         context.scheduler.follow(pid)
         main.forgetHabits()
         main.noteOurStop()
-        // Who is stopped for stacks needs no events.
+        // A thread that is stopped for its stacks needs no events.
         if context.capture != .untraced || main.samples?.hasEnded == true { main.samples = nil }
         observer.restart()
         observer.closeWithoutStack(

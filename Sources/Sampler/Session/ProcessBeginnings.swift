@@ -1,4 +1,5 @@
 import Agent
+import Glibc
 import ProcessIO
 import ProfileModel
 
@@ -16,10 +17,12 @@ struct ProcessBeginnings: SessionPart {
         let action: UInt64 = process.ignoresSampleSignal ? 1 : 0
         stage.expect(
             NextImage(
-                area: process.area, knownAction: process.area == nil ? nil : action,
+                area: process.area,
+                knownAction: process.area == nil || process.hasOtherClocks ? nil : action,
                 sites: process.sites))
         // First of all, for it stands; what there is to tell of it can wait.
         let entry = images.enterImage(by: process.main, at: process.firstInstruction)
+        if process.unread >= 0 { close(process.unread) }
         let used = TimeSpan(nanoseconds: process.main.clock.counters.run)
         ledger.began(SessionLedger.ProcessCPU(own: used, children: .zero))
         context.scheduler.begin(process.schedule)

@@ -181,7 +181,7 @@ struct NextImage {
     /// The memory that the former image leaves to it; nil: it has to make its own.
     var area: InheritedAgent?
     /// What the sampling signal does in it, if that need not be asked: our own child has our
-    /// filters, and its limits were looked at.
+    /// filters and clocks and the memory that it was given, and its limits were looked at.
     var knownAction: UInt64?
     /// Where it makes system calls, if it is static and these places were looked for.
     var sites: PreparedSites?

@@ -72,7 +72,7 @@ struct ThreadDiversion: SessionPart {
             lead(thread, by: deadline, to: { AgentCode.isAwayWaiting($0, piece: cave) }),
             stopInNap(thread, by: deadline), (try? thread.tracee.restore(state)) != nil
         else {
-            // Who lets it go expects it to stand.
+            // The caller releases the thread, and expects it to be stopped.
             _ = stopper.stopNow(thread)
             return false
         }
