@@ -29,8 +29,7 @@ import Testing
             StartedProcess(
                 image: Image(path: "/asked/for", arguments: ["for"], time: process.now),
                 main: main, firstInstruction: process.now, area: nil, ignoresSampleSignal: false,
-                sites: nil,
-                schedule: nil))
+                hasOtherClocks: false, sites: nil, schedule: nil))
         return session
     }
 
