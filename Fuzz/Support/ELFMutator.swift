@@ -1,7 +1,7 @@
 import CFuzz
 
-/// Mutates an ELF file: mostly within one of its sections, whose size stays, so that what reads the
-/// container does not refuse it before anybody has read the section.
+/// Mutates an ELF file: mostly within one of its sections, whose size stays, so that the reader of
+/// the container does not refuse it before the section has been read.
 ///
 /// Unsafe code: `data` is libFuzzer's, `most` bytes long.
 package func mutateELF(

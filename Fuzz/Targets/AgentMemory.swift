@@ -9,15 +9,15 @@ import System
 @testable import ProcessIO
 @testable import Sampler
 
-// The area as a hostile program writes it, between any two things that the recorder does with it.
-// Whatever stands there, the recorder goes on, stays within its bounds and in its own memory.
+// The area as a hostile program writes it, between any two actions of the recorder on it. With any
+// contents the recorder goes on, and stays within its bounds and in its own memory.
 
-/// Where in the area the recorder reads, so that most of what is written is met.
+/// The parts of the area that the recorder reads, so that most writes have an effect.
 private let parts = [
     FL_STATE, FL_SLOTS, FL_RECORDS, FL_LIBRARIES, FL_OPENS, FL_MARKS, FL_STACKS, FL_RING,
 ].map(Int.init)
 
-/// Numbers at which something ends.
+/// Numbers at limits.
 private let edges: [UInt64] = [
     0, 1, 2, 3, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFF, 1 << 62, (1 << 63) - 1, 1 << 63, .max - 1,
     .max,
@@ -43,7 +43,7 @@ func fuzzArea(_ bytes: UnsafeRawBufferPointer) {
     var hooks = Hooks(area: area, signposts: signposts)
     let slots = SharedSlots(area: area, cookie: contents.cookie)
     var taken: [Int] = []
-    // Its own memory: nobody's else may be read, and this may well be damaged.
+    // Its own memory: no other process's may be read, and this may well be damaged.
     let memory = TargetMemory(pid: getpid())
     for _ in 0..<256 where !words.isEmpty {
         switch words.byte() % 16 {

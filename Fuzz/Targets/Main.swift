@@ -3,7 +3,7 @@ import CFuzz
 import FuzzSupport
 import Glibc
 
-/// What is fuzzed, by its name in docs/fuzzing.md. All are one program: what takes time is to build it.
+/// A fuzz target, by its name in docs/fuzzing.md. All are one program, because building takes long.
 private struct Target: Sendable {
     /// Reads one input, which may be anything. It traps at what must never be.
     var read: @Sendable (UnsafeRawBufferPointer) -> Void

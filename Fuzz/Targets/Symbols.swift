@@ -9,7 +9,7 @@ private let file = {
     return file
 }()
 
-/// An ELF file with its DWARF: what is at addresses all over its code.
+/// An ELF file with its DWARF: looks up addresses all over its code.
 func fuzzSymbols(_ bytes: UnsafeRawBufferPointer) {
     file.write(bytes)
     let resolver = ModuleResolver(Module(path: file.path), search: .none)

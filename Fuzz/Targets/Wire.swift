@@ -6,8 +6,9 @@ import ProfileModel
 @testable import Readiness
 @testable import Sampler
 
-// What others send us while a program is recorded: messages to NOTIFY_SOCKET, what passes through
-// the relay, its news, an X server's answers, and what a Wayland client and its compositor say.
+// Data that other processes send us while a program is recorded: messages to NOTIFY_SOCKET, data
+// through the relay, its reports, an X server's answers, and messages of a Wayland client and its
+// compositor.
 
 func fuzzWire(_ bytes: UnsafeRawBufferPointer) {
     let bytes = Array(bytes)
@@ -33,7 +34,7 @@ private let notification: (socket: Int32, name: String) = {
     return (socket, String(decoding: name.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self))
 }()
 
-/// The first byte tells how many descriptors come along.
+/// The first byte is the number of descriptors that come along.
 private func notify(_ bytes: [UInt8]) {
     let descriptors = [Int32](repeating: 0, count: Int(bytes.first ?? 0) % 8)
     guard
@@ -58,7 +59,7 @@ private func notify(_ bytes: [UInt8]) {
 
 // MARK: The relay
 
-/// The first byte is the text's length; the text and what is searched follow, in pieces.
+/// The first byte is the text's length; the text and the searched bytes follow, in pieces.
 private func search(_ bytes: [UInt8]) {
     let length = min(Int(bytes.first ?? 0) % 16, max(0, bytes.count - 1))
     let text = Array(bytes.dropFirst().prefix(length))
@@ -103,8 +104,8 @@ private func news(_ bytes: [UInt8]) {
 
 // MARK: Wayland
 
-/// Both directions, in pieces: a byte says which and how long, as many follow. The same in single bytes
-/// must say the same, and nothing twice.
+/// Both directions, in pieces: a byte gives the direction and length, as many bytes follow. Single
+/// bytes must give the same events, and none twice.
 private func wayland(_ bytes: [UInt8]) {
     let wires = UnsafeMutablePointer<fl_wayland_wire>.allocate(capacity: 2)
     defer { wires.deallocate() }
@@ -129,7 +130,7 @@ private func wayland(_ bytes: [UInt8]) {
 
 // MARK: X11
 
-/// A server that answers with what it is given, behind a setup that is in order, and hangs up.
+/// A server that answers with the input, behind a valid setup, and hangs up.
 private final class XServer: @unchecked Sendable {
     static let shared: XServer = {
         atexit { unlink(XServer.path) }
@@ -186,7 +187,7 @@ private final class XServer: @unchecked Sendable {
     }
 
     private func watch(for wanted: DisplaySource.Wanted) {
-        // Refused, where the answers to the first questions end it.
+        // Refused, if the answers to the first questions end it.
         guard let connection = try? XConnection.open(":\(Self.display)") else { return }
         let moment = AwaitedMoment()
         moment.pid = getpid()

@@ -1,12 +1,12 @@
 import ProfileModel
 
-/// Each thread's parts in the order of time. To look into a short stretch, one need not go through
-/// all of them.
+/// Each thread's parts in the order of time. A query for a short stretch need not visit all of
+/// them.
 struct PartIndex {
     /// The positions of each thread's parts, by their starts.
     private let positions: [[Int32]]
-    /// For each thread, whether its parts lie apart. A thread does one thing after the other, so
-    /// the ends of its parts are in order, too. false: the recording says something else of the
+    /// For each thread, whether its parts do not overlap. A thread does one thing after the other,
+    /// so the ends of its parts are in order, too. false: the recording contradicts this for the
     /// thread.
     private let areApart: [Bool]
 
@@ -28,7 +28,7 @@ struct PartIndex {
     subscript(thread: Int) -> [Int32] { positions[thread] }
 
     /// Calls `body` with each part of a thread that overlaps one of the windows, and with its
-    /// position. It may call it with other parts, too.
+    /// position. It may also call it with other parts.
     func forEach(
         of thread: Int, in parts: PartList, near windows: TimeWindows,
         _ body: (Profile.Part, Int) -> Void
@@ -43,7 +43,7 @@ struct PartIndex {
         var position = 0
         for window in windows.ranges {
             let first = list.partitionIndex { parts[Int($0)].end > window.lowerBound }
-            // One part may reach into several windows.
+            // One part may overlap several windows.
             position = max(position, first)
             while position < list.count, parts[Int(list[position])].start < window.upperBound {
                 let place = Int(list[position])
@@ -55,7 +55,7 @@ struct PartIndex {
 }
 
 extension Array {
-    /// Sorts it where that is not in order yet, as it nearly always is.
+    /// Sorts the array if it is not in order yet, as it nearly always is.
     mutating func putInOrder(_ precedes: (Element, Element) -> Bool) {
         let isInOrder = zip(self, dropFirst()).allSatisfy { !precedes($1, $0) }
         if !isInOrder { sort(by: precedes) }

@@ -1,7 +1,7 @@
 import ProfileModel
 
 /// A profile's parts. There may be millions of them. Nearly all are shorter than four seconds, and
-/// take no more room than that needs.
+/// take only the memory that this needs.
 struct PartList: Sendable {
     private struct Row {
         var start: TimeSpan
@@ -16,8 +16,8 @@ struct PartList: Sendable {
     }
 
     private var rows: [Row] = []
-    /// The times of longer parts. Their rows have ``isLong`` in place of the time running, and the
-    /// position in this list in place of the time runnable.
+    /// The times of longer parts. Their rows have ``isLong`` instead of the time running, and the
+    /// position in this list instead of the time runnable.
     private var longTimes: [StateTimes] = []
 
     private static let isLong = UInt32.max

@@ -2,9 +2,8 @@ import ProfileModel
 
 /// Divides parts at the borders of intervals and initialisers.
 ///
-/// It always divides at all borders, whichever of them were asked for. So each piece is the same in
-/// every question, and what several intervals get separately adds up to what they get together, to
-/// the nanosecond.
+/// It always divides at all borders, whichever of them a query needs. So each piece is the same in
+/// every query, and the times of several intervals add up to their joint time, to the nanosecond.
 struct PartCutter {
     /// Since the launch's start; in order, each once.
     let borders: [TimeSpan]
@@ -30,7 +29,7 @@ struct PartCutter {
         body(rest, border)
     }
 
-    /// What of `part` lies before `time`, which is taken off it.
+    /// The part of `part` before `time`, which is removed from it.
     private static func split(_ part: inout Profile.Part, at time: TimeSpan) -> Profile.Part {
         var piece = part
         piece.times = part.times.prefix(wall: time - part.start)
@@ -42,7 +41,7 @@ struct PartCutter {
     /// The CPU time of `parts` from the launch's start up to each border.
     func cpuUpToBorders(_ parts: some Sequence<Profile.Part>) -> [TimeSpan] {
         var result = [TimeSpan](repeating: .zero, count: borders.count)
-        // What never ran need not be divided.
+        // A part that never ran need not be divided.
         for part in parts where part.times.running > .zero {
             cut(part) { piece, border in
                 guard border < result.count else { return }
@@ -66,13 +65,13 @@ extension Profile.Part {
 }
 
 extension Profile {
-    /// Calls `body` with every part that belongs to the selection. Of a part that lies only partly
-    /// in its windows, `body` gets the pieces that do. The order has no meaning.
+    /// Calls `body` with every part that belongs to the selection. If a part lies only partly in
+    /// its windows, `body` gets the pieces that do. The order has no meaning.
     func forEachPart(in selection: Selection, _ body: (Part) -> Void) {
         forEachPiece(in: selection) { piece, _ in body(piece) }
     }
 
-    /// The same, and calls `body` with the position of the part that each is of.
+    /// The same, but also passes the position of each piece's part.
     func forEachPiece(in selection: Selection, _ body: (Part, Int) -> Void) {
         guard !selection.isOfMainThread else {
             for part in selection.divided(by: mainThread) { forEachPiece(in: part, body) }
@@ -87,7 +86,7 @@ extension Profile {
             }
             return
         }
-        // Windows that were made by hand need not begin and end at borders.
+        // Windows from other sources need not begin and end at borders.
         let edges = windows.ranges.flatMap { [$0.lowerBound, $0.upperBound] }
         let isCutThere = edges.allSatisfy { cutter.index(of: $0) != nil }
         let knife = isCutThere ? cutter : PartCutter(cutter.borders + edges)
@@ -99,8 +98,8 @@ extension Profile {
         }
     }
 
-    /// Calls `body` with the pieces of a part that lie in the windows. These begin and end where
-    /// parts are cut.
+    /// Calls `body` with the pieces of a part that lie in the windows. These begin and end at the
+    /// cutter's borders.
     private func within(
         _ windows: TimeWindows, _ part: Part, _ knife: PartCutter, _ body: (Part) -> Void
     ) {

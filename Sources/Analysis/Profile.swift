@@ -1,20 +1,20 @@
 package import ProfileModel
 
-/// A recording made readable: its time divided by phase, thread and symbolic stack. Reports get
-/// everything that they show from it.
+/// A recording made readable: its time divided by phase, thread and symbolic stack. Reports take
+/// all their content from it.
 ///
 /// Phases, libraries, initialisers, intervals and signposts are the recorded process's. Threads,
 /// stacks, waits and times include its children's.
 ///
 /// Pure and deterministic: the same recording gives the same answers, in the same order.
 ///
-/// What it can be asked, beside its properties, and in which file of `Analysis` that is:
+/// Its queries besides its properties, and the file of `Analysis` of each:
 ///
 /// A part of the launch
-/// - ``selection(phase:thread:interval:)``, ``selection(of:)``, ``windows(ofIntervalsNamed:)``: what a
-///   user's words mean, or an initialiser (`Selection.swift`)
-/// - ``times(in:)``, ``timesByThread(in:)``, ``phase(_:in:)``, ``includes(_:from:to:thread:)``: what is in
-///   a selection (`Selection.swift`)
+/// - ``selection(phase:thread:interval:)``, ``selection(of:)``, ``windows(ofIntervalsNamed:)``: the
+///   meaning of a user's words, or an initialiser (`Selection.swift`)
+/// - ``times(in:)``, ``timesByThread(in:)``, ``phase(_:in:)``, ``includes(_:from:to:thread:)``: the
+///   content of a selection (`Selection.swift`)
 /// - ``forEachPart(in:_:)``, ``forEachPiece(in:_:)``: each slice's shares (`Pieces.swift`)
 ///
 /// Stacks
@@ -23,18 +23,19 @@ package import ProfileModel
 /// - ``functions(_:orderedBy:)``: each function's own and total time (`Trees/FunctionFigures.swift`)
 /// - ``heaviestStack(_:weight:)``, ``heaviestProcess(in:weight:)`` (`Trees/HeaviestStack.swift`)
 /// - ``weighedStacks(_:weight:byPhase:byThread:)``: all stacks, merged (`Trees/WeighedStack.swift`)
-/// - ``place(in:)``: the frame of a stack to look at first (`Stacks/TellingFrame.swift`)
+/// - ``place(in:)``: the frame of a stack to show first (`Stacks/TellingFrame.swift`)
 /// - ``frames``: the list of frames. A file and a line are a frame's, not its function's
-///   (`Stacks/Frame.swift`): who sums by them needs ``forEachPart(in:_:)``
+///   (`Stacks/Frame.swift`): sums by them need ``forEachPart(in:_:)``
 ///
 /// Time, from left to right
-/// - ``stretches(in:)``, ``stackNodes``, ``stackNode(of:)``, ``frames(ofStack:)``: what threads did, with
-///   their stacks (`Stacks/Stretches.swift`)
-/// - ``timelines()``: in which states threads were (`Waits/Timeline.swift`)
+/// - ``stretches(in:)``, ``stackNodes``, ``stackNode(of:)``, ``frames(ofStack:)``: the stretches of
+///   threads, with their stacks (`Stacks/Stretches.swift`)
+/// - ``timelines()``: the states of threads (`Waits/Timeline.swift`)
 /// - ``stretchPicture(most:)``, ``tiledTimelines(most:)``: the same two, small enough to be drawn
 ///   (`Stacks/Tiles.swift`)
-/// - ``criticalPath(minDuration:leastShare:)``: what the launch waited for
-///   (`Schedule/CriticalPath.swift`), by ``wakeup(of:at:)`` (`Schedule/BackwardWalk.swift`)
+/// - ``criticalPath(minDuration:leastShare:)``: the chain of work and waits that the launch
+///   depended on (`Schedule/CriticalPath.swift`), by ``wakeup(of:at:)``
+///   (`Schedule/BackwardWalk.swift`)
 ///
 /// Waits and threads
 /// - ``waits(in:shortest:)``, ``stack(of:)``: waits, and where each was (`Waits/WaitFigures.swift`)
@@ -43,19 +44,20 @@ package import ProfileModel
 /// - ``process(ofThread:)``, ``leader(of:)`` (this file)
 ///
 /// Modules and imports
-/// - ``moduleTimes(_:)``: what each module cost (`Facts/ModuleFigures.swift`)
+/// - ``moduleTimes(_:)``: the cost of each module (`Facts/ModuleFigures.swift`)
 /// - ``importRuns()``, ``importSearches(_:)``: a Python program's imports (`Facts/ImportFigures.swift`)
 /// - ``imports(_:weight:)``: the same as a tree (`Trees/ImportTree.swift`)
 ///
-/// What to make of it
-/// - ``findings()``, ``phase(of:)``: what made the launch long (`Findings/Finding.swift`)
-/// - ``measurementNotes()``: how far it can be believed (`Findings/MeasurementNotes.swift`)
+/// Conclusions
+/// - ``findings()``, ``phase(of:)``: the reasons for a long launch (`Findings/Finding.swift`)
+/// - ``measurementNotes()``: how far the measurement can be trusted
+///   (`Findings/MeasurementNotes.swift`)
 ///
-/// Beside other launches
+/// Comparison with other launches
 /// - ``programModule`` (`Comparison/FunctionMatching.swift`)
 /// - ``programBuildID``, ``captureName``, ``isFailed`` (`Top/ProgramSums.swift`)
 ///
-/// Whatever else extends it serves one file: ``phases(_:held:since:)`` makes the phases here
+/// All other extensions serve one file: ``phases(_:held:since:)`` makes the phases here
 /// (`Launch/HeldPhases.swift`), and `Report` has its words for threads and selections
 /// (`Text/TextReport.swift`, `Text/HeaderSection.swift`).
 package struct Profile: Sendable {
@@ -63,15 +65,15 @@ package struct Profile: Sendable {
     package let notes: [RecorderNote]
     /// The recorded process first, then its children in the order of their starts.
     package let processes: [ProcessFigures]
-    /// When the launch began; everything else is told from there on.
+    /// When the launch began; all other times are relative to it.
     package let start: MonotonicTime
     /// The program that the process ended up running, after any wrappers.
     package let program: Program
     package let launch: Launch
     package let mainThread: MainThread
     package private(set) var phases: [Phase]
-    /// The phases with parts put together, as ``Phase/whole`` says. A measurement without stacks
-    /// would have these.
+    /// The phases with parts joined according to ``Phase/whole``, as in a measurement without
+    /// stacks.
     package let wholePhases: [Phase]
     /// In the recording's order, that of their discovery.
     package let threads: [ThreadFigures]
@@ -86,7 +88,7 @@ package struct Profile: Sendable {
     package let intervals: [IntervalFigures]
     /// In the order of their times.
     package let signposts: [SignpostFigures]
-    /// nil: nothing was waited for, or it did not come.
+    /// nil: no readiness was awaited, or it was not reached.
     package let ready: ReadyFigures?
     /// In the order of their starts.
     package let waits: [WaitFigures]
@@ -103,25 +105,26 @@ package struct Profile: Sendable {
         package var arguments: [String]
         /// The file that ran; empty: not known.
         package var name: String
-        /// What titles call it: of a script that was started by its name, that. Where it became
-        /// another program, both ("report.sh → date"). Empty: not known.
+        /// The program's name in titles: for a script that was started by its name, the script's.
+        /// If it replaced itself with another program, both ("report.sh → date"). Empty: not known.
         package var title: String = ""
-        /// What was started: the first image's arguments, where wrappers became the program. Empty: not
-        /// known.
+        /// The command that was started: the first image's arguments, if wrappers became the
+        /// program. Empty: not known.
         package var startedAs: [String] = []
     }
 
     /// The figures of the launch as a whole.
     package struct Launch: Hashable, Sendable {
         package var wall: TimeSpan
-        /// How long the profiler kept every thread from running: that is left out of all figures.
+        /// The time for which the profiler stopped every thread: all figures leave it out.
         package var held: TimeSpan = .zero
         /// Of all threads of all processes; the sum of the phases'.
         package var cpu: TimeSpan
-        /// Slices that have a stack or should have had one: not those from before `exec`.
+        /// The number of slices that have a stack or should have had one: not those from before
+        /// `exec`.
         package var slices: Int
-        /// How many of them do not reach their thread's entry function, by reason. Reasons that did
-        /// not occur are left out.
+        /// The number of slices that do not reach their thread's entry function, by reason. Reasons
+        /// that did not occur are left out.
         package var truncations: [Truncation: Int]
         /// The modules in which stacks end for want of unwind information, most first.
         package var unruledModules: [ModuleIndex] = []
@@ -133,7 +136,7 @@ package struct Profile: Sendable {
     struct Part: Sendable {
         var phase: Int32
         var thread: Int32
-        /// The line of ``PathTable`` that it ran.
+        /// The line of ``PathTable`` of its stack.
         var line: Int32
         /// That line with the wait called from it; ``PathTable/none`` when it never blocked.
         var waitLine: Int32
@@ -142,26 +145,27 @@ package struct Profile: Sendable {
         var times: StateTimes
     }
 
-    /// Which of ``processes`` a thread is of.
+    /// The position in ``processes`` of a thread's process.
     package func process(ofThread index: Int) -> Int {
         threads[index].child.map { $0.rawValue + 1 } ?? 0
     }
 
-    /// A process's first thread; nil: nothing is known of it.
+    /// A process's first thread; nil: not known.
     package func leader(of process: ProcessFigures) -> Int? {
         process.threads.first {
             process.child == nil ? threads[$0].isMain : threads[$0].tid == process.pid
         }
     }
 
-    /// - Parameter recorded: if nobody else holds it, it is changed in place, without a copy.
+    /// - Parameter recorded: if the caller holds no other copy, it is changed in place, without a
+    ///   copy.
     package init(_ recorded: consuming Recording) {
         let held = HeldTime(recorded.borders)
         var recording = recorded.without(held).withOwnFacts()
         let plan = PhasePlan(recording)
         var builder = PartBuilder(recording, plan: plan)
         schedule = RecordedSchedule(recording)
-        // What is long and has become something else is not kept a second time.
+        // Large lists that were converted are released, to save memory.
         recording.runs = ScheduledRuns()
         var states = ExactStates(schedule, account: recording.header.account)
         for slice in recording.slices { builder.add(states.refined(slice.clamped)) }
@@ -214,7 +218,7 @@ package struct Profile: Sendable {
 }
 
 extension Profile {
-    /// The same with the parts of some phases called as their wholes are.
+    /// The same, but the parts of some phases have the names of their wholes.
     fileprivate func callingParts(ofWholes names: Set<String>) -> Profile {
         guard phases.contains(where: { $0.whole.map(names.contains) ?? false }) else { return self }
         var result = self
@@ -227,8 +231,8 @@ extension Profile {
 }
 
 extension Compared<[Profile]> {
-    /// The launches with phases that can be put side by side. If one launch could not tell a part
-    /// from others, the part does not count as missing there.
+    /// The launches with phases that can be compared. If the parts of a phase could not be
+    /// distinguished in one launch, they do not count as missing there.
     var withAlikePhases: Self {
         let undivided = Set(
             (before + after).flatMap(\.phases).filter { $0.whole == nil }.map(\.name))

@@ -1,10 +1,10 @@
 package import ProfileModel
 
 extension Recording {
-    /// What was observed of one process alone.
+    /// The part of the recording that belongs to one process.
     ///
-    /// - Parameter wanted: its id, or its name, in any case; of several processes of one name an
-    ///   id says which. Ids are used again: the last that had it is meant.
+    /// - Parameter wanted: its id, or its name, in any case; if several processes have the name, an
+    ///   id is needed. The kernel reuses ids: the last process with the id is meant.
     package func process(named wanted: String) throws(SelectionError) -> Recording {
         if let pid = Int32(wanted) {
             let last = children.lastIndex { $0.pid == pid && $0.file == nil }

@@ -1,11 +1,11 @@
 package import ProfileModel
 
-/// Which part of a profile a question is about: positions in its lists; nil for all.
+/// The part of a profile that a query is about: positions in its lists; nil for all.
 package struct Selection: Hashable, Sendable {
     package var phases: Set<Int>?
     package var threads: Set<Int>?
     package var windows: TimeWindows?
-    /// Whose windows these are, for readers.
+    /// The name of the interval with these windows, for readers.
     package var interval: String?
     /// True: only ``MainThread``, in place of `threads`.
     package var isOfMainThread: Bool
@@ -24,15 +24,15 @@ package struct Selection: Hashable, Sendable {
     package static let all = Selection()
 }
 
-/// A name that nothing in the recording has.
+/// A name that does not occur in the recording.
 package enum SelectionError: Error, Hashable, CustomStringConvertible {
     case unknownPhase(String, known: [String])
     case unknownThread(String, known: [String])
     case unknownInterval(String, known: [String])
     case unknownProcess(String, known: [String])
-    /// Several processes are called that.
+    /// Several processes have this name.
     case ambiguousProcess(String, pids: [String])
-    /// An event has a time, and no length.
+    /// An event has a time, but no length.
     case isEvent(String)
 
     package var description: String {
@@ -49,7 +49,7 @@ package enum SelectionError: Error, Hashable, CustomStringConvertible {
     }
 
     private static func sentence(_ kind: String, _ name: String, _ known: [String]) -> String {
-        // Threads and processes have their ids before their names.
+        // Names of threads and processes are preceded by their ids.
         let names = known.map { word in
             guard let space = word.firstIndex(of: " "), Int32(word[..<space]) != nil else {
                 return word
@@ -68,11 +68,11 @@ package enum SelectionError: Error, Hashable, CustomStringConvertible {
 }
 
 extension Profile {
-    /// The selection that a user's words mean.
+    /// The selection for the names that the user gave.
     ///
     /// A phase is given by its name, or by the beginning of one name; case does not matter. A
     /// thread is given by its id or its name; a name means every thread that has it. An interval is
-    /// given as a phase is, and means all time of that name, on all threads.
+    /// given like a phase, and means all time of that name, on all threads.
     package func selection(
         phase: String? = nil, thread: String? = nil, interval: String? = nil
     ) throws(SelectionError) -> Selection {
@@ -106,7 +106,7 @@ extension Profile {
         throw .unknownInterval(wanted, known: names)
     }
 
-    /// The time of all intervals of a name together, within the launch.
+    /// The joint time of all intervals of a name, within the launch.
     package func windows(ofIntervalsNamed name: String) -> TimeWindows {
         TimeWindows(
             intervals.lazy.filter { $0.name == name }.map {
@@ -114,13 +114,13 @@ extension Profile {
             })
     }
 
-    /// What of a stretch lies within the launch.
+    /// The part of a stretch within the launch.
     private func window(from start: TimeSpan, to end: TimeSpan) -> Range<TimeSpan> {
         func within(_ time: TimeSpan) -> TimeSpan { min(max(time, .zero), launch.wall) }
         return within(start)..<max(within(start), within(end))
     }
 
-    /// What the thread of an initialiser did while it ran.
+    /// The initialiser's thread during its run.
     package func selection(of initializer: InitializerFigures) -> Selection {
         Selection(
             threads: [initializer.thread],
@@ -128,7 +128,7 @@ extension Profile {
     }
 
     /// The part of a phase that lies in a selection's windows; the phase itself if there are none.
-    /// Page faults and the like are not known for a part.
+    /// Page faults and other counters are not known for a part.
     package func phase(_ index: Int, in selection: Selection) -> Phase {
         guard let windows = selection.windows else { return phases[index] }
         var result = phases[index]
@@ -140,8 +140,8 @@ extension Profile {
         return result
     }
 
-    /// Whether something that lasted from one moment to the other, on a thread if that is known,
-    /// has a part in a selection. Points in time can have one, too.
+    /// Whether an event or a stretch between two moments, on a thread if that is known, overlaps a
+    /// selection. Points in time can, too.
     package func includes(
         _ selection: Selection, from start: TimeSpan, to end: TimeSpan, thread: Int?
     ) -> Bool {
@@ -178,7 +178,7 @@ extension Profile {
         return names.filter { seen.insert($0).inserted }
     }
 
-    /// What the selected threads did in the selected phases, in all.
+    /// The sum of the selected threads' times in the selected phases.
     package func times(in selection: Selection) -> StateTimes {
         var result = StateTimes.zero
         forEachPart(in: selection) { result = result + $0.times }

@@ -1,10 +1,10 @@
 package import ProfileModel
 
-/// Stretches of the launch, since its start: in order, apart from each other, none empty.
+/// Stretches of the launch, since its start: in order, not touching each other, none empty.
 package struct TimeWindows: Hashable, Sendable {
     package private(set) var ranges: [Range<TimeSpan>] = []
 
-    /// Those that overlap or touch become one, empty ones none.
+    /// Overlapping or touching ranges become one; empty ones are dropped.
     package init(_ ranges: some Sequence<Range<TimeSpan>>) {
         for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) where !range.isEmpty {
             if let last = self.ranges.last, range.lowerBound <= last.upperBound {
@@ -20,7 +20,7 @@ package struct TimeWindows: Hashable, Sendable {
         ranges.reduce(.zero) { $0 + ($1.upperBound - $1.lowerBound) }
     }
 
-    /// How much of `range` lies in them.
+    /// The length of their part within `range`.
     package func length(within range: Range<TimeSpan>) -> TimeSpan {
         var result = TimeSpan.zero
         for window in ranges[first(endingAfter: range.lowerBound)...] {
@@ -31,7 +31,7 @@ package struct TimeWindows: Hashable, Sendable {
         return result
     }
 
-    /// The position of the first that ends after `time`; their count if none does.
+    /// The position of the first window that ends after `time`; their count if none does.
     func first(endingAfter time: TimeSpan) -> Int {
         ranges.partitionIndex { $0.upperBound > time }
     }

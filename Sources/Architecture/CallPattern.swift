@@ -26,7 +26,7 @@ package enum DirectCall {
     /// In bytes.
     package static var length: Int { 5 }
 
-    /// Where a call leads that ends with the code.
+    /// The target of a call that ends where the code ends.
     ///
     /// - Parameters:
     ///   - code: ``length`` bytes.
@@ -40,7 +40,7 @@ package enum DirectCall {
     ///
     /// - Parameters:
     ///   - start: the address of the first byte.
-    ///   - count: calls that begin in so many bytes are meant.
+    ///   - count: only calls that begin within this many bytes are returned.
     package static func returns(
         of code: [UInt8], at start: UInt64, to function: UInt64, beginningIn count: Int
     ) -> [UInt64] {
@@ -62,20 +62,20 @@ package enum JumpStub {
     /// - Parameter code: where the stub may begin; ``longest`` bytes, or fewer at the code's end.
     package static func begins(_ code: [UInt8]) -> Bool {
         var rest = code.dropFirst(code.landingMarkLength)
-        // A prefix that was meant for bounds.
+        // Skip a prefix for bounds checks.
         if rest.first == 0xF2 { rest = rest.dropFirst() }
         let jump = CodeBytes.jumpThroughSlot
         return rest.prefix(2).elementsEqual([jump.0, jump.1])
     }
 }
 
-/// Code that passes a function's result directly on, as the argument of its next call.
+/// Code that passes a function's result directly to its next call, as an argument.
 package enum HandoverPattern {
-    /// The address of the function that gets the result; nil: the code does something else.
+    /// The address of the function that receives the result; nil: the code does something else.
     ///
     /// - Parameters:
     ///   - address: where the function with the result returns to.
-    ///   - read: gives a number of bytes from there; nil: there are not as many.
+    ///   - read: returns a number of bytes from there; nil: there are fewer.
     package static func target(
         at address: UInt64, read: (_ count: Int) -> [UInt8]?
     ) -> UInt64? {

@@ -1,5 +1,4 @@
-/// What functions may rely on when they call each other (psABI), as far as it is not about single
-/// registers.
+/// Guarantees for functions that call each other (psABI), except for those about single registers.
 package enum CallingConvention {
     /// How many bytes below the stack pointer a function may use without moving it.
     @inlinable package static var redZone: Int { 128 }

@@ -30,8 +30,8 @@ extension [UInt8] {
             bitPattern: self[index..<index + 4].reversed().reduce(0) { $0 << 8 | UInt32($1) })
     }
 
-    /// Where the distance at `index` leads, which is counted from behind it; nil: outside the
-    /// bytes.
+    /// The target of the distance at `index`, which is counted from the distance's end; nil:
+    /// outside the bytes.
     ///
     /// - Parameter start: the address of the first byte.
     func target(at index: Int, start: UInt64) -> UInt64? {

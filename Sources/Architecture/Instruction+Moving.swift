@@ -21,7 +21,7 @@ extension Instruction {
         }
     }
 
-    /// With references to the same addresses as before.
+    /// The code with references to the same addresses as before.
     private func moved(_ code: [UInt8]) -> MovableCode? {
         guard let reference else { return MovableCode(code) }
         guard reference.offset + 4 <= code.count else { return nil }
@@ -38,8 +38,8 @@ extension Instruction {
         }
     }
 
-    /// Unwinding must find the original return address, and nothing of ours. So that address is
-    /// pushed, and the call becomes a jump.
+    /// Unwinding must find the original return address, and no address of ours. So the original
+    /// address is pushed, and the call becomes a jump.
     private var movableIndirectCall: MovableCode? {
         let offset = operandOffset
         // FF /2 is a call, FF /4 a jump. The push would shift an operand on the stack.

@@ -1,4 +1,4 @@
-/// One instruction, with what must be known to move it elsewhere.
+/// One instruction, with the facts that are needed to move it elsewhere.
 package struct Instruction: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         case ordinary
@@ -10,7 +10,7 @@ package struct Instruction: Hashable, Sendable {
         case indirectJump
         case indirectCall
         case `return`
-        /// Elsewhere it would mean something else, or others rely on its place.
+        /// At another place it would have another meaning, or other code relies on its place.
         case unmovable
     }
 
@@ -45,7 +45,7 @@ package struct Instruction: Hashable, Sendable {
 
     package var end: UInt64 { address &+ UInt64(bytes.count) }
 
-    /// Where the program may continue other than after it, if the instruction tells.
+    /// Another place where the program may continue, if the instruction names it.
     package var destination: UInt64? {
         switch kind {
         case .jump(let target), .branch(let target): target

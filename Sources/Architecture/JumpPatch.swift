@@ -3,7 +3,7 @@ package enum JumpPatch {
     /// In bytes.
     @inlinable package static var length: Int { 5 }
 
-    /// How far a jump reaches, in bytes.
+    /// The maximum distance of a jump, in bytes.
     @inlinable package static var reach: UInt64 { 1 << 31 }
 
     /// The jump, as the low bytes of a word; nil if the target is too far away.
@@ -16,9 +16,9 @@ package enum JumpPatch {
     /// The part of a word that a jump replaces.
     package static func replaced(of word: UInt64) -> UInt64 { word & mask }
 
-    /// A word with other first bytes.
+    /// A word with its first bytes replaced.
     ///
-    /// - Parameter first: a word that begins with them.
+    /// - Parameter first: a word that begins with the new bytes.
     package static func word(_ word: UInt64, beginning first: UInt64) -> UInt64 {
         word & ~mask | first & mask
     }

@@ -6,12 +6,12 @@ package struct InitFunction {
     /// The length of its mark and of its first instruction together, in bytes.
     @inlinable package static var headLength: Int { 8 }
 
-    /// Of its first instruction.
+    /// The length of its first instruction, in bytes.
     private let first: Int
 
     /// nil: it has another shape.
     ///
-    /// - Parameter head: ``headLength`` bytes, or fewer if it ends before.
+    /// - Parameter head: ``headLength`` bytes, or fewer if the code ends before.
     package init?(head: [UInt8]) {
         first = head.landingMarkLength
         guard head.dropFirst(first).starts(with: [0x48, 0x83, 0xEC, 0x08]) else { return nil }
@@ -20,7 +20,7 @@ package struct InitFunction {
     /// How far the canonical frame address is above the stack pointer.
     ///
     /// - Parameters:
-    ///   - offset: of an instruction in the function.
+    ///   - offset: the offset of an instruction in the function.
     ///   - code: the instruction's first byte.
     package func frameSize(at offset: Int, code: [UInt8]?) -> Int32 {
         offset <= first || code == CodeBytes.return ? 8 : 16
@@ -31,16 +31,16 @@ package struct InitFunction {
 /// already, it restores its stack pointer after the call: `mov N(%rsp), %rsi; mov %rsi, %rsp`. If not,
 /// it returns to a goroutine's stack, and its frame is the first on this stack.
 package enum GoCallToC: Equatable {
-    /// Its stack pointer is saved so many bytes above the stack pointer.
+    /// Its stack pointer is saved this many bytes above the stack pointer.
     case onSameStack(Int32)
     case onOtherStack
 
     /// The call's length.
     @inlinable package static var callLength: Int { 2 }
-    /// How many bytes behind it are needed.
+    /// The number of bytes that are needed after the call.
     @inlinable package static var restLength: Int { 8 }
 
-    /// nil: another call.
+    /// nil: it is another call.
     package init?(call: [UInt8]?, rest: [UInt8]?) {
         guard call == [0xFF, 0xD0], let rest else { return nil }
         guard rest.starts(with: [0x48, 0x8B, 0x74, 0x24]), rest[5...] == [0x48, 0x89, 0xF4],

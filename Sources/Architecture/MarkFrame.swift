@@ -1,5 +1,5 @@
-/// What a mark's trampoline has on the stack while a hit is noted, for unwinding: a word with a
-/// sign and the number of its record, the address of the marked instruction, and the red zone.
+/// The stack content of a mark's trampoline while a hit is recorded, for unwinding: a word with a
+/// signature and the number of its record, the address of the marked instruction, and the red zone.
 package enum MarkFrame {
     /// In bytes.
     @inlinable package static var size: UInt64 { 16 + UInt64(CallingConvention.redZone) }
@@ -12,7 +12,7 @@ package enum MarkFrame {
 
     package static func isSign(_ word: UInt64) -> Bool { word >> 16 == sign }
 
-    /// The call of the routine that notes a hit, below the red zone.
+    /// The call of the routine that records a hit, below the red zone.
     ///
     /// - Parameter address: the marked instruction's.
     package static func call(noting record: UInt32, at address: UInt64) -> MovableCode {

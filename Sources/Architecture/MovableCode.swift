@@ -1,17 +1,17 @@
-/// Code whose place is not known yet. Its length does not depend on the place: only
-/// distances of four bytes do.
+/// Code whose place is not known yet. Its length does not depend on the place; only distances of
+/// four bytes in it do.
 package struct MovableCode: Hashable, Sendable {
-    /// Where a distance leads.
+    /// The target of a distance.
     package enum Target: Hashable, Sendable {
         case address(UInt64)
-        /// A word that holds the address of the code that notes hits.
+        /// A word that holds the address of the code that records hits.
         case routine
     }
 
     private struct Distance: Hashable {
-        /// Where its bytes are.
+        /// Where the bytes of the distance are.
         var offset: Int
-        /// Where it is counted from: the end of its instruction.
+        /// Where the distance is counted from: the end of its instruction.
         var end: Int
         var target: Target
     }

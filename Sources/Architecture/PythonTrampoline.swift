@@ -19,7 +19,7 @@ package struct PythonTrampoline: Hashable, Sendable {
     private static let alignment: UInt64 = 16
     /// The original's symbol.
     package static let name: StaticString = "_Py_trampoline_func_start"
-    /// As much of the original's code is needed, in bytes.
+    /// The number of bytes that are needed of the original's code.
     @inlinable package static var length: Int { 16 }
 
     /// `sub $8, %rsp; call *%rcx; add $8, %rsp; ret`
@@ -31,9 +31,9 @@ package struct PythonTrampoline: Hashable, Sendable {
         [0x55], [0x48, 0x89, 0xE5], [0xFF, 0xD1], [0x5D], [0xC3],
     ]
 
-    /// nil: its trampoline has another shape.
+    /// nil: the trampoline has another shape.
     ///
-    /// - Parameter code: of the original; ``length`` bytes.
+    /// - Parameter code: ``length`` bytes of the original.
     package init?(code: [UInt8]) {
         let rest = code.dropFirst(code.landingMarkLength)
         let first = UInt64(rest.startIndex)
@@ -60,7 +60,7 @@ package struct PythonTrampoline: Hashable, Sendable {
         self.savesFramePointer = savesFramePointer
     }
 
-    /// How far above the stack pointer a copy's return address may be.
+    /// The possible distances of a copy's return address above the stack pointer.
     ///
     /// - Parameters:
     ///   - offset: from the arena's first byte.

@@ -20,7 +20,7 @@ enum Register {
     @inlinable static var rip: Int { 16 }
 }
 
-/// In which order others hold the registers, by their DWARF numbers.
+/// The orders in which other code stores the registers, by their DWARF numbers.
 package enum RegisterOrder {
     /// A system call's arguments.
     package static let arguments = [
@@ -36,7 +36,7 @@ package enum RegisterOrder {
         Register.r15,
     ]
 
-    /// In the kernel's samples, if all that unwinding uses are asked for.
+    /// In the kernel's samples, if all registers that unwinding uses are requested.
     package static let samples = perfBits.compactMap(\.self)
 
     /// In the context that the kernel saves for a signal handler (<asm/sigcontext.h>).
@@ -46,7 +46,8 @@ package enum RegisterOrder {
         Register.rdx, Register.rax, Register.rcx, Register.rsp, Register.rip,
     ]
 
-    /// Those that a function preserves, and where it is; as our code in the program notes them.
+    /// The registers that a function preserves, and its address; as our code in the program records
+    /// them.
     package static let preserved = [
         Register.rsp, Register.rip, Register.rbp, Register.rbx, Register.r12, Register.r13,
         Register.r14, Register.r15,

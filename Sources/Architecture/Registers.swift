@@ -9,7 +9,8 @@ package struct Registers: Equatable, Sendable {
     @inlinable package static var stackPointer: Int { Register.rsp }
     /// DWARF's return address column; here it holds the program counter.
     @inlinable package static var programCounter: Int { Register.rip }
-    /// Where a system call has returned to; the instruction leaves it behind (but not with FRED).
+    /// The register with the address after a system call's instruction: the instruction stores it
+    /// there (but not with FRED).
     @inlinable package static var callReturn: Int { Register.rcx }
     /// Functions preserve it, though elfutils' defaults do not say so.
     @inlinable package static var unlistedPreserved: Int { Register.rbx }
@@ -23,7 +24,7 @@ package struct Registers: Equatable, Sendable {
         known = 0
     }
 
-    /// Only where the thread is, from `/proc/PID/task/TID/syscall` of a blocked thread.
+    /// Only a thread's position, from `/proc/PID/task/TID/syscall` of a blocked thread.
     package init(programCounter: UInt64, stackPointer: UInt64) {
         self.init()
         self[Self.programCounter] = programCounter
@@ -49,7 +50,7 @@ package struct Registers: Equatable, Sendable {
         }
     }
 
-    /// The same ones are known, and have the same values.
+    /// True if the same registers are known, and have the same values.
     package static func == (one: Registers, other: Registers) -> Bool {
         (0..<count).allSatisfy { one[$0] == other[$0] }
     }

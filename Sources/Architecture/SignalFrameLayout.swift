@@ -14,16 +14,16 @@ package enum SignalFrameLayout {
     @inlinable package static var codeSegment: Int { registers + 18 }
     @inlinable package static var length: Int { registers + 19 }
 
-    /// True if a word can be that of the processor's flags.
+    /// True if the word can hold the processor's flags.
     @inlinable
     package static func isFlags(_ word: UInt64) -> Bool { word & ~0xFF_FFFF == 0 }
 
-    /// True if a word can be that of the segments, of 64-bit code.
+    /// True if the word can hold the segments of 64-bit code.
     @inlinable
     package static func isCodeSegment(_ word: UInt64) -> Bool {
         word & 0xFFFF == Machine.codeSegment
     }
 
-    /// `SA_RESTORER`, a flag of sigaction(2): the handler returns to where the action says.
+    /// `SA_RESTORER`, a flag of sigaction(2): the handler returns to the address in the action.
     @inlinable package static var restorerFlag: UInt64 { 0x0400_0000 }
 }

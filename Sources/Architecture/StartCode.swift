@@ -12,7 +12,7 @@ package struct StartCode: Hashable {
 
     /// Where `main` is found.
     package enum Main: Hashable {
-        /// The address, and where the code names it, if it does so in four bytes.
+        /// The address, and where the code names it, if it does so by four bytes.
         case at(UInt64, Reference?)
         /// The address is in this slot of the program's offset table, once that is relocated.
         case inSlot(UInt64)
@@ -22,7 +22,7 @@ package struct StartCode: Hashable {
     package struct Reference: Hashable {
         /// Where the four bytes are.
         package var address: UInt64
-        /// True if they hold a distance, counted from their end, and not the address itself.
+        /// True if they hold a distance, counted from their end, instead of the address itself.
         package var isDistance: Bool
 
         /// The eight bytes at `address`, now `word`, after the first four have been changed to name
@@ -41,7 +41,7 @@ package struct StartCode: Hashable {
     package private(set) var main: Main?
     /// True if the code is musl's.
     package let isMusl: Bool
-    /// The call to the C library, and how it finds its target.
+    /// The call to the C library, and its way to its target.
     private var call: Call?
     /// True if a C library's start code was recognised.
     package var isCLibrarys: Bool { isMusl || (main != nil && call != nil) }
@@ -106,7 +106,7 @@ package struct StartCode: Hashable {
 
     /// The word in which the program finds the C library's start function.
     ///
-    /// - Parameter read: reads at most so many bytes of the program's memory.
+    /// - Parameter read: reads at most `count` bytes of the program's memory.
     package func startPointer(read: (_ address: UInt64, _ count: Int) -> [UInt8]) -> UInt64? {
         switch call {
         case nil: nil
@@ -116,7 +116,7 @@ package struct StartCode: Hashable {
     }
 
     /// `lea x(%rip), %reg` · `mov x(%rip), %reg` · `mov $x, %reg`. The operand may be any bytes:
-    /// before 2.34 two more arguments were addresses.
+    /// before glibc 2.34, two more arguments were addresses.
     private static func isLoad(_ code: [UInt8], at index: Int) -> Bool {
         guard code[index] & 0xF0 == 0x40, let mode = code.at(index + 2) else { return false }
         switch code.at(index + 1) {

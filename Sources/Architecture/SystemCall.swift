@@ -54,16 +54,16 @@ package enum SystemCall: Int32, CaseIterable, Sendable {
         map_shadow_stack, futex_wake, futex_wait, futex_requeue, statmount, listmount,
         lsm_get_self_attr, lsm_set_self_attr, lsm_list_modules, mseal
 
-    /// What the kernel gives in place of a number where a thread is in no call: it stands in a page
-    /// fault, or was stopped.
+    /// The kernel's value instead of a number if a thread is not in a call: it is in a page fault,
+    /// or was stopped.
     @inlinable package static var outside: Int32 { -1 }
 
-    /// No call reads or writes more at once, in bytes (`MAX_RW_COUNT`).
+    /// The most bytes that one call reads or writes (`MAX_RW_COUNT`).
     @inlinable
     package static var mostBytes: UInt64 { VirtualMemory.pageStart(of: UInt64(Int32.max)) }
 
-    /// A call of a 32-bit program: its number means another call. What this returns is no number of a
-    /// 64-bit call, so nothing takes it for one.
+    /// A call of a 32-bit program, where the number has another meaning. The result is not the
+    /// number of any 64-bit call, so the two cannot be confused.
     @inlinable
     package static func narrow(_ number: Int32) -> Int32 {
         number < 0 ? number : number | narrowMark

@@ -1,20 +1,20 @@
-/// The instruction for a system call with the one before it, as the C library's functions make calls.
-/// Right behind it is the place that the call returns to.
+/// The instruction for a system call with the one before it, in the form that the C library's
+/// functions use. The call returns to the place right behind it.
 package struct SystemCallInstruction: Hashable, Sendable {
-    /// The call's, where the instruction before loads it; nil: it cannot be told.
+    /// The call's number, if the instruction before loads it; nil: it is unknown.
     package let number: Int32?
 
     /// `mov $NUMBER, %eax; syscall`, or `xor %eax, %eax; syscall`.
     @inlinable package static var length: Int { 7 }
 
-    /// With the loads that may stand between the two: glibc's functions for several threads fetch one or two
-    /// arguments back from the stack there.
+    /// With the loads that may be between the two: glibc's functions for several threads fetch one
+    /// or two arguments back from the stack there.
     private static let longest = length + mostLoads * 5
     private static let mostLoads = 2
 
     /// nil: it is no system call.
     ///
-    /// - Parameter code: what ends with it, ``length`` bytes or more.
+    /// - Parameter code: ``length`` bytes or more, up to the end of the instruction.
     package init?(_ code: [UInt8]) {
         guard code.count >= Self.length, code.suffix(2) == [0x0F, 0x05] else { return nil }
         var end = code.count - 2
@@ -26,10 +26,10 @@ package struct SystemCallInstruction: Hashable, Sendable {
         }
     }
 
-    /// The one that ends at an address; nil: none, or the code cannot be read.
+    /// The instruction that ends at an address; nil: there is none, or the code cannot be read.
     ///
-    /// - Parameter code: as many bytes of the program's as are asked for, from an address on; others where
-    ///   they cannot be read.
+    /// - Parameter code: returns the requested number of the program's bytes from an address on; a
+    ///   different number if they cannot be read.
     package static func ending(
         at address: UInt64, code: (UInt64, Int) -> [UInt8]
     ) -> SystemCallInstruction? {
@@ -40,7 +40,8 @@ package struct SystemCallInstruction: Hashable, Sendable {
         return nil
     }
 
-    /// Of `mov N(%rsp), %edi`, `mov N(%rsp), %rsi` or `mov N(%rsp), %rdx` at the end; 0: there is none.
+    /// The length of `mov N(%rsp), %edi`, `mov N(%rsp), %rsi` or `mov N(%rsp), %rdx` at the end; 0:
+    /// there is none.
     private static func lengthOfLoad(_ code: ArraySlice<UInt8>) -> Int {
         if code.dropLast().suffix(3) == [0x8B, 0x7C, 0x24] { return 4 }
         let last = code.dropLast().suffix(4)
@@ -52,13 +53,13 @@ package struct SystemCallInstruction: Hashable, Sendable {
 
     // MARK: As a patch
 
-    /// `mov $NUMBER, %eax`, whose place a jump can take: five bytes, as the low ones of a word.
+    /// `mov $NUMBER, %eax`, which a jump can replace: five bytes, as the low ones of a word.
     package static func load(of call: SystemCall) -> UInt64 {
         UInt64(load) | UInt64(UInt32(bitPattern: call.rawValue)) << 8
     }
 
-    /// `mov 8(%rsp), %r9`, which syscall(2) has before the instruction: it loads the last argument.
-    /// As long as the other.
+    /// `mov 8(%rsp), %r9`, the instruction before the call in syscall(2): it loads the last
+    /// argument. It is as long as the other load.
     @inlinable package static var loadOfLastArgument: UInt64 { 0x08_244C_8B4C }
 
     /// Both instructions.

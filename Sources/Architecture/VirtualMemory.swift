@@ -1,12 +1,12 @@
-/// How memory is divided.
+/// The layout of memory.
 package enum VirtualMemory {
     /// In bytes.
     @inlinable package static var pageSize: UInt64 { 4096 }
 
-    /// The upper half is the kernel's; no program has memory there.
+    /// The upper half belongs to the kernel; no program has memory there.
     @inlinable package static var kernelStart: UInt64 { 1 << 63 }
 
-    /// No program's memory reaches this, not even with five levels of page tables.
+    /// No program has memory from here on, not even with five levels of page tables.
     @inlinable package static var programsEnd: UInt64 { 1 << 56 }
 
     /// The start of the page that holds the address.
@@ -24,7 +24,7 @@ package enum VirtualMemory {
         range.lowerBound / pageSize..<pageEnd(of: range.upperBound) / pageSize
     }
 
-    /// So many bytes, and the rest of the last page.
+    /// A number of bytes, rounded up to whole pages.
     @inlinable
     package static func wholePages(_ count: Int) -> Int {
         (count + Int(pageSize) - 1) / Int(pageSize) * Int(pageSize)

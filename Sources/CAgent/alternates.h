@@ -1,11 +1,12 @@
-// Alternate signal stacks for our handler's frames. A thread's own stack pointer may be anywhere when a
-// signal comes: on a coroutine's small stack, or in a block of the heap that a virtual machine uses as
-// one. Only the kernel knows then, and it changes to the alternate stack.
+// Alternate signal stacks for our handler's frames. A thread's own stack pointer may be anywhere
+// when a signal comes: on a coroutine's small stack, or in a block of the heap that a virtual
+// machine uses as a stack. Only the kernel can react at that moment: it switches to the alternate
+// stack.
 
 // The kernel's stack_t.
 struct kernel_stack { uint64_t start; uint32_t flags, unused; uint64_t size; };
 enum { stack_is_off = 2 };  // SS_DISABLE
-enum { guard_size = 4096 };  // of a page below each stack: a frame that does not fit is a fault
+enum { guard_size = 4096 };  // a page below each stack: a frame that does not fit causes a fault
 
 INLINE uint64_t alternates_size(void) {
     return FL_MOST_ALTERNATES * (state()->alternate_size + guard_size);
@@ -17,7 +18,7 @@ INLINE int is_ours(uint64_t start) {
     return own->alternates_at != 0 && start - own->alternates_at < alternates_size();
 }
 
-// Both words of an entry at once: a reader finds a thread with the kind that is its own.
+// Both words of an entry, to change them at once: a reader never sees a thread with another's kind.
 INLINE volatile uint64_t *owner_of(volatile struct fl_alternate *entry) {
     return (volatile uint64_t *)(volatile void *)entry;
 }
@@ -53,7 +54,7 @@ CODE volatile struct fl_alternate *entry_for(uint32_t tid) {
     return 0;
 }
 
-// Where the entry's own stack begins; 0: it cannot be had.
+// Where the entry's own stack begins; 0: it has none.
 INLINE uint64_t made_stack(volatile struct fl_alternate *entry) {
     volatile struct fl_state *const own = state();
     if (own->alternates_at == 0) return 0;
@@ -70,7 +71,7 @@ INLINE uint64_t made_stack(volatile struct fl_alternate *entry) {
     return stack;
 }
 
-// In the observed process itself, and in no child that it forked.
+// True only in the observed process itself, not in a child that it forked.
 INLINE int may_use_alternates(void) {
     volatile struct fl_state *const own = state();
     return own->uses_alternates == 1 && !own->filtered && *IN_AREA(uint32_t, FL_OWN) == 1;
@@ -81,7 +82,7 @@ INLINE void take_alternate(void) {
     volatile struct fl_alternate *const entry =
         entry_for((uint32_t)call(call_gettid, 0, 0, 0, 0, 0, 0));
     if (entry == 0) return;
-    // It is not the thread of that number any more which may have had the entry.
+    // An earlier thread with the same id may have used the entry.
     set_kind(entry, FL_ALTERNATE_NONE);
     volatile struct kernel_stack now;
     if (call(call_sigaltstack, 0, (long)&now, 0, 0, 0, 0) != 0 || (now.flags & stack_is_off) == 0)
@@ -98,8 +99,8 @@ CODE void fl_take_alternate(void) {
     if (may_use_alternates()) take_alternate();
 }
 
-// Our handler is to run where the threads are, as an action without SA_ONSTACK has it: somebody else may
-// send that signal, and there may be no room on a stack of the program's.
+// Makes our handler run on the threads' own stacks, as without SA_ONSTACK: another process may send
+// that signal, and an alternate stack of the program's may have no room.
 CODE void give_up_alternates(void) {
     volatile struct fl_state *const own = state();
     __atomic_store_n(&own->uses_alternates, FL_ALTERNATES_GIVEN_UP, __ATOMIC_SEQ_CST);
@@ -117,8 +118,9 @@ CODE void give_up_alternates(void) {
     }
 }
 
-// In place of sigaltstack(2). One of ours is none for the program. Once it makes one of its own, nothing is
-// known of any: they may be small, in use, gone, or another thread's as well.
+// In place of sigaltstack(2). The program does not see our alternate stacks. Once it sets one of
+// its own, we rely on no alternate stack: it may be small, in use, gone, or shared with another
+// thread.
 CODE long fl_alternate(volatile struct kernel_stack *wanted, volatile struct kernel_stack *former) {
     // A child that shares the memory (vfork) sets its own.
     if (wanted != 0 && may_use_alternates() &&
@@ -132,7 +134,7 @@ CODE long fl_alternate(volatile struct kernel_stack *wanted, volatile struct ker
     return result;
 }
 
-// Before libraries are mapped there: behind the area, or anywhere.
+// Reserves their memory before libraries are mapped there: behind the area, or anywhere.
 INLINE void reserve_alternates(void) {
     volatile struct fl_state *const own = state();
     if (own->alternate_size == 0) return;
@@ -147,7 +149,7 @@ INLINE void reserve_alternates(void) {
     own->alternates_at = (uint64_t)place;
 }
 
-// From now on, if the program's own are seen. Nobody else runs.
+// Starts to use them, if we intercept the program's own calls. No other thread runs at this time.
 CODE void use_alternates(void) {
     volatile struct fl_state *const own = state();
     if (own->alternates_at == 0 || own->uses_alternates || own->displaced ||

@@ -4,17 +4,17 @@
 #error "Firstlight captures x86-64 programs only so far."
 #endif
 
-// The area's code is one section of one object: assembly where registers and stacks matter, C
-// where lists are followed. It is copied to where it runs, so nothing in it may refer to anything
-// outside: no library, no constants of the compiler's, no thread-local memory.
+// The area's code is one section of one object: assembly where registers and stacks matter, C where
+// lists are followed. It is copied to the place where it runs, so nothing in it may refer to
+// anything outside: no library, no compiler constants, no thread-local memory.
 #define TEXT(x) #x
 #define NUMBER(x) TEXT(x)
-// A word of struct fl_state, or what lies elsewhere in the area, from where the code is.
+// A word of struct fl_state, or another place in the area, relative to the code.
 #define STATE(offset) "fl_begin+" NUMBER(FL_STATE) "+" NUMBER(offset) "(%rip)"
 #define AREA(offset) "fl_begin+" NUMBER(offset) "(%rip)"
 
-// How often whoever waits for the recorder naps, some 34 ms in all; and at most, where it lives: on a
-// busy machine it may have no core for a while.
+// How often a thread naps while it waits for the recorder: some 34 ms in all. MOST_NAPS is for a
+// recorder that lives: on a busy machine it may have no core for a while.
 #define NAPS 400
 #define MOST_NAPS 3000
 
@@ -160,7 +160,7 @@ _Static_assert(offsetof(struct fl_timer, slots) == 8, "the code above counts on 
 _Static_assert(offsetof(struct interrupted, rdx) == 136, "the code above counts on it");
 _Static_assert(offsetof(struct interrupted, rax) == 144, "the code above counts on it");
 _Static_assert(offsetof(struct interrupted, rip) == 168, "the code above counts on it");
-// The kernel keeps the mask behind what the C library declares as uc_mcontext.
+// The kernel keeps the mask behind the field that the C library declares as uc_mcontext.
 _Static_assert(offsetof(struct interrupted, mask) == 296, "the code above counts on it");
 _Static_assert(sizeof(struct fl_state) <= FL_OWN - FL_STATE, "it has that much room");
 _Static_assert(offsetof(struct fl_initializer, state) == 8, "the code above counts on it");

@@ -1,5 +1,5 @@
-// What the C part of the area's code is made of. Every function is private, calls only others of
-// these, and keeps off vector registers, for whoever is led here may need them.
+// The basis of the area's C code. Every function is private, calls only others of these, and does
+// not use vector registers, because the program may need them when it is redirected here.
 
 #define CODE \
     __attribute__((section("fl_code"), used, noinline, target("general-regs-only"), \
@@ -52,8 +52,8 @@ enum { clock_monotonic = 1, clock_process = 2, clock_thread = 3 };
 
 enum { may_read = 1, may_write = 2, may_execute = 4 };
 
-// The process's own memory as a file, through which what is protected can be written without
-// changing its protection, which would divide the mapping for good. Negative: it may not be had.
+// The process's own memory as a file. It can write to protected memory without a change of
+// protection, which would split the mapping for good. Negative: the file is not available.
 INLINE int open_memory(void) {
     const char *path;
     __asm__("lea fl_memory_path(%%rip), %0" : "=r"(path));
@@ -65,16 +65,16 @@ INLINE void close_memory(int memory) {
     if (memory >= 0) call(call_close, memory, 0, 0, 0, 0, 0);
 }
 
-// Writes a word of code, which may cross into the next page. 1: it could. Some kernels let nobody
-// write so. Its protection stays as it is: who lifts that may be refused when he wants it back.
+// Writes a word of code, which may cross into the next page. 1: success; some kernels refuse such
+// writes. The protection stays as it is: a process that lifts it may not be allowed to restore it.
 INLINE int write_code(int memory, uint64_t address, uint64_t word) {
     volatile uint64_t value = word;
     return memory >= 0 && call(call_pwrite, memory, (long)&value, sizeof value, (long)address, 0,
                                0) == sizeof value;
 }
 
-// The same of what may lose its protection for a moment: data, or code to which the thread must go
-// back in any case.
+// The same for memory that may lose its protection for a moment: data, or code to which the thread
+// must return in any case.
 INLINE void write_protected(int memory, uint64_t address, uint64_t word, long protection) {
     if (write_code(memory, address, word)) return;
     const uint64_t page = address & ~(uint64_t)4095;
@@ -84,7 +84,7 @@ INLINE void write_protected(int memory, uint64_t address, uint64_t word, long pr
     call(call_mprotect, (long)page, (long)size, protection, 0, 0, 0);
 }
 
-// A jump of five bytes, and what is behind it as it was; 0: it would be too far.
+// A jump of five bytes, followed by the old code; 0: the distance is too large.
 INLINE uint64_t jump_word(uint64_t from, uint64_t to, uint64_t old) {
     const int64_t distance = (int64_t)(to - (from + 5));
     if (distance != (int32_t)distance) return 0;

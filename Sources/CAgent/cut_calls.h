@@ -1,6 +1,6 @@
-// Calls that move data, and that a signal of ours cut short: they move the rest (rest.h).
+// Calls that move data, and that a signal of ours cut short: the thread moves the rest (rest.h).
 
-#define MOST_BYTES 0x7FFFF000  // of one call
+#define MOST_BYTES 0x7FFFF000  // in one call
 
 enum { is_pipe = 0x1000, is_device = 0x2000, is_regular = 0x8000, is_socket = 0xC000 };  // S_IF…
 
@@ -13,7 +13,7 @@ CODE uint32_t fl_kind_of(uint64_t descriptor, volatile struct kernel_stat *file)
     return file->mode & 0xF000;
 }
 
-// `/dev/zero`, `full`, `random` and `urandom`: they give whatever is asked for.
+// `/dev/zero`, `full`, `random` and `urandom`: they return as many bytes as requested.
 CODE int fl_gives_all(uint64_t descriptor) {
     volatile struct kernel_stat file;
     if (fl_kind_of(descriptor, &file) != is_device) return 0;
@@ -22,7 +22,7 @@ CODE int fl_gives_all(uint64_t descriptor) {
            (number == 5 || number == 7 || number == 8 || number == 9);
 }
 
-// By the kernel: where there is no room, that is no fault.
+// The kernel writes: a place without memory is an error then, and no fault.
 INLINE int put(uint64_t to, volatile void *from, uint64_t size) {
     volatile struct { uint64_t start, size; } here, there;
     here.start = (uint64_t)from;
@@ -34,15 +34,15 @@ INLINE int put(uint64_t to, volatile void *from, uint64_t size) {
 
 enum { call_writev = 20, call_sendfile = 40, call_sendto = 44, call_copy_file_range = 326 };
 
-// The register with a call's length; 0: another call, or one of several parts.
+// The register with a call's length; 0: another call, or a call of several parts.
 INLINE volatile uint64_t *length_of(volatile struct interrupted *at, long number) {
     if (number == call_sendfile) return &at->r10;
     if (number == call_copy_file_range) return &at->r8;
     return number == call_write || number == call_sendto ? &at->rdx : 0;
 }
 
-// Where a call that writes several parts goes on behind what it has moved. 0: it has moved all, or they
-// cannot be read.
+// Where a call that writes several parts continues after the bytes that it has moved. 0: it has
+// moved all, or the parts cannot be read.
 INLINE int find_part(volatile struct interrupted *at, uint64_t got, volatile struct fl_rest *rest) {
     volatile struct { uint64_t start, size; } part;
     rest->parts = (uint32_t)at->rdx;
@@ -58,21 +58,21 @@ INLINE int find_part(volatile struct interrupted *at, uint64_t got, volatile str
     return 0;
 }
 
-// Whether a file may be as long as it likes. At a limit the rest would be a signal.
+// Whether the length of files is unlimited. At a limit the rest of the call would raise a signal.
 INLINE int has_no_limit(void) {
     volatile uint64_t limit[2];
     return call(call_getrlimit, 1, (long)limit, 0, 0, 0, 0) == 0 && limit[0] == ~(uint64_t)0;
 }
 
-// Whether threads of this process are cancelled: their handlers must find them in the C library's code.
+// Whether the process cancels threads: the handler for that must find them in the C library's code.
 INLINE int cancels_threads(void) {
     volatile struct kernel_action action;
     action.handler = 0;
     return call(call_sigaction, 32, 0, (long)&action, 8, 0, 0) != 0 || action.handler > 1;
 }
 
-// Has the thread move the rest of its call, once it is back from our handler. `kind`: of the file that it is
-// moved to.
+// Makes the thread move the rest of its call after it returns from our handler. `kind`: that of the
+// file that the data go to.
 CODE void fl_lead_to_rest(volatile struct interrupted *at, long number, uint32_t kind) {
     uint64_t between_files, made, stream;
     __asm__("lea fl_make_rest(%%rip), %0" : "=r"(between_files));
@@ -119,17 +119,17 @@ CODE void fl_lead_to_rest(volatile struct interrupted *at, long number, uint32_t
             return;
         }
     }
-    // The kernel counts on in the places that the call has for it.
+    // The kernel has updated the offsets in the call's arguments.
     *length -= got;
     at->rax = (uint64_t)number;
     at->rip = between_files;
 }
 
-// The kernel fills memory in a loop, and returns what it has as soon as a signal is pending. Alone no
-// signal would have come: the rest is fetched here, where none does.
+// The kernel fills memory in a loop, and returns early as soon as a signal is pending. Without us
+// no signal would have come, so we fetch the rest here, where no signal arrives.
 INLINE void fill_rest(volatile struct interrupted *at, long number) {
     uint64_t got = at->rax;
-    // It looks at signals between two pages, or two blocks of random numbers.
+    // The kernel checks for signals between two pages, or between two blocks of random numbers.
     if (got % 64 != 0) return;
     const int is_read = number == call_read;
     uint64_t wanted = is_read ? at->rdx : at->rsi;
@@ -146,7 +146,7 @@ INLINE void fill_rest(volatile struct interrupted *at, long number) {
     at->rax = got;
 }
 
-// A call of the program's has just returned, or it was at any other place.
+// Called where a call of the program's has just returned, or at any other place.
 CODE void fl_get_rest(volatile struct interrupted *at) {
     volatile struct fl_state *const own = state();
     const uint64_t got = at->rax;
@@ -161,12 +161,12 @@ CODE void fl_get_rest(volatile struct interrupted *at) {
     if (number == call_read || number == call_getrandom) return fill_rest(at, number);
     volatile uint64_t *const length = length_of(at, number);
     if (length == 0 ? number != call_writev : *length > MOST_BYTES || got >= *length) return;
-    // A signal of the program's that is pending would have cut it short.
+    // A pending signal of the program's would have cut the call short without us.
     volatile uint64_t pending;
     if (call(call_sigpending, (long)&pending, 8, 0, 0, 0, 0) != 0 || (pending & ~at->mask) != 0 ||
         cancels_threads())
         return;
-    // sendfile gives a pipe what there is room for, and writes to other files move all.
+    // sendfile gives a pipe only as much as there is room for; writes to other files move all.
     volatile struct kernel_stat file;
     const uint32_t kind = fl_kind_of(number == call_copy_file_range ? at->rdx : at->rdi, &file);
     const int is_plain = number != call_sendto || at->r10 == 0;

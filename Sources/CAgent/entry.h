@@ -1,21 +1,22 @@
-// How a thread comes into the area, and goes back to where the recorder stopped it. The first of the
-// area's code.
+// How a thread enters the area, and returns to where the recorder stopped it. This is the first of
+// the area's code.
 
 __asm__(
     ".section fl_code,\"ax\",@progbits\n"
 
-    // Shorter than a mov, for what the stack is at hand.
+    // Shorter than a mov, where the stack may be used.
     ".macro fl_set value, register\n"
     "  push $\\value\n"
     "  pop \\register\n"
     ".endm\n"
 
-    // The pieces that run in place of the instruction at which the recorder stopped a thread go
-    // on where it was with every register, the red zone and the signal mask as they were. Those
-    // two, mask and address, the recorder leaves below the red zone (struct fl_diversion); then it
-    // only has to move stack pointer and program counter, which is one atomic step: whenever it
-    // dies, the program goes on correctly. They are on the stack and nowhere else, because a thread
-    // may be led away again before it has begun.
+    // These pieces run in place of the instruction at which the recorder stopped a thread. Then the
+    // thread resumes at that instruction, with every register, the red zone and the signal mask
+    // unchanged. The recorder leaves the mask and the address below the red zone (struct
+    // fl_diversion). Then it only has to change stack pointer and program counter, which is one
+    // atomic step: whenever the recorder dies, the program goes on correctly. Mask and address are
+    // on the stack and nowhere else, because the recorder may redirect a thread again before it has
+    // begun.
     ".macro fl_save\n"
     "  pushfq\n"
     "  push %rax\n"
@@ -52,7 +53,7 @@ __asm__(
     "  ret $128\n"
     ".endm\n"
 
-    // The time of a clock in rax; changes rcx, rsi, rdi, r11. 16 bytes at the stack's top are used.
+    // The time of a clock in rax; changes rcx, rsi, rdi, r11. Uses 16 bytes at the stack's top.
     ".macro fl_time clock\n"
     "  mov $228, %eax\n"  // clock_gettime
     "  mov $\\clock, %edi\n"
@@ -62,8 +63,8 @@ __asm__(
     "  add 8(%rsp), %rax\n"
     ".endm\n"
 
-    // 0.03 ms, more or less; changes rax, rcx, rsi, rdi and r11. Whoever waits for the recorder
-    // waits by a bounded number of these: it may have been killed.
+    // Naps for about 0.03 ms; changes rax, rcx, rsi, rdi and r11. A thread that waits for the
+    // recorder takes a bounded number of these naps: the recorder may have been killed.
     ".macro fl_nap\n"
     "  push $30000\n"
     "  push $0\n"
@@ -81,9 +82,9 @@ __asm__(
     "  syscall\n"
     ".endm\n"
 
-    // What the area begins with, and where the bootstrap goes on: the memory's descriptor in r8,
-    // the area's address in r9. Who has made the memory itself has this part already, and waits
-    // for the rest.
+    // The beginning of the area, where the bootstrap continues: the memory's descriptor in r8, the
+    // area's address in r9. A thread that has made the memory itself has this part already, and
+    // waits for the rest.
     ".macro fl_arrival\n"
     "  mov $200, %r10d\n"
     "1:\n"
@@ -97,7 +98,7 @@ __asm__(
     "  lock cmpxchg %ecx, " NUMBER(FL_STATE) "+" NUMBER(PHASE) "(%r9)\n"
     "  je 3f\n"
     "2:\n"
-    "  mov %rbp, %r10\n"  // the stack may be anywhere
+    "  mov %rbp, %r10\n"  // the stack may have any alignment
     "  mov %rsp, %rbp\n"
     "  and $-16, %rsp\n"
     "  push %r10\n"

@@ -1,10 +1,10 @@
-// The frames that an interpreter keeps of its own language, copied while their thread is in the
-// handler: a list that leads from the newest to the oldest. Pointers are followed by
-// process_vm_readv(2) alone, for nobody knows what they are: what is no memory ends the list.
+// The frames that an interpreter keeps of its own language: a list from the newest to the oldest.
+// The handler copies it in the frames' thread. Only process_vm_readv(2) follows the pointers,
+// because they may be invalid: an address without memory ends the list.
 
 enum { most_frames = 256, most_arena = 16384, most_copies = 128, least_room = 4096 };
 
-// What several places hold, one behind the other. All of it, or nothing.
+// Copies several places, one behind the other. 1: everything was copied.
 INLINE int copy_parts(uint8_t *to, const volatile uint64_t *places, uint64_t count, uint64_t size) {
     volatile uint64_t local[2] = {(uint64_t)to, size};
     return call(call_process_vm_readv, (long)state()->pid, (long)local, 1, (long)places, (long)count,
@@ -26,7 +26,7 @@ INLINE uint64_t word_at(const uint8_t *place) {
     return word;
 }
 
-// What a thread's state says; 0 where the interpreter does not have it.
+// Words of a thread's state; 0 where the interpreter does not have one.
 struct thread_words {
     uint64_t newest, kernel_id, arena, arena_top;
     uint64_t first;  // where the newest frame is
@@ -53,8 +53,9 @@ INLINE int read_thread(uint64_t thread, struct thread_words *found) {
     return copy_memory((uint8_t *)&found->first, found->newest + list->newest_inside, 8);
 }
 
-// A frame's record, from the copy of the arena where that has it; else by a call, of which there are not
-// many: the thread waits for them, and may hold what others wait for.
+// Copies a frame's record from the copy of the arena, if that has it; otherwise by a system call.
+// The number of such calls is limited: the thread waits for them, and may hold a lock that others
+// wait for.
 INLINE int copy_frame(uint8_t *to, uint64_t frame, const uint8_t *arena, uint64_t arena_start,
                       uint64_t arena_size, uint32_t *copies) {
     const volatile struct fl_frame_list *const list = &state()->frames;
@@ -70,7 +71,7 @@ INLINE int copy_frame(uint8_t *to, uint64_t frame, const uint8_t *arena, uint64_
     return copy_parts(to, remote, second == 0 ? 1 : 2, first + second);
 }
 
-// Behind the frames, what their codes are told apart by. `room`: up to where there is memory.
+// Behind the frames, the identities of their codes. `room`: where the memory ends.
 INLINE void copy_codes(struct fl_frames *frames, uint8_t *room) {
     const volatile struct fl_frame_list *const list = &state()->frames;
     const uint64_t size = 8 + list->part_sizes[0] + list->part_sizes[1];
@@ -88,7 +89,7 @@ INLINE void copy_codes(struct fl_frames *frames, uint8_t *room) {
     frames->identified = copied > 0 ? (uint32_t)((uint64_t)copied / list->identity_size) : 0;
 }
 
-// Copies what the list of `slot->thread` leads to behind the copy of the stack.
+// Copies the frame list of `slot->thread` behind the copy of the stack.
 CODE void fl_copy_frames(volatile struct fl_slot *slot) {
     const volatile struct fl_frame_list *const list = &state()->frames;
     const uint64_t used = slot->copied_size > 0 ? ((uint64_t)slot->copied_size + 7) & ~(uint64_t)7 : 0;
@@ -110,7 +111,8 @@ CODE void fl_copy_frames(volatile struct fl_slot *slot) {
     uint8_t *const arena = end - ((arena_size + 7) & ~(uint64_t)7);
     if (arena_size > 0 && !copy_memory(arena, thread.arena, arena_size)) arena_size = 0;
 
-    // Each needs room for its place, its record, its code's identity, and to ask for that.
+    // Each frame needs room for its address, its record, its code's identity, and the request for
+    // that.
     const uint64_t each = 8 + record + list->identity_size + 16;
     uint64_t most = (uint64_t)(arena - (uint8_t *)(frames + 1)) / each;
     if (most > most_frames) most = most_frames;

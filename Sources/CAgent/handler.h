@@ -3,13 +3,14 @@
 __asm__(
     ".section fl_code,\"ax\",@progbits\n"
 
-    // The restorer of signal frames, as every C library has it.
+    // The restorer of signal frames, the same as in every C library.
     ".balign 16\n"
     "fl_restorer:\n"
     "  mov $15, %eax\n"  // rt_sigreturn
     "  syscall\n"
 
-    // The slot whose number is in rax: in r8, and equal if it waited for an answer. Changes rax and rcx.
+    // Puts the slot whose number is in rax into r8; equal if it waited for an answer. Changes rax
+    // and rcx.
     ".macro fl_claim_slot\n"
     "  shl $8, %eax\n"  // times FL_SLOT_SIZE
     "  lea " AREA(FL_SLOTS) ", %r8\n"
@@ -19,13 +20,13 @@ __asm__(
     "  lock cmpxchg %ecx, (%r8)\n"
     ".endm\n"
 
-    // (signal, siginfo, ucontext). Only a request of the recorder's names a slot that waits for
-    // it, and only a timer of the recorder's is in its list; everything else is the program's own
-    // business, and ignored as without us. Uses only registers that a function may change.
+    // (signal, siginfo, ucontext). Only a request of the recorder's names a slot that waits for it,
+    // and only a timer of the recorder's is in its list. All other signals are the program's own,
+    // and are ignored as without us. Uses only registers that a function may change.
     "fl_sample_handler:\n"
     "  cmpl $1, 8(%rsi)\n"  // si_code: POLL_IN
     "  je fl_find_timer\n"
-    "  cmpl $6, 8(%rsi)\n"  // POLL_HUP: the last for which it was asked
+    "  cmpl $6, 8(%rsi)\n"  // POLL_HUP: the last signal that was requested
     "  je fl_find_timer\n"
     "  cmpl $-1, 8(%rsi)\n"  // SI_QUEUE
     "  jne 9f\n"
@@ -40,7 +41,7 @@ __asm__(
     "  fl_claim_slot\n"
     "  jne 9f\n"
     "  xor %r9d, %r9d\n"
-    // In r9d, whether it is a timer's signal.
+    // r9d: whether it is a timer's signal.
     "fl_answer:\n"
     "  push %r9\n"
     "  mov $4, %r10d\n"  // FL_SLOT_DECLINED
@@ -70,8 +71,8 @@ __asm__(
     "  mov %eax, 4(%r8)\n"
     "  test %eax, %eax\n"
     "  jne 7f\n"
-    // The stack from the red zone up, as far as it is known to go. The kernel copies: a mapping
-    // that has gone meanwhile is an error then, and no fault.
+    // The stack from the red zone up, to the end of the mapping if that is known. The kernel
+    // copies: a mapping that has disappeared is an error then, and no fault.
     "  mov 24(%r8), %ecx\n"  // capacity
     "  mov %rsi, %rax\n"
     "  sub $128, %rsi\n"
@@ -115,8 +116,8 @@ __asm__(
     "  test %r9d, %r9d\n"
     "  jne fl_return\n"
     "9:\n"
-    // A call that ended early for this signal, perhaps. (Its instruction leaves in rcx where it
-    // returns to, but not with FRED.)
+    // Perhaps a call ended early because of this signal. (The syscall instruction leaves its return
+    // address in rcx, but not with FRED.)
     "  mov %rdx, %rdi\n"
     "  sub $8, %rsp\n"
     "  cmpq $-4, 144(%rdx)\n"  // rax: -EINTR
@@ -130,9 +131,10 @@ __asm__(
     "fl_return:\n"
     "  ret\n"
 
-    // The first of the thread's own slots that waits, of the timer whose descriptor came along. It
-    // may be another thread's by now: the signal has waited since. Counted first: who prepares a
-    // filter waits for us. Such a signal ends no call: one that has just ended did so by itself.
+    // Finds the first waiting slot of this thread, for the timer whose descriptor came with the
+    // signal. The timer may belong to another thread now, because the signal was pending meanwhile.
+    // The signal is counted first, because a thread that prepares a filter waits for us. Such a
+    // signal ends no call: a call that has just ended did so by itself.
     "fl_find_timer:\n"
     "  lock incl " STATE(OUTSTANDING) "\n"
     "  cmpl $0, " STATE(FILTERED) "\n"  // no calls of ours
@@ -169,7 +171,7 @@ __asm__(
     "6:\n"
     "  lock decl " STATE(OUTSTANDING) "\n"
     "  ret\n"
-    // The entry may have been given to another thread, and with it the slot.
+    // The recorder may have given the entry to another thread, and with it the slot.
     "5:\n"
     "  cmp %edi, (%r9)\n"
     "  mov $1, %r9d\n"

@@ -39,11 +39,11 @@ __asm__(
     "  movl $2, 8(%rbx)\n"  // FL_INITIALIZER_RETURNED; x86-64 keeps the stores in order
     "  jmp fl_leave\n"
 
-    // What a library's thunk jumps to in place of an initialiser, with twice the library's number in
-    // eax, and 1 more for a word of the array: notes that the one before is over and that this one
-    // begins, and jumps to it. It finds the stack as without us: its caller is the linker, for
-    // exceptions and for everybody else who unwinds. Behind an array's last word stands one more of
-    // ours, which returns.
+    // A library's thunk jumps here in place of an initialiser, with twice the library's number in
+    // eax, plus 1 for a word of the array. Notes that the previous initialiser is over and that
+    // this one begins, and jumps to it. The initialiser finds the stack as without us: its caller
+    // is the linker, for exceptions and for all other unwinders. An array's last word is followed
+    // by one more of ours, which returns.
     "fl_driver:\n"
     "  fl_enter\n"
     "  sub $40, %rsp\n"
@@ -58,7 +58,7 @@ __asm__(
     "  mov 8(%rbx), %r12\n"  // init
     "  test $1, %eax\n"
     "  je 2f\n"
-    // A child that an initialiser has forked runs the rest of them beside its parent.
+    // A child that an initialiser has forked runs the remaining ones beside its parent.
     "  lea " AREA(FL_CURSORS) ", %rcx\n"
     "  mov (%rcx,%r15,4), %eax\n"
     "  incl (%rcx,%r15,4)\n"
@@ -68,7 +68,7 @@ __asm__(
     "  mov 16(%rbx), %rdx\n"  // array
     "  mov (%rdx,%rax,8), %r12\n"
     "2:\n"
-    // It takes none of its parent's records.
+    // A forked child takes none of its parent's records.
     "  fl_is_parent\n"
     "  jne 4f\n"
     "  fl_time 1\n"  // CLOCK_MONOTONIC

@@ -1,17 +1,18 @@
-// What the dynamic linker and the start code call in place of their own: the launch's borders.
+// The functions for the launch's borders: the dynamic linker and the start code call them in place
+// of their own.
 
 __asm__(
     ".section fl_code,\"ax\",@progbits\n"
 
-    // Whether this is the observed process (equal), and calls of ours are permitted there.
+    // Equal: this is the observed process, and our code may make system calls there.
     ".macro fl_is_parent\n"
     "  cmpl $0, " STATE(FILTERED) "\n"
     "  jne 8f\n"
     "  fl_is_own\n"
     "8:\n"
     ".endm\n"
-    // Everything that program code is called from, or that is called in its place, keeps a frame
-    // record, for whoever unwinds.
+    // Every function that calls program code, or that is called in its place, keeps a frame record
+    // for unwinders.
     ".macro fl_enter\n"
     "  push %rbp\n"
     "  mov %rsp, %rbp\n"
@@ -44,8 +45,8 @@ __asm__(
     "  call fl_linker_tells\n"
     "  jmp fl_leave\n"
 
-    // In place of the program's first instruction, where a linker goes that has told nothing until
-    // then. Stack and rdx are what that finds.
+    // In place of the program's first instruction: a linker that has reported nothing until then
+    // jumps here. The first instruction then finds stack and rdx unchanged.
     "fl_entry:\n"
     "  push " STATE(REAL_ENTRY) "\n"
     "  fl_enter\n"
@@ -62,8 +63,9 @@ __asm__(
     "  mov (%rsp), %rdx\n"
     "  jmp fl_leave\n"
 
-    // In place of the C library's start function, whose first argument is main, and whose fourth,
-    // in programs that were linked before glibc 2.34, is what runs the program's initialisers.
+    // In place of the C library's start function. Its first argument is main. Its fourth, in
+    // programs that were linked before glibc 2.34, is the function that runs the program's
+    // initialisers.
     "fl_start:\n"
     "  mov %rdi, " STATE(REAL_MAIN) "\n"
     "  lea fl_main(%rip), %rdi\n"

@@ -1,5 +1,5 @@
-// What the area's code does when it arrives, and when the dynamic linker or the start of main tells
-// it something.
+// The area's code for its arrival, and for reports from the dynamic linker and from the start of
+// main.
 
 // MARK: Arriving
 
@@ -19,8 +19,8 @@ INLINE void apply(int memory, volatile struct fl_patch *patch) {
         if (own->after[site] == address + 7) own->hooked |= 1u << site;
 }
 
-// What the program locks is its own memory: ours counts towards no limit of its, and stays where it
-// is only as long as it is used.
+// Unlocks our memory. Only the program's own memory should be locked: ours should not count towards
+// its limit, and needs to stay resident only while it is used.
 INLINE void unlock(void) {
     volatile struct fl_state *const own = state();
     call(call_munlock, (long)area(), (long)own->size, 0, 0, 0, 0);
@@ -31,7 +31,7 @@ INLINE void unlock(void) {
 
 enum { lock_current = 1, lock_future = 2, lock_on_fault = 4 };  // MCL_…
 
-// How much the program has mapped, but for what is ours, in bytes; locks it, too, if it is to.
+// The size of the program's mappings without ours, in bytes; locks them, too, if `locks` is set.
 CODE uint64_t own_mappings(int locks, long flags) {
     volatile struct fl_state *const own = state();
     const char *path;
@@ -56,12 +56,12 @@ CODE uint64_t own_mappings(int locks, long flags) {
                 number = 0;
             } else if (place == at_end && c == ' ') {
                 place = at_rest;
-                // The kernel's own page is above all.
+                // The kernel's own page is above all others.
                 if (start >> 63 || start - (uint64_t)area() < own->size || is_ours(start) ||
                     (own->island != 0 && start - own->island < FL_TRAMPOLINES_SIZE))
                     continue;
                 sum += number - start;
-                // What cannot be had in memory is locked all the same.
+                // Pages that the kernel cannot bring into memory are locked all the same.
                 if (locks)
                     call(call_mlock2, (long)start, (long)(number - start),
                          flags & lock_on_fault ? 1 : 0, 0, 0, 0);  // MLOCK_ONFAULT
@@ -74,14 +74,14 @@ CODE uint64_t own_mappings(int locks, long flags) {
     return sum;
 }
 
-// mlockall has been called, with this result.
+// Called after mlockall, with its result.
 CODE long fl_locked(long flags, long result) {
     if (result == 0) {
         unlock();
         return 0;
     }
-    // Without the right to lock any amount (RLIMIT_MEMLOCK) all that is mapped counts, ours as well.
-    // Where the program alone could have it, it gets it one by one.
+    // Without the right to lock any amount (RLIMIT_MEMLOCK) all mappings count, ours as well. If
+    // the program's mappings alone fit the limit, we lock them one by one.
     volatile uint64_t limit[2];
     if ((flags & lock_current) == 0 ||
         call(call_getrlimit, 8, (long)limit, 0, 0, 0, 0) != 0 ||  // RLIMIT_MEMLOCK
@@ -94,7 +94,7 @@ CODE long fl_locked(long flags, long result) {
     return 0;
 }
 
-// Which handlers a running program has only it can ask. No other is set past us meanwhile.
+// Only the program itself can query its handlers. No other handler is set unnoticed meanwhile.
 INLINE void see_handlers(void) {
     volatile struct fl_state *const own = state();
     if (own->handlers_block != FL_HANDLERS_UNKNOWN) return;
@@ -107,7 +107,8 @@ INLINE void see_handlers(void) {
     }
 }
 
-// The time last, or first: what is between two of them is all that our code takes.
+// The callers read the time first, or last, so that a stretch includes all the time that our code
+// takes.
 CODE void note_usage(volatile struct fl_moment *moment) {
     volatile int64_t usage[18];
     moment->cpu_ns = clock_time(clock_process);
@@ -128,33 +129,34 @@ CODE void end_stretch(int number) {
 
 // MARK: The gate
 
-// Waits until the recorder has done what must be done before anything runs: for a bounded number of naps,
-// and for the usual number only where the recorder does not live any more.
+// Waits until the recorder has done its work, which must precede everything else. The number of
+// naps is bounded, and is the usual number if the recorder is dead.
 INLINE void pass_gate(int most) {
     volatile struct fl_state *const own = state();
     if (own->gate != FL_GATE_CLOSED) return;
     own->gate_ns = clock_time(clock_monotonic);
     __atomic_store_n(&own->gate, FL_GATE_WAITING, __ATOMIC_SEQ_CST);
-    const long child_signal = 17;  // SIGCHLD: whoever should get it by mistake ignores it
+    const long child_signal = 17;  // SIGCHLD: a process that gets it by mistake ignores it
     if (own->recorder != 0) call(call_kill, own->recorder, child_signal, 0, 0, 0, 0);
     for (int naps = 0; naps < most && own->gate == FL_GATE_WAITING; naps++) {
         if (naps >= NAPS && !recorder_lives()) break;
         nap();
     }
-    // Who has waited in vain goes on, and nobody changes code as if he stood still; who is being served
-    // waits for longer, as a recorder may be stopped in the middle of it.
+    // A thread that has waited in vain goes on, and the recorder does not change code as if the
+    // thread were stopped. A thread that is being served waits longer, because the recorder may be
+    // stopped in the middle of it.
     uint32_t expected = FL_GATE_WAITING;
     if (!__atomic_compare_exchange_n(&own->gate, &expected, FL_GATE_OPEN, 0, __ATOMIC_SEQ_CST,
                                      __ATOMIC_SEQ_CST))
         for (int naps = 0; naps < 10000 && own->gate == FL_GATE_SERVING; naps++) nap();
-    // The recorder may have led the C library's calls to us.
+    // The recorder may have redirected the C library's calls to us.
     use_alternates();
     own->gate_end_ns = clock_time(clock_monotonic);
 }
 
-// A process whose root has no /proc cannot write to its own code, nor can any under some kernels: the
-// recorder does it from outside. Without it nothing of the launch would be noted, so a recorder without a
-// core is waited for. A gate that is behind this one stays closed.
+// A process whose root has no /proc cannot write to its own code, and under some kernels no process
+// can. Then the recorder writes the patches from outside. Without them nothing of the launch would
+// be noted, so we also wait for a recorder without a core. A gate behind this one stays closed.
 INLINE void await_patches(void) {
     volatile struct fl_state *const own = state();
     if (own->unwritten == FL_PATCHES_WRITTEN) return;
@@ -171,14 +173,14 @@ CODE void fl_settle(int descriptor) {
     if (own->is_measured) begin_stretch(FL_STRETCH_ENTRY);
     own->address = (uint64_t)area();
     own->pid = (uint32_t)call(call_getpid, 0, 0, 0, 0, 0, 0);
-    // Where this cannot be had, a forked child is known by its id, and only by that.
+    // If this fails, a forked child is recognised by its id alone.
     const long private_there = 0x32;  // MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS
     const long empty_in_children = 18;  // MADV_WIPEONFORK
     const long own_size = FL_SLOTS - FL_OWN;
     own->has_cursors = call(call_mmap, (long)area() + FL_OWN, own_size, may_read | may_write,
                             private_there, -1, 0) == (long)area() + FL_OWN;
     call(call_madvise, (long)area() + FL_OWN, FL_CURSORS - FL_OWN, empty_in_children, 0, 0, 0);
-    // A program may have said that all it maps is locked.
+    // The program may have locked all its future mappings.
     call(call_munlock, (long)area() + FL_OWN, own_size, 0, 0, 0, 0);
     *IN_AREA(uint32_t, FL_OWN) = 1;
     const int memory = own->patch_count == 0 && own->words == 0 ? -1 : open_memory();
@@ -191,7 +193,7 @@ CODE void fl_settle(int descriptor) {
     if (own->sample_signal != 0) {
         before.handler = 0;
         if (set_handler(own->sample_signal, 0, &before) != 0) own->displaced = 1;
-        // Somebody has set one since the recorder looked: it stays.
+        // A handler was set after the recorder looked: it stays.
         if (before.handler > 1) {
             call(call_sigaction, (long)own->sample_signal, (long)&before, 0, 8, 0, 0);
             own->displaced = 1;
@@ -203,12 +205,12 @@ CODE void fl_settle(int descriptor) {
         const long place = call(call_mmap, (long)own->island, FL_TRAMPOLINES_SIZE,
                                 may_read | may_execute, shared_there, descriptor, FL_ISLAND);
         own->island = place < 0 ? 0 : (uint64_t)place;
-        // What is mapped may be locked at once.
+        // The new mapping may be locked at once.
         unlock();
     }
     call(call_madvise, (long)area(), (long)own->size, not_in_cores, 0, 0, 0);
     reserve_alternates();
-    // A static program's calls are led to us already.
+    // A static program's calls lead to us already.
     use_alternates();
     if (own->is_measured) {
         await_patches();
@@ -218,18 +220,18 @@ CODE void fl_settle(int descriptor) {
         own->settled_ns = clock_time(clock_monotonic);
     }
     __atomic_store_n(&own->phase, FL_PHASE_SETTLED, __ATOMIC_RELEASE);
-    // The recorder of a launch first looks whether the area has settled.
+    // The recorder of a launch first checks whether the area has settled.
     if (!own->is_measured) await_patches();
     if (own->gates_entry) pass_gate(NAPS);
 }
 
 // MARK: Moments
 
-// What the assembly's frame holds, from its lowest word: r15 r14 r13 r12 rbx rbp, where to return.
+// The assembly's frame, from its lowest word: r15 r14 r13 r12 rbx rbp, return address.
 struct caller { uint64_t r15, r14, r13, r12, rbx, rbp, return_address; };
 
-// Copies the stack of our caller's caller, and notes the time. The time comes last, because the program's
-// own work begins behind it. On a busy machine the copying takes half a millisecond.
+// Copies the stack of our caller's caller, and notes the time. The time comes last, because the
+// program's own work begins after it. On a busy machine the copying takes half a millisecond.
 INLINE void note(volatile struct fl_open *open, const struct caller *from, uint64_t most) {
     volatile struct fl_state *const own = state();
     volatile int64_t usage[18];
@@ -278,7 +280,7 @@ INLINE void tell_border(uint32_t number) {
     __atomic_store_n(&own->borders, own->borders | 1u << number, __ATOMIC_RELEASE);
 }
 
-// Our code is through with what there is to do at a border.
+// Our code has done its work at a border.
 INLINE void leave_border(uint32_t number) {
     if (state()->is_measured) end_stretch(FL_STRETCH_RELOCATED + (int)number);
 }
@@ -306,14 +308,15 @@ enum {
 
 // Where glibc keeps, for each tag, the address of the library's entry (`l_info` of its link.h),
 // from the beginning of a struct link_map: behind five public words and three private ones. It has
-// been there for twenty years; whether it is so here is looked at before it is believed.
+// been there for twenty years; we check it before we rely on it.
 enum { info_offset = 64 };
 
-// What tells whose code is where, without the process: a short launch is over before anybody has read
-// what is mapped, and a library that a call loads may be gone, with another one in its place. Not of
-// many of the start-up's libraries, for each takes a microsecond or two: a program that has them lives
-// for long enough. The program itself, which has no name, the recorder knows. Where the file's
-// beginning is not mapped, the kernel says so, and nothing is kept.
+// Keeps the data that identify a library's code without the process. A short launch is over before
+// the recorder has read the mappings, and a library that a call loads may be gone, with another one
+// in its place. The number of start-up libraries is limited, because each takes a microsecond or
+// two: a program with many libraries lives for long enough. The recorder knows the program itself,
+// which has no name. If the file's beginning is not mapped, the kernel reports that, and nothing is
+// kept.
 INLINE void keep_file(volatile struct fl_library *library, const struct link_map *map) {
     volatile struct fl_state *const own = state();
     const uint32_t used = own->stacks;
@@ -333,8 +336,8 @@ INLINE void keep_file(volatile struct fl_library *library, const struct link_map
     own->stacks = used + FL_FILE_START + length + 1;
 }
 
-// musl's linker has no pointers to entries: it reads the section that `l_ld` leads to, and finds there a
-// copy with our entries in place of the library's. `l_ld` is a public word.
+// musl's linker has no pointers to entries: it reads the section that `l_ld` leads to. There it
+// finds a copy with our entries in place of the library's. `l_ld` is a public word.
 INLINE void lead_by_section(volatile struct fl_library *library, struct link_map *map,
                             volatile uint64_t *copy, int length) {
     for (int index = 0; index < length; index++) {
@@ -348,8 +351,8 @@ INLINE void lead_by_section(volatile struct fl_library *library, struct link_map
     copy[0] = copy[1] = 0;
 }
 
-// Leads the linker to thunks in place of a library's initialisers. Neither its arrays nor its
-// dynamic section are changed, which may be protected already.
+// Leads the linker to thunks in place of a library's initialisers. The library's arrays and its
+// dynamic section stay unchanged: they may be protected already.
 CODE void note_library(struct link_map *map, uint64_t open) {
     volatile struct fl_state *const own = state();
     const uint32_t number = own->libraries;
@@ -379,7 +382,7 @@ CODE void note_library(struct link_map *map, uint64_t open) {
         return;
     const uint64_t count = array != 0 && size != 0 ? size->value / 8 : 0;
     const uint32_t used = own->entries;
-    // Of a copy three entries may be new, and the last one ends it.
+    // A copy may have three new entries, and one more that ends it.
     const uint64_t copied = own->is_musl ? 2 * (uint64_t)(length + 4) : 0;
     if ((count == 0 && (init == 0 || init->value == 0)) || !own->has_cursors ||
         count >= FL_MOST_ENTRIES || used + count + 1 + copied > FL_MOST_ENTRIES)
@@ -415,8 +418,8 @@ CODE void note_library(struct link_map *map, uint64_t open) {
     info[tag_array_size] = (struct dynamic_entry *)&library->entries[4];
 }
 
-// They have run: the linker finds the library's own entries again. A forked child gives back what is
-// its own, sooner or later than its parent does, and leaves the note to that.
+// The initialisers have run: the linker finds the library's own entries again. A forked child
+// restores its own copy, sooner or later than its parent does, and leaves the note to the parent.
 CODE void fl_give_back(volatile struct fl_library *library) {
     struct dynamic_entry **const info = (void *)(library->map + info_offset);
     if (state()->is_musl) {
@@ -466,8 +469,8 @@ INLINE uint64_t stand_in(int site) {
     return code;
 }
 
-// Before anything but the linker has run: leads the C library's calls past us, if it is the one
-// whose calls the recorder knows.
+// Called before anything but the linker has run: makes the C library's calls lead to us, if this is
+// the library whose calls the recorder knows.
 CODE void hook_library(uint64_t base) {
     volatile struct fl_state *const own = state();
     for (int site = 0; site < FL_SITES; site++)
@@ -520,10 +523,10 @@ CODE void start_up(void) {
         count++;
     }
     own->known = count;
-    // glibc's linker has read where it goes on; the program finds what the kernel wrote.
+    // glibc's linker has read the address already; the program finds the kernel's value there.
     if (own->entry_pointer != 0 && !own->is_musl)
         *(volatile uint64_t *)own->entry_pointer = own->real_entry;
-    // Another C library than the recorder's: it finds the calls itself.
+    // This C library is not the recorder's own: the recorder finds the calls itself.
     if (own->wants_sites && own->hooked == 0 && !own->is_measured) own->gate = FL_GATE_CLOSED;
 }
 
@@ -531,15 +534,15 @@ INLINE void note_relocation(const struct caller *from) {
     note_moment(FL_BORDER_RELOCATED, from);
     state()->is_started = 1;
     start_up();
-    // Who sees the border sees the libraries, too.
+    // A recorder that sees the border sees the libraries, too.
     tell_border(FL_BORDER_RELOCATED);
     pass_gate(NAPS);
-    // The recorder may have found it just now.
+    // The recorder may have found the pointer just now.
     take_start_pointer();
     leave_border(FL_BORDER_RELOCATED);
 }
 
-// MARK: What the linker tells
+// MARK: Reports of the linker
 
 INLINE void take_news(const struct caller *from) {
     volatile struct fl_state *const own = state();
@@ -549,7 +552,7 @@ INLINE void take_news(const struct caller *from) {
     if (!own->is_started) {
         if (now == linker_adds && own->mapping_ns == 0)
             own->mapping_ns = clock_time(clock_monotonic);
-        // glibc's loads an auditing library before it begins, and that is told, too.
+        // glibc's linker loads an auditing library before it begins, and reports that, too.
         if (now != linker_consistent || linker->list == 0 ||
             (own->mapping_ns == 0 && !own->is_musl))
             return;
@@ -563,7 +566,7 @@ INLINE void take_news(const struct caller *from) {
         own->opens = number + 1;
         own->is_adding = 1;
     } else if (now == linker_consistent) {
-        // Counts the list, and notes what came to its end since it was counted last.
+        // Counts the list, and notes the libraries that were added to its end since the last count.
         uint32_t count = 0;
         for (struct link_map *map = linker->list; map != 0 && count < 4096; map = map->next) {
             if (own->is_adding && count >= own->known) note_library(map, own->opens - 1);
@@ -574,11 +577,11 @@ INLINE void take_news(const struct caller *from) {
     }
 }
 
-// A handler of the program's that ran meanwhile could fork: its child would come back into the midst
+// A handler of the program's that ran meanwhile could fork: its child would return into the middle
 // of this, and write on in its parent's notes. Our own handler does no such thing.
 INLINE int block_signals(volatile uint64_t *before) {
     volatile struct fl_state *const own = state();
-    // Who faults with the signal blocked is killed.
+    // The kernel kills a process that faults with the signal blocked.
     const uint64_t faults = SIGNAL(4) | SIGNAL(5) | SIGNAL(7) | SIGNAL(8) | SIGNAL(11) | SIGNAL(31);
     volatile uint64_t blocked = ~faults;
     if (!own->displaced && own->sample_signal != 0) blocked &= ~SIGNAL(own->sample_signal);
@@ -593,7 +596,8 @@ CODE void fl_linker_tells(const struct caller *from) {
     if (are_blocked) call(call_sigmask, set_mask, (long)&before, 0, 8, 0, 0);
 }
 
-// What musl's linker never came by, it comes by no more: its own initialisers, for one.
+// Restores the entries of libraries that musl's linker has not reached: it will not reach them any
+// more. Its own is one of them.
 INLINE void give_back_rest(void) {
     volatile struct fl_state *const own = state();
     for (uint32_t number = 0; own->is_musl && number < own->libraries; number++) {
@@ -611,7 +615,7 @@ CODE void fl_main_begins(const struct caller *from) {
     tell_border(FL_BORDER_MAIN);
     give_back_words();
     give_back_rest();
-    // Nobody would tell us from here on of filters for system calls.
+    // From here on, we would not notice filters for system calls.
     if (own->hooked == 0) own->filtered = 1;
     leave_border(FL_BORDER_MAIN);
     if (are_blocked) call(call_sigmask, set_mask, (long)&before, 0, 8, 0, 0);

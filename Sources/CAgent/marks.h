@@ -3,9 +3,9 @@
 __asm__(
     ".section fl_code,\"ax\",@progbits\n"
 
-    // What a mark's trampoline calls, with its record's number (16 bits) above the return address:
-    // writes one event into the ring, by the rules of firstlight/signpost.h. Changes no register, no
-    // flag.
+    // A mark's trampoline calls this, with its record's number (16 bits) above the return address:
+    // writes one event into the ring, by the rules of firstlight/signpost.h. Changes no register
+    // and no flag.
     "fl_mark:\n"
     "  push %rbp\n"
     "  mov %rsp, %rbp\n"
@@ -16,7 +16,7 @@ __asm__(
     "  push %r14\n"
     "  sub $16, %rsp\n"
     "  cld\n"
-    "  cmpq $0, " STATE(RING) "\n"  // nobody records
+    "  cmpq $0, " STATE(RING) "\n"  // recording is off
     "  je 9f\n"
     "  lea " AREA(FL_RING) ", %r12\n"
     "  fl_is_parent\n"
@@ -25,14 +25,15 @@ __asm__(
     "  shl $8, %rax\n"
     "  lea " AREA(FL_MARKS) ", %rbx\n"
     "  add %rax, %rbx\n"
-    // What we need ourselves should not count to the interval: ends are early, beginnings late.
+    // Our own time should not count towards the interval: ends take the time early, beginnings
+    // late.
     "  xor %r13d, %r13d\n"
     "  cmpb $2, (%rbx)\n"  // FIRSTLIGHT_SIGNPOST_BEGIN
     "  je 1f\n"
     "  fl_time 1\n"
     "  mov %rax, %r13\n"
     "1:\n"
-    // Takes a slot: its address is in rsi then, what its turn must be in r10.
+    // Takes a slot: its address is in rsi then, the turn that it must have in r10.
     "  mov 8(%r12), %ecx\n"  // shift
     "  and $31, %ecx\n"
     "  mov $1, %edx\n"

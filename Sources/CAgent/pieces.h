@@ -1,5 +1,5 @@
-// The pieces of code that stand alone for a while, in a place where the program has none of its
-// own, with their words behind them.
+// The pieces of code that are placed alone for a while, where the program has no code, followed by
+// their words.
 
 __asm__(
     ".section .rodata\n"
@@ -28,10 +28,10 @@ __asm__(
     "  fl_set 9, %rax\n"  // mmap
     "  mov fl_boot_words+8(%rip), %rdi\n"
     "  mov fl_boot_words+16(%rip), %rsi\n"
-    // A program may have everything locked that it maps (mlockall), which makes memory of all that
-    // can be accessed.
+    // The program may have locked all that it maps (mlockall): the kernel then provides memory for
+    // everything that is accessible.
     "  xor %edx, %edx\n"  // PROT_NONE
-    "  mov $0x100001, %r10d\n"  // MAP_SHARED | MAP_FIXED_NOREPLACE: before Linux 4.17 just a wish
+    "  mov $0x100001, %r10d\n"  // MAP_SHARED | MAP_FIXED_NOREPLACE: before Linux 4.17 only a hint
     "  xor %r9d, %r9d\n"
     "  syscall\n"
     "  test %rax, %rax\n"
@@ -52,7 +52,7 @@ __asm__(
     "  mov $(fl_boot_arrive_end - fl_boot_arrive), %ecx\n"
     "  cld\n"
     "  rep movsb\n"
-    // Until it is filled in, nothing else says who will do that.
+    // Until the area is filled in, nothing else tells which recorder will fill it in.
     "  mov fl_boot_words+28(%rip), %eax\n"
     "  mov %eax, " NUMBER(FL_STATE) "+" NUMBER(RECORDER) "(%r9)\n"
     "2:\n"
@@ -69,7 +69,7 @@ __asm__(
     "  mov %r9, %rdi\n"
     "  mov fl_boot_words+16(%rip), %rsi\n"
     "  syscall\n"
-    // The recorder sees it in the memory. Where there is to be none, nobody looks.
+    // The recorder sees the failure in the memory. If no area is wanted (size 0), it does not look.
     "6:\n"
     "  cmpl $0, fl_boot_words+16(%rip)\n"
     "  je 8f\n"
@@ -86,7 +86,8 @@ __asm__(
     "9:\n"
     "  cmpl $0, fl_boot_words+24(%rip)\n"
     "  je 0f\n"
-    // Where it was to go on this still stands: the recorder, which looks, puts things right.
+    // This code still replaces the one where the thread should resume: the recorder checks and
+    // restores it.
     "  mov $2000, %r10d\n"
     "5:\n"
     "  fl_nap\n"
@@ -103,16 +104,16 @@ __asm__(
     "fl_boot_words: .quad -1, 0, 0, 0\n"
     "fl_boot_end:\n"
 
-    // Takes away what was brought in: the sampling signal's action, the area. Then the recorder
-    // gives the thread back all that it had, down to the call that it was in. A nap would take the
-    // place of what the kernel keeps for that call; what waits here does not.
+    // Removes our handler for the sampling signal and the area. Then the recorder restores the
+    // thread's state, including the system call that it was in. A nap would overwrite the kernel's
+    // restart data for that call; the wait used here does not.
     ".balign 16\n"
     "fl_away:\n"
     "  fl_save\n"
     "  mov fl_away_words(%rip), %rdi\n"
     "  test %rdi, %rdi\n"
     "  je 1f\n"
-    // The program may have set one of its own, past us.
+    // The program may have set an action of its own, unnoticed by us.
     "  sub $32, %rsp\n"
     "  fl_set 13, %rax\n"  // rt_sigaction
     "  xor %esi, %esi\n"

@@ -1,12 +1,13 @@
-// The rest of a call that moves data and was cut short by us. The kernel returns what it has moved as
-// soon as a signal, or a stop, is pending; alone, the call would have gone on. So the thread moves the rest
-// here, and comes back to where it was with the sum.
+// The rest of a call that moves data and that we cut short. The kernel returns the number of bytes
+// moved as soon as a signal, or a stop, is pending; without us, the call would have gone on. So the
+// thread moves the rest here, and resumes where it was with the sum.
 
 __asm__(
     ".section fl_code,\"ax\",@progbits\n"
 
-    // Between files: the same call once more, whose registers are set. A struct fl_rest is on the stack.
-    // What fails now would have failed behind what was moved, which is then the result.
+    // Between files: makes the same call once more; its registers are set. A struct fl_rest is on
+    // the stack. A failure now would have come after some bytes were moved without us, too: their
+    // number is the result.
     "fl_make_rest:\n"
     "  syscall\n"
     "fl_rest_made:\n"
@@ -15,9 +16,10 @@ __asm__(
     "  add %rax, (%rsp)\n"
     "  jmp fl_rest_over\n"
 
-    // To a pipe or a socket. The same call would be restarted after a handler of the program's, had it moved
-    // nothing yet; the first one would have returned what it had. So what waits here is a call that never
-    // is. A thread that does not wait, or only for a while, has all that it would have got.
+    // To a pipe or a socket. The kernel would restart the same call after a handler of the
+    // program's if it had moved nothing yet; the first call would have returned its number of
+    // bytes. So the thread waits here in a call that the kernel never restarts. A thread that does
+    // not wait, or only for a while, has all that it would have got.
     "fl_stream_rest:\n"
     "  mov 88(%rsp), %edi\n"
     "  mov $3, %esi\n"  // F_GETFL
@@ -57,7 +59,7 @@ __asm__(
     "  movzwl 94(%rsp), %ecx\n"
     "  cmpl $0, 112(%rsp)\n"
     "  je 2f\n"
-    // An error that is waiting is the next call's to tell, and no signal comes beside a result.
+    // The next call has to report a pending error, and no signal comes with a result.
     "  test $0x38, %ecx\n"  // POLLERR | POLLHUP | POLLNVAL
     "  jne fl_rest_over\n"
     "  mov $0x4040, %r10d\n"  // MSG_DONTWAIT | MSG_NOSIGNAL
@@ -68,8 +70,8 @@ __asm__(
     "  cmp $-11, %rax\n"  // EAGAIN
     "  je 1b\n"
     "  jmp 4f\n"
-    // A write to a pipe without readers raises SIGPIPE, whatever was moved. A write of one page at most
-    // does not wait.
+    // A write to a pipe without readers raises SIGPIPE, no matter how much was moved. A write of
+    // one page at most does not wait.
     "2:\n"
     "  test $0x8, %ecx\n"  // POLLERR
     "  jne 3f\n"

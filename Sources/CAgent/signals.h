@@ -1,4 +1,5 @@
-// The sampling signals: the first one, and the spare one for programs that use that themselves.
+// The sampling signals: the first one, and the spare one for programs that use the first
+// themselves.
 
 struct kernel_action { uint64_t handler, flags, restorer, mask; };
 enum { sigchld = 17 };
@@ -15,8 +16,8 @@ INLINE int recorder_lives(void) {
     return recorder != 0 && call(call_kill, recorder, 0, 0, 0, 0, 0) != -3;  // ESRCH
 }
 
-// Waits until no request is under way; bounded, for a thread may never get a core, and the recorder
-// may have been killed. Whoever has not answered by then is not waited for again.
+// Waits until no request is under way. The wait is bounded: a thread may never get a core, and the
+// recorder may have been killed. Requests that are unanswered by then are forgotten.
 INLINE void quiesce(void) {
     volatile struct fl_state *const own = state();
     for (int naps = 0; naps < MOST_NAPS && (naps < NAPS || recorder_lives()); naps++) {
@@ -26,7 +27,7 @@ INLINE void quiesce(void) {
     __atomic_store_n(&own->outstanding, 0, __ATOMIC_SEQ_CST);
 }
 
-// Whether it is one that sends a signal to a thread; 0: any signal, any thread.
+// Whether a timer sends a signal to a thread; 0: any signal, any thread.
 INLINE int sends(const volatile struct fl_timer *timer, uint32_t signal, uint32_t tid) {
     const uint32_t timed = __atomic_load_n(&timer->tid, __ATOMIC_SEQ_CST);
     return timed != 0 && (tid == 0 || timed == tid) && (signal == 0 || timer->signal == signal);
@@ -38,13 +39,14 @@ INLINE int is_timed(uint32_t signal, uint32_t tid) {
     return 0;
 }
 
-// Waits until the kernel's timers send none any more. The recorder sees to that when it sees what was noted, and is
-// told to look at once. Bounded, as above, and once: what was waited for in vain is forgotten.
+// Waits until the kernel's timers send no more signals. The recorder stops them when it sees our
+// note, and we wake it to look at once. Bounded, as above, and done once: a timer that did not stop
+// by then is forgotten.
 INLINE void await_timers(uint32_t signal, uint32_t tid) {
     volatile struct fl_state *const own = state();
     for (int naps = 0; naps < MOST_NAPS && (naps < NAPS || recorder_lives()); naps++) {
         if (!is_timed(signal, tid)) return;
-        // Whoever should get it by mistake ignores it.
+        // A process that gets this by mistake ignores it.
         if (naps == 0 && own->recorder != 0)
             call(call_kill, own->recorder, sigchld, 0, 0, 0, 0);
         nap();
@@ -60,14 +62,14 @@ INLINE void await_timers(uint32_t signal, uint32_t tid) {
 
 CODE void fl_await_timers(void) { await_timers(0, 0); }
 
-// This thread's own.
+// Waits for this thread's own timer.
 CODE void fl_await_own_timer(void) {
     if (is_timed(0, 0)) await_timers(0, (uint32_t)call(call_gettid, 0, 0, 0, 0, 0, 0));
 }
 
 enum { on_alternate_stack = 0x08000000 };  // SA_ONSTACK
 
-// Sets our handler; `before` gets what the signal did.
+// Sets our handler; `before` gets the signal's former action.
 INLINE long set_handler(uint64_t signal, uint64_t flags, volatile struct kernel_action *before) {
     uint64_t handler, restorer;
     __asm__("lea fl_sample_handler(%%rip), %0" : "=r"(handler));
@@ -76,14 +78,15 @@ INLINE long set_handler(uint64_t signal, uint64_t flags, volatile struct kernel_
     action.handler = handler;
     action.flags = state()->settled_flags | flags;
     action.restorer = restorer;
-    // No handler of the program's runs on top of ours: it might last, or never come back.
+    // No handler of the program's runs on top of ours: it might take long, or never return.
     action.mask = ~(uint64_t)0;
     return call(call_sigaction, (long)signal, (long)&action, (long)before, 8, 0, 0);
 }
 
-// The program uses the sampling signal itself: the spare one takes its place, if the program leaves
-// that to its default. A program that handles the first on alternate stacks (Go's runtime does, for
-// its own stacks are small) has room there, and perhaps only there: so do we, by these flags.
+// The program uses the sampling signal itself. The spare one takes its place, if the program leaves
+// that at its default. A program that handles the first signal on alternate stacks (Go's runtime
+// does, because its own stacks are small) has room there, and perhaps only there. So our handler
+// uses them, too, by these flags.
 CODE void fl_take_spare(uint64_t flags) {
     volatile struct fl_state *const own = state();
     uint32_t expected = FL_SPARE_NOT_NEEDED;
@@ -102,7 +105,7 @@ CODE void fl_take_spare(uint64_t flags) {
         else  // another thread was faster
             call(call_sigaction, own->spare_signal, (long)&before, 0, 8, 0, 0);
     }
-    // Unless the program has taken it in this very moment.
+    // Unless the program has taken the spare signal in this very moment.
     expected = FL_SPARE_BEGUN;
     __atomic_compare_exchange_n(&own->spare, &expected, outcome, 0, __ATOMIC_SEQ_CST,
                                 __ATOMIC_SEQ_CST);
@@ -120,7 +123,7 @@ INLINE void take_handler_back(uint64_t signal, uint64_t original) {
     call(call_sigaction, (long)signal, (long)&action, 0, 8, 0, 0);
 }
 
-// A child that the program has forked: its signals do what they did before us.
+// For a child that the program has forked: restores the actions that its signals had before us.
 CODE void fl_leave_child(void) {
     volatile struct fl_state *const own = state();
     *IN_AREA(uint32_t, FL_OWN) = 2;
@@ -128,8 +131,8 @@ CODE void fl_leave_child(void) {
     take_handler_back(own->spare_signal, own->spare_original);
 }
 
-// The program is about to have its system calls dispatched by where they are made. A handler of ours could
-// not even return then.
+// The program is about to have the kernel dispatch its system calls by their address. Our handler
+// could not even return then.
 CODE void fl_dispatch(void) {
     volatile struct fl_state *const own = state();
     __atomic_store_n(&own->filtered, FL_DISPATCHED, __ATOMIC_SEQ_CST);
@@ -143,13 +146,14 @@ INLINE int holds_our_signal(uint64_t mask) {
            (own->spare_signal != 0 && mask >> (own->spare_signal - 1) & 1);
 }
 
-// The program sets an action: where its handler blocks a signal of ours, that arrives as it returns.
+// The program sets an action. If its handler blocks a signal of ours, that arrives as the handler
+// returns.
 CODE void fl_see_handler(const struct kernel_action *action) {
     if (action->handler > 1 && holds_our_signal(action->mask)) state()->handlers_block = 1;
 }
 
-// The program is about to set an action of its own for one of the two: that is noted, and what is
-// under way is waited for, lest the program gets it.
+// The program is about to set an action of its own for one of the two signals. We note that, and
+// wait for pending requests, so that the program does not get their signals.
 CODE void fl_displace(uint32_t signal, const struct kernel_action *action) {
     volatile struct fl_state *const own = state();
     const int is_spare = signal != own->sample_signal;
@@ -164,7 +168,7 @@ CODE void fl_displace(uint32_t signal, const struct kernel_action *action) {
     if (!is_spare) fl_take_spare(action->flags & on_alternate_stack);
 }
 
-// By the kernel: what cannot be read is no fault then.
+// The kernel copies: unreadable memory is an error then, and no fault.
 INLINE int copy(volatile void *to, uint64_t from, uint64_t size) {
     volatile struct { uint64_t start, size; } here, there;
     here.start = (uint64_t)to;
@@ -188,7 +192,7 @@ struct interrupted {
         rip, flags, rest[14], mask;
 };
 
-// Whether our signal was blocked while a call waited: some take a mask for as long.
+// Whether our signal was blocked while a call waited: some calls take a mask for that time.
 CODE int fl_blocks_our_signal(uint32_t number, volatile struct interrupted *at) {
     volatile uint64_t place[2], mask;
     place[0] = 0;
@@ -210,8 +214,9 @@ INLINE int length_of_load(const volatile uint8_t *end) {
 }
 
 // The number of the call that has just returned: mov $NUMBER, %eax (or xor %eax, %eax); syscall; or
-// syscall(2), led past us. Between the two, glibc's functions for several threads fetch one or two
-// arguments back from the stack. -1: that cannot be told. Read by the kernel, for code need not be readable.
+// syscall(2), which we intercept. Between the two, glibc's functions for several threads load one
+// or two arguments back from the stack. -1: not known. The kernel reads the code, because code need
+// not be readable.
 INLINE long number_of_call(volatile struct interrupted *at) {
     volatile struct fl_state *const own = state();
     volatile uint8_t code[17];
@@ -231,11 +236,12 @@ INLINE long number_of_call(volatile struct interrupted *at) {
     return left >> 16 == own->cookie ? (long)(left & 0xFFFF) : -1;
 }
 
-// Alone, the program would never have noticed such a signal: its action was to ignore it. But some
-// calls are not restarted after a handler, whatever its flags. They are made again, if nothing else
-// ends them: a signal of the program's that is pending comes first. And if nothing else has ended
-// them: a handler of the program's that returns leaves everything as it was when its signal had ended
-// the call, so that ours, if it was blocked until then, seems to have done it.
+// Without us, the program would never have noticed such a signal: its action was to ignore it. But
+// the kernel does not restart some calls after a handler, whatever its flags. We make them again on
+// two conditions. Nothing else ends them: a pending signal of the program's comes first. And
+// nothing else has ended them: after a handler of the program's, everything is as it was when its
+// signal had ended the call, so that our signal, if it was blocked until then, seems to have done
+// it.
 CODE void fl_make_again(volatile struct interrupted *at) {
     volatile struct fl_state *const own = state();
     if (own->filtered || *IN_AREA(uint32_t, FL_OWN) != 1) return;  // no calls of ours

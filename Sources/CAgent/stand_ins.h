@@ -1,14 +1,15 @@
-// What the C library's system calls that concern us are led past.
+// The code that runs in place of the C library's system calls that concern us.
 
 __asm__(
     ".section fl_code,\"ax\",@progbits\n"
 
-    // The following are reached from the C library's system call of that number, in place of the
-    // instruction that loads it. What they share with syscall(2), which may be given any number, are
-    // macros: a call would leave its place on stacks, where it is taken for somebody's who is here.
+    // Each of these stands in for a system call of the C library: a jump leads here, in place of the
+    // instruction that loads the call's number. The parts shared with syscall(2), which may be given
+    // any number, are macros: a call would leave a return address on the stack, as if a thread were
+    // still here.
 
-    // Waits until a word is 0: bounded, and once only, for the recorder may have been killed. What
-    // was waited for in vain is forgotten. Changes rax, rcx and r11.
+    // Waits until a word is 0. The wait is bounded, and happens only once, because the recorder may
+    // have been killed: a word that is not 0 by then is set to 0. Changes rax, rcx and r11.
     ".macro fl_await word\n"
     "  lea -128(%rsp), %rsp\n"
     "  push %rdi\n"
@@ -39,13 +40,13 @@ __asm__(
     "  pop %rdi\n"
     "  lea 128(%rsp), %rsp\n"
     ".endm\n"
-    // Whether this is the observed process's memory (equal), and not that of a child that it forked:
-    // such a child may have a filter of its own, of which nobody tells us, so it makes no calls of
-    // ours.
+    // Whether this is the observed process's memory (equal), and not that of a child that it
+    // forked: such a child may have a filter of its own that we do not notice, so it makes no calls
+    // of ours.
     ".macro fl_is_own_memory\n"
     "  cmpl $1, " AREA(FL_OWN) "\n"
     ".endm\n"
-    // The same, and no child that shares it (vfork); changes rax, rcx, r11.
+    // The same, and not a child that shares the memory (vfork); changes rax, rcx, r11.
     ".macro fl_is_own\n"
     "  fl_is_own_memory\n"
     "  jne 13f\n"
@@ -55,7 +56,7 @@ __asm__(
     "13:\n"
     ".endm\n"
 
-    // Saves what a C function may change; rcx and r11 are the system call's to change.
+    // Saves the registers that a C function may change; the system call may change rcx and r11.
     ".macro fl_push_all\n"
     "  lea -128(%rsp), %rsp\n"
     "  push %rdi\n"
@@ -75,8 +76,8 @@ __asm__(
     "  lea 128(%rsp), %rsp\n"
     ".endm\n"
 
-    // The program has the kernel decide by the place of a call whether it is made (user dispatch): it is
-    // made where it always was. Changes rax and rcx.
+    // The program has the kernel allow calls by their address (user dispatch): the call is made at
+    // its original place. Changes rax and rcx.
     ".macro fl_unless_dispatched number, after\n"
     "  cmpl $" NUMBER(FL_DISPATCHED) ", " STATE(FILTERED) "\n"
     "  jne 18f\n"
@@ -87,12 +88,12 @@ __asm__(
     "18:\n"
     ".endm\n"
 
-    // The program must not notice our handler, nor we displace one of its own unknowingly: asked
-    // what a signal of ours does, it gets its own answer; setting another action ends the requests
-    // by that signal.
+    // The program must not notice our handler, and we must not replace one of its own unknowingly.
+    // If the program queries the action of a signal of ours, it gets its own answer. If it sets
+    // another action, requests by that signal end.
     ".macro fl_act\n"
-    // A forked child has our handler, and nobody who asks: at its first call of this kind, which it
-    // may make then, that is taken back.
+    // A forked child has our handler, but no recorder that asks. We remove the handler at the
+    // child's first call of this kind, when the child may make such calls.
     "  cmpl $0, " AREA(FL_OWN) "\n"
     "  jne 2f\n"
     "  cmpl $0, " STATE(FILTERED) "\n"
@@ -109,13 +110,14 @@ __asm__(
     "  je 1f\n"
     "  cmp " STATE(SPARE_SIGNAL) ", %edi\n"
     "  je 1f\n"
-    // Who makes no calls of ours repeats none either, and what he passes may not be readable.
+    // A process that makes no calls of ours repeats none either, and its argument may not be
+    // readable.
     "  cmpl $0, " STATE(FILTERED) "\n"
     "  jne 5f\n"
     "  fl_push_all\n"
     "  mov %rsi, %rdi\n"
     "  call fl_see_handler\n"
-    "  movq $0, -8(%rsp)\n"  // nobody's place is left
+    "  movq $0, -8(%rsp)\n"  // erases our return address
     "  fl_pop_all\n"
     "  jmp 5f\n"
     "1:\n"
@@ -153,10 +155,11 @@ __asm__(
     "  fl_act\n"
     "  jmp *" STATE(AFTER_SIGACTION) "\n"
 
-    // A request that finds its signal blocked would surface in a sigwait or a signalfd: the recorder
-    // looks at masks anew, and if it is just sending a signal, that is waited for. What was sent to
-    // this thread arrives when its next system call returns; others' requests are no matter here.
-    // Its timer is waited for, too. Who blocks the one signal and not the spare one has a use for it.
+    // A request that finds its signal blocked would surface in a sigwait or a signalfd. So the
+    // recorder checks the masks again, and if it is just sending a signal, we wait for that. A
+    // signal sent to this thread arrives when its next system call returns; requests to other
+    // threads do not matter here. We wait for the thread's timer, too. A program that blocks the
+    // first signal and not the spare one has a use for the first.
     ".macro fl_mask after\n"
     "  test %rsi, %rsi\n"
     "  je 5f\n"
@@ -186,7 +189,7 @@ __asm__(
     "  jne 6f\n"
     "  fl_push_all\n"
     "  call fl_await_own_timer\n"
-    "  movq $0, -8(%rsp)\n"  // nobody's place is left
+    "  movq $0, -8(%rsp)\n"  // erases our return address
     "  fl_pop_all\n"
     "  cmpl $0, " STATE(SPARE) "\n"  // FL_SPARE_NOT_NEEDED
     "  jne 6f\n"
@@ -213,8 +216,8 @@ __asm__(
     "  fl_unless_dispatched 14, " STATE(AFTER_SIGMASK) "\n"
     "  fl_mask " STATE(AFTER_SIGMASK) "\n"
 
-    // A filter may kill for the handler's system calls; whoever installs one has to give up
-    // privileges first, or does it here.
+    // A filter may kill the process for the handler's system calls. A program that installs one has
+    // to give up privileges first, or does it here.
     ".macro fl_before_prctl\n"
     "  cmp $38, %edi\n"  // PR_SET_NO_NEW_PRIVS
     "  je 1f\n"
@@ -246,7 +249,7 @@ __asm__(
     "  jne 3f\n"
     "  fl_push_all\n"
     "  call fl_await_timers\n"
-    "  movq $0, -8(%rsp)\n"  // nobody's place is left
+    "  movq $0, -8(%rsp)\n"  // erases our return address
     "  fl_pop_all\n"
     "  fl_await " STATE(OUTSTANDING) "\n"
     "3:\n"
@@ -258,7 +261,7 @@ __asm__(
     "  syscall\n"
     "  jmp *" STATE(AFTER_PRCTL) "\n"
 
-    // mlockall locks, and makes memory of, whatever is mapped, and fails where that is too much.
+    // mlockall locks all mappings, provides memory for them, and fails where that is too much.
     ".macro fl_lock\n"
     "  mov $151, %eax\n"
     "  syscall\n"
@@ -282,11 +285,11 @@ __asm__(
     "  fl_lock\n"
     "  jmp *" STATE(AFTER_MLOCKALL) "\n"
 
-    // An alternate stack of ours is none for the program, and gives way to one of its own.
+    // The program does not see an alternate stack of ours, which gives way to one of its own.
     ".macro fl_change_stack\n"
     "  fl_push_all\n"
     "  call fl_alternate\n"
-    "  movq $0, -8(%rsp)\n"  // nobody's place is left
+    "  movq $0, -8(%rsp)\n"  // erases our return address
     "  fl_pop_all\n"
     ".endm\n"
     "fl_stack:\n"
@@ -294,20 +297,21 @@ __asm__(
     "  fl_change_stack\n"
     "  jmp *" STATE(AFTER_STACK) "\n"
 
-    // A thread that begins gets one.
+    // A new thread gets an alternate stack.
     "fl_thread:\n"
     "  fl_unless_dispatched 273, " STATE(AFTER_THREAD) "\n"
     "  fl_push_all\n"
     "  call fl_take_alternate\n"
-    "  movq $0, -8(%rsp)\n"  // nobody's place is left
+    "  movq $0, -8(%rsp)\n"  // erases our return address
     "  fl_pop_all\n"
     "  mov $273, %eax\n"
     "  syscall\n"
     "  jmp *" STATE(AFTER_THREAD) "\n"
 
-    // In place of what syscall(2) does last before its call, the number in rax. All but these few
-    // calls are made where they always are: threads may wait in them. Who passes an address that
-    // cannot be read is told so by the kernel, and not by a fault of ours.
+    // In place of the last instruction of syscall(2) before its call, with the number in rax. All
+    // but these few calls are made at their original place: threads may wait in them. If the
+    // program passes an address that cannot be read, the kernel reports that, and our code does not
+    // fault.
     "fl_syscall:\n"
     "  mov 8(%rsp), %r9\n"
     "  cmpl $" NUMBER(FL_DISPATCHED) ", " STATE(FILTERED) "\n"
@@ -329,8 +333,9 @@ __asm__(
     "  cmp $131, %eax\n"  // sigaltstack
     "  je 29f\n"
     "20:\n"
-    // Which it is, our handler reads at the far end of the red zone: no register would keep it. With
-    // our secret, for a thread may have come to the call's instruction before us.
+    // Our handler reads the number at the far end of the red zone: no register would keep it. Our
+    // secret goes with it, because a thread may have reached the call's instruction before our code
+    // was there.
     "  mov " STATE(COOKIE) ", %rcx\n"
     "  shl $16, %rcx\n"
     "  add %rax, %rcx\n"
@@ -352,7 +357,7 @@ __asm__(
     "  mov %rsi, %rdi\n"
     "  mov %eax, %esi\n"
     "  call fl_is_readable\n"
-    "  movq $0, -8(%rsp)\n"  // nor is this call's place left
+    "  movq $0, -8(%rsp)\n"  // erases our return address
     "  fl_pop_all\n"
     "  mov %eax, %ecx\n"
     "  pop %rax\n"
@@ -391,7 +396,7 @@ __asm__(
     "  fl_change_stack\n"
     "  jmp *" STATE(AFTER_SYSCALL) "\n"
 
-    // No handler of the program's runs between the two, and may jump away: what is half done there
+    // Between the two, no handler of the program's may run and jump away: half-done work there
     // would stay so for good. The mask is on the stack.
     ".macro fl_block_signals\n"
     "  push $-1\n"
@@ -422,7 +427,7 @@ __asm__(
     "  cmp %edx, %eax\n"
     "15:\n"
     ".endm\n"
-    // What edi says is the descriptor of the next program's area; the one before is closed.
+    // Keeps edi as the descriptor of the next program's area; closes the previous one.
     ".macro fl_keep_descriptor\n"
     "  xchg %edi, " STATE(NEXT_AREA) "\n"
     "  test %edi, %edi\n"
@@ -440,14 +445,14 @@ __asm__(
     "  mov %rax, \\word\n"
     ".endm\n"
 
-    // Tells the recorder, makes the memory that the next program's area will be, and gives the
-    // recorder the time to trace this thread: then nothing of the next program's launch is missed.
+    // Tells the recorder, makes the memory for the next program's area, and gives the recorder time
+    // to trace this thread: then it misses nothing of the next program's launch.
     "fl_execve:\n"
     "  fl_unless_dispatched 59, " STATE(AFTER_EXECVE) "\n"
     "  lea -128(%rsp), %rsp\n"
     "  push " STATE(AFTER_EXECVE) "\n"
     "  push $59\n"
-    // The call's number and where it goes on are on the stack.
+    // The call's number and the address where it continues are on the stack.
     "fl_executes:\n"
     "  cmpl $0, " STATE(FILTERED) "\n"
     "  jne 9f\n"
@@ -458,8 +463,8 @@ __asm__(
     "  push %rdx\n"
     "  push %r9\n"
     "  push %r10\n"
-    // Who looks for a program tries one folder after the other: most attempts fail at once. Nobody
-    // does that by execveat, whose path may be below any folder.
+    // A search for a program tries one folder after the other: most attempts fail at once. execveat
+    // is not used for that, and its path may be below any folder.
     "  cmpl $59, 40(%rsp)\n"
     "  jne 4f\n"
     "  mov $21, %eax\n"  // access
@@ -467,8 +472,8 @@ __asm__(
     "  syscall\n"
     "  test %eax, %eax\n"
     "  jne 8f\n"
-    // Who is traced gains no privileges from a file, unless the tracer has them all: such a program
-    // is executed as if nobody recorded.
+    // A traced process gains no privileges from a file, unless the tracer has them all: such a
+    // program is executed as if there were no recorder.
     "  cmpl $0, " STATE(MAY_GAIN_PRIVILEGES) "\n"
     "  jne 4f\n"
     "  sub $144, %rsp\n"  // struct stat
@@ -495,9 +500,9 @@ __asm__(
     "  test %rax, %rax\n"
     "  jg 16f\n"
     "4:\n"
-    // One thread at a time: another one's attempt ends this thread, or fails. It may also hang, or
-    // was left by a jump out of a handler: it is waited for once. What this thread has left so is
-    // its own.
+    // One thread at a time: another one's attempt ends this thread, or fails. That attempt may also
+    // hang, or a jump out of a handler has abandoned it: we wait for it once. If this thread itself
+    // abandoned one, it takes over its own.
     "  mov $100, %r9d\n"
     "5:\n"
     "  fl_claim_execution\n"
@@ -513,7 +518,7 @@ __asm__(
     "  movl $0, " STATE(EXECUTION) "\n"  // FL_EXECUTION_NONE
     "  mov $-1, %edi\n"
     "  fl_keep_descriptor\n"
-    // Memory beyond the limit of file size would be no error, but a signal that kills.
+    // Memory beyond the limit on file sizes would not be an error, but a signal that kills.
     "  push $0\n"
     "  push $0\n"
     "  mov $97, %eax\n"  // getrlimit
@@ -542,10 +547,10 @@ __asm__(
     "  test %edi, %edi\n"
     "  je 0f\n"
     "  mov $62, %eax\n"  // kill
-    "  mov $17, %esi\n"  // SIGCHLD: whoever should get it by mistake ignores it
+    "  mov $17, %esi\n"  // SIGCHLD: a process that gets it by mistake ignores it
     "  syscall\n"
     "0:\n"
-    // Sixty naps in any case, and as many more as a busy machine may need where the recorder lives.
+    // Sixty naps in any case; up to 1000 if the recorder lives, as a busy machine may need more.
     "  mov $1000, %r9d\n"
     "1:\n"
     "  cmpl $1, " STATE(EXECUTION) "\n"
@@ -564,12 +569,13 @@ __asm__(
     "  test %eax, %eax\n"
     "  je 1b\n"
     "0:\n"
-    // Nobody follows, if nobody just began to: the next program must not find what nobody will use.
+    // Unless the recorder just began to follow, it does not: the next program must not find an
+    // unused area.
     "  mov $1, %eax\n"
     "  xor %ecx, %ecx\n"  // FL_EXECUTION_NONE
     "  lock cmpxchg %ecx, " STATE(EXECUTION) "\n"
     "  je 3f\n"
-    // Until now, what other threads execute does not inherit it.
+    // Until now, programs that other threads execute do not inherit the descriptor.
     "2:\n"
     "  mov $72, %eax\n"  // fcntl
     "  mov " STATE(NEXT_AREA) ", %edi\n"
@@ -584,9 +590,9 @@ __asm__(
     "  mov 32(%rsp), %rdi\n"
     "  mov 40(%rsp), %eax\n"
     "  syscall\n"
-    // It was not executed: nothing may stay behind, and the next attempt is one of its own. The
-    // words are this thread's until here, whatever the recorder has made of them; unless another one
-    // has waited in vain for that, and makes an attempt of its own.
+    // execve failed: nothing may stay behind, and the next attempt starts afresh. The words belong
+    // to this thread until here, whatever the recorder has written there; unless another thread has
+    // waited for them in vain, and makes an attempt of its own.
     "  push %rax\n"
     "  fl_block_signals\n"
     "  fl_claim_execution\n"

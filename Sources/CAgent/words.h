@@ -1,8 +1,8 @@
-// A static program's initialisers. Its start code calls the words of its arrays one after the other:
-// each leads to a thunk of its own until main begins. Nothing counts on their order, or on how often
-// one is called.
+// A static program's initialisers. Its start code calls the words of its arrays one after the
+// other: each leads to a thunk of its own until main begins. Nothing depends on their order, or on
+// how often one is called.
 
-// What a word should say before the program relocates itself, if it does.
+// A word's value before the program relocates itself, if it does.
 INLINE uint64_t unrelocated(const volatile struct fl_library *library, uint64_t target) {
     return target - library->bias;
 }
@@ -11,7 +11,7 @@ INLINE volatile struct fl_library *led_word(uint32_t number) {
     return IN_AREA(struct fl_library, FL_LIBRARIES) + number;
 }
 
-// All or none.
+// Redirects all words or none.
 INLINE void lead_words(int memory) {
     volatile struct fl_state *const own = state();
     uint64_t thunks;
@@ -26,7 +26,7 @@ INLINE void lead_words(int memory) {
     }
 }
 
-// Nobody says that the last one is over but main, which is begun right behind it.
+// Nothing reports the end of the last one except main, which begins right after it.
 INLINE void end_last_word(const volatile struct fl_open *main) {
     volatile uint64_t *const running = &led_word(0)->running;
     if (*running == 0) return;
@@ -38,7 +38,7 @@ INLINE void end_last_word(const volatile struct fl_open *main) {
     *running = 0;
 }
 
-// They have run: the program's words and relocations are what they were.
+// The initialisers have run: restores the program's words and relocations.
 INLINE void give_back_words(void) {
     volatile struct fl_state *const own = state();
     if (own->words == 0) return;

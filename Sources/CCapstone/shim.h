@@ -12,14 +12,14 @@ enum fl_instruction_kind {
     FL_INDIRECT_JUMP,
     FL_INDIRECT_CALL,
     FL_RETURN,
-    FL_UNMOVABLE,           // means something else, or to somebody else, at another place
+    FL_UNMOVABLE,           // has another meaning, or other code relies on it, at another place
 };
 
 struct fl_instruction {
     uint64_t target;        // of a jump, branch or call to a fixed place
-    uint64_t location;      // what it finds relative to its own place, if displacement_offset is
+    uint64_t location;      // address it refers to by a distance, if displacement_offset is
                             // not 0
-    uint64_t table;         // what is indexed, in words, from a fixed place; 0: nothing
+    uint64_t table;         // the table that is indexed, in words, from a fixed place; 0: none
     uint8_t kind;           // one of those above
     uint8_t length;
     uint8_t displacement_offset;
@@ -76,9 +76,9 @@ static inline void fl_describe_flow(const cs_insn *instruction, struct fl_instru
     }
 }
 
-// Decodes the instruction at the beginning of `code`. 0: it is none that is known.
+// Decodes the instruction at the beginning of `code`. 0: the instruction is unknown.
 //
-// `scratch` is cs_malloc's, of a handle with details.
+// `scratch` comes from cs_malloc, of a handle with details.
 static inline int fl_decode(csh handle, cs_insn *scratch, const uint8_t *code, size_t size,
                             uint64_t address, struct fl_instruction *result) {
     if (!cs_disasm_iter(handle, &code, &size, &address, scratch)) return 0;

@@ -13,8 +13,8 @@
 // glibc's, which its header shows to _GNU_SOURCE only.
 extern void *memmem(const void *haystack, size_t size, const void *needle, size_t length);
 
-// Demanglers of libiberty. Their own header comes with macros that other headers define, too;
-// these three prototypes are what is used of it (libiberty/demangle.h).
+// Demanglers of libiberty. Their own header comes with macros that other headers define, too, so
+// only the three prototypes that we use are declared here (libiberty/demangle.h).
 extern int cplus_demangle_v3_callback(
     const char *mangled, int options, void (*append)(const char *, size_t, void *), void *context);
 extern int rust_demangle_callback(
@@ -31,10 +31,10 @@ enum { FIRSTLIGHT_DEMANGLE_FULL = (1 << 0) | (1 << 1) };
 // libiberty's DMGL_NO_RECURSE_LIMIT: without it a name past 1,024 characters is refused.
 enum { FIRSTLIGHT_DEMANGLE_LONG = 1 << 18 };
 
-// Where a demangler's output goes. A short mangled name can stand for an exponentially long
-// one (each substitution twice the one before), so a full buffer ends the demangling: the
-// callback cannot say so and jumps out. What it jumps over holds no resources (C++), or at most
-// one identifier's buffer (Rust, punycode only).
+// The output of a demangler. A short mangled name can stand for an exponentially long one (each
+// substitution twice the one before), so a full buffer ends the demangling: the callback cannot
+// report this, so it jumps out. The skipped code holds no resources (C++), or at most one
+// identifier's buffer (Rust, punycode only).
 struct firstlight_text {
     char *bytes;
     size_t capacity;

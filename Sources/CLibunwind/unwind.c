@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Exported for those who have tables of their own, and declared nowhere.
+// Exported for programs with tables of their own, but declared nowhere.
 #define unw_dwarf_search_unwind_table UNW_OBJ(dwarf_search_unwind_table)
 extern int unw_dwarf_search_unwind_table(
     unw_addr_space_t space, unw_word_t address, unw_dyn_info_t *info, unw_proc_info_t *found,
@@ -61,13 +61,13 @@ struct fl_library {
     void *context;
     uint64_t reads;
     // Whether a function's entry is being read. It names variables of the program's, by which an
-    // exception would find its handler: nobody needs what they hold.
+    // exception would find its handler: their values are not needed.
     int finds_entry;
-    // A sorted table with one entry: what the caller has found.
+    // A sorted table with one entry, which the caller has found.
     uint32_t table[2];
 };
 
-// Where that table is, as far as libunwind knows: nothing of the process can be there.
+// The address that libunwind gets for that table: nothing of the process can be there.
 static const unw_word_t table_address = (unw_word_t)1 << 63;
 
 static int read_word(
@@ -131,7 +131,7 @@ static void put_info(unw_addr_space_t space, unw_proc_info_t *info, void *argume
     (void)space, (void)info, (void)argument;
 }
 
-// Code that registers itself with libunwind's own list would be found there: nobody has copied it.
+// libunwind would find code that registers itself in its own list here: we have no copy of it.
 static int find_list(unw_addr_space_t space, unw_word_t *address, void *argument) {
     (void)space, (void)argument;
     *address = 0;
@@ -159,7 +159,7 @@ static int find_name(
 // MARK: Unwinding
 
 fl_library *fl_library_create(const fl_library_source *source) {
-    // Later versions have more members: of these it is told that we have none.
+    // Later versions have more members: these are NULL, so libunwind sees that we have none.
     static union {
         unw_accessors_t known;
         char all[512];
@@ -208,7 +208,7 @@ int fl_library_unwind(fl_library *library, void *context, uint64_t reads, int nu
             return fl_library_stopped;
         const int step = unw.step(&cursor);
         if (step <= 0) return step == 0 ? fl_library_end : fl_library_failed;
-        // It says so of the frame that was interrupted, and not of the one that the kernel has made.
+        // The result is for the interrupted frame, not for the one that the kernel has made.
         is_return_address = unw.is_signal_frame(&cursor) <= 0;
     }
 }

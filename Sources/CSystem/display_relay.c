@@ -30,8 +30,8 @@ struct relay {
     struct connection *connections;
     size_t count;  // of them
     int is_linked, is_crowded;
-    int told;   // what was reported, as bits of fl_wayland_…
-    int owed;   // how many more looks until an answer is due; 0: nobody asked
+    int told;   // reports sent so far, as bits of fl_wayland_…
+    int owed;   // how many more looks until an answer is due; 0: none was requested
     struct pollfd *entries;
     size_t room;  // for entries
 };
@@ -68,8 +68,8 @@ static void tell_news(struct relay *relay, int found, int64_t time) {
     if (new & fl_wayland_lost) tell(relay, fl_display_lost, time);
 }
 
-// From now on nobody has to connect through us. Existing connections, and those by another path to
-// our socket, are still served.
+// From now on programs do not have to connect through us. Existing connections, and those by
+// another path to our socket, are still served.
 static void step_aside(struct relay *relay) {
     if (relay->is_linked || relay->display->own[0] == '\0') return;
     relay->is_linked = fl_display_link(relay->display) == 0;
@@ -134,7 +134,7 @@ static void accept_all(struct relay *relay) {
     }
 }
 
-// Passes on the data first, and examines them afterwards, so that nobody waits for that.
+// Passes on the data first, and examines them afterwards, so that the examination delays nothing.
 static void move(struct relay *relay, struct connection *one, int side, int may_receive) {
     const size_t received = fl_passage_move(&one->passage, side, may_receive);
     const struct fl_way *way = &one->passage.ways[side];
@@ -172,7 +172,7 @@ static int fill_entries(struct relay *relay) {
     return 1;
 }
 
-// In milliseconds: what the kernel has no room for now is tried again.
+// In milliseconds: data that the kernel has no room for now are tried again.
 static int patience(const struct relay *relay) {
     if (relay->owed > 0) return 0;
     for (struct connection *one = relay->connections; one != NULL; one = one->next)

@@ -57,7 +57,7 @@ int fl_doctor_trace_from_outside(int *is_fatal) {
     pid_t child = fork();
     if (child == 0) {
         int answer = ptrace(PTRACE_SEIZE, getppid(), 0, 0) == 0 ? 0 : -errno;
-        // The child's end releases what it traces.
+        // The child's exit detaches the process that it traces.
         _exit(write(ends[1], &answer, sizeof answer) == sizeof answer ? 0 : 1);
     }
     int error = errno;

@@ -24,7 +24,7 @@ int fl_open_regular(const char *path, int flags) {
         close(place);
         return -EMEDIUMTYPE;
     }
-    // Opens the file that was examined, whatever is at its path by now.
+    // Opens the file that was examined, even if another one is at its path now.
     char name[32];
     snprintf(name, sizeof name, "/proc/self/fd/%d", place);
     const int wanted = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;

@@ -134,8 +134,8 @@ static int is_hung_up(int end) {
 int fl_passage_is_over(const struct fl_passage *passage) {
     const int are_told[] = {passage->ways[0].is_told, passage->ways[1].is_told};
     if (are_told[0] && are_told[1]) return 1;
-    // One side has closed its end, and the other has received everything: nobody would receive data
-    // on the way back.
+    // One side has closed its end, and the other has received everything: no process would receive
+    // data on the way back.
     for (int side = 0; side < 2; side++)
         if (are_told[side] && is_hung_up(passage->ends[side])) return 1;
     return 0;

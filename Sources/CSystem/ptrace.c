@@ -106,8 +106,9 @@ int fl_ptrace_get_registers(pid_t tid, struct fl_registers *out) {
     return 0;
 }
 
-// The kernel restarts a call only if nobody has moved the thread. If we move it, we do the restart
-// here: by returning to the `syscall` instruction, with the call's number (or restart_syscall's).
+// The kernel restarts a call only if the thread's registers were not changed. If we change them, we
+// do the restart here: by returning to the `syscall` instruction, with the call's number (or
+// restart_syscall's).
 static void leave_call(struct user_regs_struct *registers) {
     if ((long)registers->orig_rax < 0) return;
     long error = -(long)registers->rax;
@@ -229,8 +230,8 @@ int fl_ptrace_in_sequence(pid_t tid) {
     uint64_t address = 0;
     const int get_configuration = 0x420F;  // Linux 5.13 and later
     if (ptrace(get_configuration, tid, sizeof configuration, &configuration) <= 0) {
-        // An older kernel does not tell. A thread is certainly in no sequence only within a call,
-        // or where there are no sequences (before Linux 4.18).
+        // An older kernel does not report this. A thread is certainly in no sequence only within a
+        // call, or where there are no sequences (before Linux 4.18).
         if (errno != EIO && errno != EINVAL) return 0;
         return !fl_ptrace_in_call(tid) && has_sequences();
     }

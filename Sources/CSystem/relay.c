@@ -83,7 +83,7 @@ static void tell(int control, int kind, int64_t time) {
     if (control >= 0) (void)!send(control, &news, sizeof news, MSG_NOSIGNAL);
 }
 
-// False: nobody reads any more.
+// False: there is no reader any more.
 static int pass_on(int output, const unsigned char *bytes, size_t count) {
     while (count > 0) {
         ssize_t written = write(output, bytes, count);
@@ -139,11 +139,11 @@ static void relay(int input, int output, int control, int resized, struct fl_sea
     static unsigned char buffer[65536];
     const int watched = is_reopened(output) ? -1 : output;
     int is_asked = 0;
-    ssize_t owed = 0;  // what the answer waits for: others may go on writing without end
+    ssize_t owed = 0;  // bytes that the answer waits for: writers may go on without end
     while (1) {
         struct pollfd entries[] = {
             {.fd = input, .events = POLLIN},
-            {.fd = watched, .events = 0},  // reports when nobody reads any more
+            {.fd = watched, .events = 0},  // reports when there is no reader any more
             {.fd = control, .events = POLLIN},
             {.fd = resized, .events = POLLIN},
         };
@@ -202,7 +202,8 @@ static void become_relay(const void *argument) {
 
 // MARK: The recorder's side
 
-// Output must be exactly what was written: the terminal itself adds its carriage returns.
+// The output must be exactly the bytes that were written: the terminal itself adds its carriage
+// returns.
 static int open_terminal(int original, int ends[2]) {
     struct termios attributes;
     struct winsize size;

@@ -19,7 +19,7 @@ static int open_events(struct perf_event_attr *attributes, pid_t tid, int core) 
     attributes->sample_id_all = 1;
     attributes->use_clockid = 1;
     attributes->clockid = CLOCK_MONOTONIC;
-    // Usually nobody waits for records: the ring is read now and then.
+    // Usually no thread waits for records: the ring is read at intervals.
     if (!attributes->watermark) {
         attributes->watermark = 1;
         attributes->wakeup_watermark = UINT32_MAX;
@@ -125,7 +125,7 @@ static struct perf_event_attr tree_events(uint64_t config) {
 
 int fl_open_tree_news(pid_t tid, int core, int signal) {
     struct perf_event_attr attributes = tree_events(PERF_COUNT_SW_DUMMY);
-    // Each record wakes us: what it reports may be over soon.
+    // Each record wakes us: the state that it reports may be over soon.
     attributes.watermark = 1;
     attributes.wakeup_watermark = 1;
     const int events = open_events(&attributes, tid, core);
@@ -171,7 +171,7 @@ int fl_open_exec_names(int core) {
     return open_events(&attributes, -1, core);
 }
 
-// Of a thread, where it runs its own code: nothing is counted yet.
+// For a thread, while it runs its own code. Nothing is counted yet.
 static struct perf_event_attr own_code(uint64_t period) {
     return (struct perf_event_attr){
         .type = PERF_TYPE_SOFTWARE,

@@ -62,7 +62,7 @@ int fl_receive_number(int socket, int *number, int *descriptor) {
 
 // MARK: Entering
 
-// A listener that hears of each call that opens or executes a file; or -errno.
+// A listener that reports each call that opens or executes a file; or -errno.
 static int listen_to_opens(void) {
 #if defined(__x86_64__)
     const int notify = 6;  // the distance to the filter's last instruction

@@ -59,7 +59,7 @@ pid_t fl_peek(int *has_ended) {
 int fl_has_ended(pid_t pid) {
     siginfo_t info = {.si_pid = 0};
     if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0) return 0;
-    // A tracer also hears of stops, even if it did not ask for them.
+    // A tracer also gets stops, even if it did not ask for them.
     return info.si_pid == pid && tells_of_end(&info);
 }
 
@@ -199,7 +199,7 @@ enum { word_bits = 8 * sizeof(unsigned long), core_words = 16384 / word_bits };
 int fl_leave_core(int core) {
     unsigned long allowed[core_words] = {0}, others[core_words];
     if (core < 0 || core >= core_words * word_bits) return -EINVAL;
-    // The call itself tells how many bytes the kernel's set has, glibc's function does not.
+    // The call itself returns how many bytes the kernel's set has, glibc's function does not.
     long size = syscall(SYS_sched_getaffinity, 0, sizeof allowed, allowed);
     if (size < 0) return -errno;
     memcpy(others, allowed, sizeof others);

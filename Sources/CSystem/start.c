@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// The kernel's structure: the C library refuses to handle the signals that it uses itself.
+// The kernel's structure: the C library refuses to change the signals that it uses itself.
 struct kernel_action {
     void *handler;
     unsigned long flags;
@@ -177,14 +177,14 @@ static int await_setting(struct fl_child_setting *setting, int hold, pid_t child
 // The child's whole part. It may share our memory, so it must neither allocate nor lock.
 static _Noreturn void become(const struct fl_start *start, struct fl_child_setting *setting) {
     char byte;
-    // So that nobody takes it for the recorder, whose image it still is.
+    // A new name, so that the child is not mistaken for the recorder, whose image it still is.
     prctl(PR_SET_NAME, "firstlight-new");
     close(start->hold[1]);
     if (setting) enter_or_end(setting, start->hold[0]);
     ssize_t got;
     do got = read(start->hold[0], &byte, 1);
     while (got == -1 && errno == EINTR);
-    // The recorder is gone, so nobody would record the program.
+    // The recorder is gone, so the program would run unrecorded.
     if (got != 1) _exit(127);
     ignore_signals(start->ignored);
     close_missing_streams();

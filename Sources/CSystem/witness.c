@@ -52,7 +52,7 @@ int fl_witness_start(int *control) {
     for (int side = 0; side < 2; side++) sockets[side] = moved(sockets[side]);
     const pid_t child = sockets[0] < 0 || sockets[1] < 0 ? -1 : fork();
     if (child == 0) {
-        // The intermediate process ends at once: nobody who waits for children notices it.
+        // The intermediate process ends at once: no code that waits for children notices it.
         const pid_t witness = fork();
         if (witness == 0) become_witness(sockets[1]);
         _exit(witness < 0);
@@ -71,7 +71,7 @@ int fl_witness_start(int *control) {
 }
 
 int fl_witness_ask(int control, uint64_t *signals) {
-    // The kernel signals a group's processes one after another, and meanwhile nobody may change a
+    // The kernel signals a group's processes one after another; meanwhile no process may change a
     // group. This call changes nothing, but it returns only when such a signal is complete.
     (void)setpgid(0, getpgrp());
     if (send(control, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) != 1) return -errno;

@@ -39,19 +39,20 @@ void cxcb_prefetch_extensions(xcb_connection_t *connection) {
     library.prefetch_extension_data(connection, &present);
 }
 
-// NULL: the server does not know the extension. A request of one that it lacks ends the connection.
+// NULL: the server does not know the extension. A request of an unknown extension ends the
+// connection.
 static const xcb_query_extension_reply_t *known(
     xcb_connection_t *connection, xcb_extension_t *extension) {
     const xcb_query_extension_reply_t *reply = library.get_extension_data(connection, extension);
     return reply != NULL && reply->present != 0 ? reply : NULL;
 }
 
-// A request's arguments, behind the four bytes that XCB fills in. The request's number.
+// A request's arguments, behind the four bytes that XCB fills in. Returns the request's number.
 static unsigned send_words(
     xcb_connection_t *connection, xcb_extension_t *extension, uint8_t opcode, int has_reply,
     uint32_t first, uint32_t second, uint32_t third, size_t words) {
     uint32_t request[] = {0, first, second, third};
-    // XCB uses the two before for itself.
+    // XCB uses the two elements before for itself.
     struct iovec parts[3] = {{0}, {0}, {request, 4 * (1 + words)}};
     const xcb_protocol_request_t kind = {
         .count = 1, .ext = extension, .opcode = opcode, .isvoid = !has_reply};

@@ -3,11 +3,11 @@ package import ProfileModel
 /// The conditions under which launches are to be made. Nothing has been tried yet.
 package struct ConditionRequest: Hashable, Sendable {
     package enum Cold: Hashable, Sendable {
-        /// The page cache keeps what the previous launch left there (`--warm`).
+        /// The page cache keeps the previous launch's data (`--warm`).
         case no
-        /// The program's files leave the page cache, except what other processes have mapped.
+        /// The program's files leave the page cache, except pages that other processes have mapped.
         case files
-        /// The same with copies that no other process has mapped (``PrivateCopies``).
+        /// As `files`, with copies that no other process has mapped (``PrivateCopies``).
         case privateCopies
         /// All caches are emptied (``AllCaches``).
         case all

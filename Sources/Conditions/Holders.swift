@@ -2,7 +2,7 @@ import Glibc
 import ProfileModel
 import System
 
-// Classes that own kernel objects, where one value has several of these as parts.
+// Classes that own kernel objects, for values that have several of these as parts.
 
 final class DiskLimitHolder {
     private let limit: DiskLimit

@@ -1,8 +1,8 @@
 import Glibc
 package import ProfileModel
 
-/// The conditions of a measurement's launches. All that they need is set up once, before the first
-/// launch, or an error says what is missing. It is all removed with this value, or with our
+/// The conditions of a measurement's launches. Everything that they need is set up once, before the
+/// first launch, or an error names the missing part. It is all removed with this value, or with our
 /// process.
 ///
 /// The order for each launch: ``renew(isFirst:)``; start a child with ``childSetting``; when it
@@ -20,6 +20,7 @@ package final class LaunchConditions {
     private var copies: CopiesHolder?
     private var files: ColdFiles?
     /// How much earlier launches read, if they were cold by their state and read some of each file.
+    /// file.
     private var reads: [Int64] = []
 
     /// - Parameter program: the path of the program's file.
@@ -125,7 +126,7 @@ package final class LaunchConditions {
     }
 
     /// Judges whether a launch was cold; nil: it should be warm. Call it once for each launch, in
-    /// order, including the first: it remembers what was read, for later launches.
+    /// order, including the first: it remembers the bytes read, for later launches.
     ///
     /// - Parameters:
     ///   - state: the result of ``evict()``.
@@ -146,8 +147,8 @@ package final class LaunchConditions {
         values.isEmpty ? nil : values.sorted()[values.count / 2]
     }
 
-    /// Ends what the launch has left behind; the caller has waited for the program itself. Needs
-    /// ``adoptOrphans()``.
+    /// Ends the processes that the launch has left behind. The caller has waited for the program
+    /// itself. Needs ``adoptOrphans()``.
     ///
     /// - Parameter kept: our children that belong neither to a launch nor to this value.
     package func clean(kept: Set<Int32> = []) -> [LeftBehind] {
@@ -157,7 +158,7 @@ package final class LaunchConditions {
     /// Our children that this value needs; they belong to no launch.
     package var helpers: Set<Int32> { Set(net?.helpers ?? []) }
 
-    // MARK: What a measurement says of them
+    // MARK: Statements for a measurement
 
     package func measured(until: [String]) -> MeasuredConditions {
         let cache: MeasuredConditions.Cache =

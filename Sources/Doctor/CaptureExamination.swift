@@ -6,7 +6,7 @@ import ProcessIO
 import ProfileModel
 import Sampler
 
-/// Records a program that does nothing of interest, as `record` would, and examines the result.
+/// Records a program that does nothing of interest, as `record` would, and examines the recording.
 package enum CaptureExamination {
     /// Some tens of milliseconds of counting.
     private static let program = [
@@ -33,7 +33,7 @@ package enum CaptureExamination {
 }
 
 extension TracingFacts.Capture {
-    /// Notes that tell why stacks of a process were not taken by signal.
+    /// Notes that say why stacks of a process were not taken by signal.
     fileprivate static let obstacles: Set<RecorderNote.Kind> = [
         .ownHandler, .displaced, .filtered, .noCallSite, .occupied, .noRoom, .limited,
         .unmapped, .unwritable, .lateEntry, .shadowStack, .otherClock,

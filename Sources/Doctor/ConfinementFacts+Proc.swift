@@ -20,8 +20,8 @@ extension ConfinementFacts {
 
     /// The kind of container that leaves such traces; nil: none that we know.
     ///
-    /// Docker makes `/.dockerenv`, Podman `/run/.containerenv`. Others tell systemd their name
-    /// (https://systemd.io/CONTAINER_INTERFACE), or show in version 1 control groups.
+    /// Docker makes `/.dockerenv`, Podman `/run/.containerenv`. Other containers give systemd their
+    /// name (https://systemd.io/CONTAINER_INTERFACE), or show in version 1 control groups.
     package static func container(exists: (String) -> Bool, read: (String) -> String) -> String? {
         if exists("/run/.containerenv") { return "Podman" }
         if exists("/.dockerenv") { return "Docker" }
@@ -32,7 +32,7 @@ extension ConfinementFacts {
         return traces.first { groups.contains($0.0) }?.1
     }
 
-    /// `NSpid:` has our id in each namespace, from the one of `/proc` down to our own.
+    /// `NSpid:` has our id in each namespace, from that of `/proc` down to our own.
     package static func depth(status: ProcText) -> Int {
         var text = status
         guard text.skip(toLine: "NSpid:") else { return 1 }

@@ -4,8 +4,8 @@ import ProcessIO
 import ProfileModel
 import System
 
-/// Reads of a child what recording reads of a program, and compares it with what the child is known
-/// to do: wait in read(2).
+/// Reads the same files of a child as recording reads of a program, and compares them with the
+/// child's known state: it waits in read(2).
 package enum ProcExamination {
     /// - Parameter input: the descriptor that the child reads.
     package static func run(_ pid: Int32, input: Int32) -> [TracingFacts.File] {

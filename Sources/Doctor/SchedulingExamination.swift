@@ -2,7 +2,7 @@ import Glibc
 import ProcessIO
 import ProfileModel
 
-/// Asks the kernel for what a recorder would ask for, about ourselves.
+/// Asks the kernel for the events that a recorder would ask for, of our own process.
 package enum SchedulingExamination {
     package static func run() -> SchedulingFacts {
         var facts = SchedulingFacts()

@@ -5,16 +5,16 @@ package enum Trial: Hashable, Sendable {
     case worked
     /// The kernel's error number.
     case refused(Int32)
-    /// The result was not what was known to be true.
+    /// The result contradicts the known state.
     case implausible
-    /// A seccomp filter kills whoever tries.
+    /// A seccomp filter kills any process that tries.
     case fatal
     /// Something that the attempt needs had failed before.
     case untried
 }
 
-/// What this machine allows this user. Found by attempts where these are cheap and harmless; only
-/// explanations are read from settings.
+/// The things that this machine allows this user. Found by attempts where these are cheap and
+/// harmless; only explanations are read from settings.
 package struct SystemFacts: Hashable, Sendable {
     package var machine = MachineLimits()
     package var privileges = PrivilegeFacts()
@@ -57,7 +57,7 @@ package struct PrivilegeFacts: Hashable, Sendable {
     package init() {}
 }
 
-/// What confines this process.
+/// The limits around this process.
 package struct ConfinementFacts: Hashable, Sendable {
     /// The kind of container, as far as known: "Docker". The text may come from outside.
     package var container: String?
@@ -72,7 +72,7 @@ package struct ConfinementFacts: Hashable, Sendable {
     package init() {}
 }
 
-/// What we could do with a child of our own, step by step, and from outside.
+/// The things that we could do with a child of our own, step by step, and from outside.
 package struct TracingFacts: Hashable, Sendable {
     /// fork(2) itself.
     package var start = Trial.untried
@@ -113,7 +113,7 @@ package struct TracingFacts: Hashable, Sendable {
     package init() {}
 }
 
-/// What the kernel's scheduler reports.
+/// The kernel scheduler's reports.
 package struct SchedulingFacts: Hashable, Sendable {
     /// When threads of our own process have a core.
     package var switches = Trial.untried
@@ -143,7 +143,8 @@ package struct TimerFacts: Hashable, Sendable {
     package var start = Trial.untried
     /// The clock's resolution; nil: unknown.
     package var resolution: TimeSpan?
-    /// The lateness of each tick that arrived, and how many ticks came too late to be told apart.
+    /// The lateness of each tick that arrived, and how many ticks were too late to be counted
+    /// separately.
     package var lateness: [TimeSpan] = []
     package var missed: Int64 = 0
     package static let interval = TimeSpan.milliseconds(1)

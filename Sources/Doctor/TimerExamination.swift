@@ -46,7 +46,7 @@ package enum TimerExamination {
         return set
     }
 
-    /// A tick left behind by a timer that is gone would kill us once it is not blocked.
+    /// A tick left behind by a deleted timer would kill us once it is no longer blocked.
     private static func discardTicks() {
         var set = tickSignal
         var now = timespec()

@@ -4,7 +4,7 @@ import ProcessIO
 import ProfileModel
 import System
 
-/// Does to a child of our own what recording does to a program.
+/// Treats a child of our own as recording treats a program.
 package enum TracingExamination {
     package static func run() -> TracingFacts {
         var facts = TracingFacts()
@@ -41,7 +41,7 @@ package enum TracingExamination {
         return bytes == expected ? .worked : .implausible
     }
 
-    /// When the thread that runs this ends, the child is released.
+    /// When the thread that runs this ends, the kernel detaches from the child.
     private static func control(_ pid: Int32, _ facts: TracingFacts) -> TracingFacts {
         var facts = facts
         let tracee = Tracee(tid: pid)
@@ -96,11 +96,11 @@ private struct WaitingChild: ~Copyable {
     }
 }
 
-/// Waits for what usually takes microseconds, and may never happen.
+/// Waits for an event that usually takes microseconds, and may never happen.
 package enum Patience {
     private static let limit = TimeSpan.milliseconds(1000)
 
-    /// False if it did not happen.
+    /// False if the event did not happen.
     package static func wait(_ hasHappened: () -> Bool) -> Bool {
         let deadline = MonotonicTime.now + limit
         while !hasHappened() {

@@ -1,7 +1,7 @@
 /// Reads little-endian numbers one after another from untrusted bytes.
 ///
-/// Past the end everything is 0, and ``isBroken`` becomes true: a caller that reads many numbers
-/// checks once.
+/// Past the end every number is 0, and ``isBroken`` becomes true. So a caller that reads many
+/// numbers needs only one check.
 ///
 /// Unsafe code: the bytes outlive this, and every read is checked against their end.
 ///
@@ -28,7 +28,7 @@ public struct ByteCursor {
     /// The offset in the bytes.
     @inlinable public var position: Int { place }
 
-    /// True if something past the end was read.
+    /// True if a read went past the end.
     @inlinable public var isBroken: Bool { hasFailed }
 
     @inlinable public var isAtEnd: Bool { place >= end }

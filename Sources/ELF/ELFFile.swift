@@ -31,10 +31,10 @@ package enum ELFFileError: Error, Hashable, Sendable, CustomStringConvertible {
 package final class ELFFile {
     /// How to read a file's bytes.
     package enum Access {
-        /// Map the whole file. If the file is truncated meanwhile, missing bytes are 0, and
+        /// Map the whole file. If the file is truncated later, missing bytes are 0, and
         /// ``ELFFile/wasCutShort`` is true.
         case mapped
-        /// Read only the bytes that are asked for: for files of which little is needed.
+        /// Read only the requested bytes: for files of which little is needed.
         case read
     }
 
@@ -62,8 +62,8 @@ package final class ELFFile {
     private var narrowSymbols: NarrowSymbols?
     /// The owner of the memory that an image is in.
     private let owner: AnyObject?
-    /// Guards the mapped bytes: if the file is truncated meanwhile, we must not crash. -1: nothing
-    /// is mapped.
+    /// Guards the mapped bytes: if the file is truncated later, we must not crash. -1: nothing is
+    /// mapped.
     private let guardNumber: CInt
 
     private static let mostSegments = 512
@@ -186,7 +186,7 @@ package final class ELFFile {
         return result
     }
 
-    // MARK: Which file it is
+    // MARK: Identity
 
     /// True if part of the file was missing when it was read: then its content is not trusted.
     package var wasCutShort: Bool { fl_guard_was_hit(guardNumber) == 1 }
@@ -232,7 +232,7 @@ package final class ELFFile {
 
     /// Bytes from an offset in the file on; fewer if the file ends.
     ///
-    /// Not through libelf, which keeps every piece that was ever read in a list, and walks that
+    /// Not read through libelf: it keeps every piece that it ever read in a list, and walks that
     /// whole list each time.
     package func bytes(from offset: UInt64, count: Int) -> [UInt8] {
         guard count > 0 else { return [] }
@@ -278,7 +278,7 @@ package final class ELFFile {
         sections.firstIndex { $0.name == name }
     }
 
-    /// The dynamic linker that it names (PT_INTERP); nil for a static program, and for most
+    /// The dynamic linker that the file names (PT_INTERP); nil for a static program, and for most
     /// libraries.
     package var interpreter: String? {
         guard let segment = segments.first(where: \.isInterpreter) else { return nil }

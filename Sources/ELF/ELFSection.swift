@@ -39,7 +39,8 @@ package struct ELFSection {
         type == UInt32(SHT_SYMTAB) || type == UInt32(SHT_DYNSYM)
     }
 
-    /// True if its bytes mean the same in a 32-bit file and in a 64-bit one, or are read as if.
+    /// True if its bytes mean the same in a 32-bit file and in a 64-bit one, or are read as if they
+    /// did.
     var isOfAnyClass: Bool {
         isCode || isSymbolTable || type == UInt32(SHT_STRTAB)
             || (name.hasPrefix(".debug_") && flags & UInt64(SHF_COMPRESSED) == 0)

@@ -24,7 +24,7 @@ public struct ELFSymbolTable {
         @inlinable public var type: UInt8 { information & 0xF }
         /// `STB_…`.
         @inlinable public var binding: UInt8 { information >> 4 }
-        /// True if this file defines it, and does not expect it from another.
+        /// True if this file defines the symbol, and does not expect it from another file.
         @inlinable public var isDefined: Bool { section != 0 }
     }
 

@@ -1,9 +1,10 @@
 internal import CElfutils
 internal import Glibc
 
-/// The symbol tables of a 32-bit file, with entries as 64-bit files have them. So such a file answers
-/// what functions are called and, by DWARF, where their source is. Of its other sections only those are
-/// shown that mean the same in both (``ELFSection/isOfAnyClass``): nothing unwinds by it.
+/// The symbol tables of a 32-bit file, with entries in the form of 64-bit files. So such a file
+/// gives the names of functions and, by DWARF, their places in the source. Of its other sections,
+/// only those are visible that mean the same in both forms (``ELFSection/isOfAnyClass``): it is not
+/// used for unwinding.
 ///
 /// Unsafe code: owns the entries.
 final class NarrowSymbols {

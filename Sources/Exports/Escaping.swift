@@ -20,7 +20,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// True if the scalar affects its surroundings instead of being visible.
+    /// True if the scalar changes the text around it instead of being visible.
     package var needsEscape: Bool {
         if value < 0x7f { return value < 0x20 }
         switch properties.generalCategory {

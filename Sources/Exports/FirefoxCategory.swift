@@ -1,7 +1,8 @@
 import Analysis
 
-/// What the Firefox Profiler colours a frame by: the thread's state if it waits, otherwise the kind
-/// of code. For a language's functions, the subcategory marks the developer's own code.
+/// The category by which the Firefox Profiler colours a frame: the thread's state if it waits,
+/// otherwise the kind of code. For a language's functions, the subcategory marks the developer's
+/// own code.
 struct FirefoxCategory: Hashable {
     /// In the order of the list in the file.
     enum Kind: Int, CaseIterable {

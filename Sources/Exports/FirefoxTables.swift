@@ -16,8 +16,8 @@ struct FirefoxLibraries {
     }
 }
 
-/// A thread's tables of stacks, frames, functions, resources and strings: only what its samples
-/// need.
+/// A thread's tables of stacks, frames, functions, resources and strings: only those that its
+/// samples need.
 struct FirefoxTables {
     var strings = StringTable()
     private let source: FrameTable
@@ -43,7 +43,7 @@ struct FirefoxTables {
 
     /// - Parameter leafCategory: for the innermost frame; nil: the category of its code.
     mutating func stack(_ node: Int, leafCategory: FirefoxCategory?) -> Int {
-        // Outermost first, without recursion, so that deep stacks do no harm.
+        // Outermost first, without recursion, since stacks may be deep.
         var path: [Int] = []
         var current: Int? = node
         while let next = current {

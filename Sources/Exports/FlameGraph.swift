@@ -48,8 +48,9 @@ struct FlameGraph {
             fill: colour(function))
     }
 
-    /// Own code has warm colours, the system's cool ones, and what is not code is grey; scripts are
-    /// yellow and green. The hue distinguishes neighbours, and is the same in every graph.
+    /// Own code has warm colours, and the system's code has cool ones. Frames that are not code are
+    /// grey; scripts are yellow and green. The hue distinguishes neighbours, and is the same in
+    /// every graph.
     private func colour(_ function: Function) -> String {
         if function.name.hasPrefix("[") { return "#ccc" }
         let hash = function.name.utf8.reduce(UInt32(5381)) { $0 &* 33 &+ UInt32($1) }

@@ -2,8 +2,8 @@ package import Analysis
 package import ProfileModel
 
 /// Boxes below each other as a complete SVG file, as wide as their times, with the roots at the
-/// top, where a browser opens it. Every box shows its figures when pointed at; a click zooms if
-/// scripts are allowed.
+/// top, where a browser opens it. Every box shows its figures under the mouse pointer; a click
+/// zooms if scripts are allowed.
 package struct FlamePage {
     package struct Box {
         package var function: Function
@@ -99,14 +99,14 @@ package struct FlamePage {
         return "<rect class=\"script\" y=\"\(Self.row - 3)\" width=\"100%\" height=\"2\"/>"
     }
 
-    /// Stays within the picture, whatever a damaged recording says.
+    /// Limited to the picture, even for a damaged recording.
     private func pixels(_ time: TimeSpan) -> Double {
         let share = Double(time.nanoseconds) / Double(max(1, total.nanoseconds))
         return Double(Self.width - 2 * Self.margin) * min(max(share, 0), 1)
     }
 
-    /// As much of the name as fits, or nothing rather than two or three letters. The script does
-    /// the same with the written width, in hundredths.
+    /// As much of the name as fits, or nothing rather than two or three letters. The script applies
+    /// the same rule to the written width, in hundredths.
     private static func label(_ name: String, width: Double) -> String {
         let letters = Int(((width * 100).rounded() / 100 - 6) / letter)
         return letters < fewestLetters ? "" : name.escapedForDisplay.shortened(to: letters)
@@ -117,7 +117,7 @@ package struct FlamePage {
     private static let fewestLetters = 4
 
     /// Zooming: a click makes a frame as wide as the picture, a click on the title goes back. The
-    /// line below the title describes the frame that is pointed at.
+    /// line below the title describes the frame under the mouse pointer.
     private static let script = """
         "use strict";
         const frames = [...document.querySelectorAll(".frame")].map(element => {

@@ -8,8 +8,7 @@ package import ProfileModel
 package enum FoldedStacks {
     package struct Options: Sendable {
         package var selection = Selection.all
-        /// With `wall` and `blocked`, the last frame of blocked time names what the thread waited
-        /// for.
+        /// With `wall` and `blocked`, the last frame of blocked time names the reason of the wait.
         package var weight = Weight.cpu
         package var showsPhase = true
         package var showsThread = true

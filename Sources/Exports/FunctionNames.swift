@@ -1,7 +1,7 @@
 extension String {
-    /// A function's name in at most `width` columns. The name itself matters most: what the compiler
-    /// made of it is removed first, then its arguments, its template arguments, what it returns, the
-    /// namespaces around it, and only then a part of the name.
+    /// A function's name in at most `width` columns. The name itself matters most. So these parts
+    /// are removed first, in this order: the compiler's suffixes, the arguments, the template
+    /// arguments, the result type, the enclosing namespaces, and only then a part of the name.
     package func shortenedFunction(to width: Int) -> String {
         guard displayWidth > width else { return self }
         var name = self
@@ -16,7 +16,7 @@ extension String {
         return name.innermost(in: width)
     }
 
-    /// Without " [clone .isra.0]", which gcc's partial and constant copies have.
+    /// Without " [clone .isra.0]", the suffix of gcc's partial and constant copies.
     private var withoutClones: String {
         var name = self[...]
         while name.hasSuffix("]"), let start = name.lastIndex(of: "["), start > name.startIndex,
@@ -27,7 +27,7 @@ extension String {
         return String(name)
     }
 
-    /// Without the type that stands before a C++ template's or function's name.
+    /// Without the result type before a C++ template's or function's name.
     private var withoutResult: String {
         guard contains("::"), !contains("operator") else { return self }
         let places = topLevel { $0 == " " || $0 == "(" }
@@ -39,7 +39,7 @@ extension String {
         return String(self[index(after: space)...])
     }
 
-    /// The whole name itself, and as much of the namespaces and classes around it as has room.
+    /// The whole name itself, and as much of the enclosing namespaces and classes as fits.
     private func innermost(in width: Int) -> String {
         let colons = topLevel { $0 == ":" }.filter { self[$0...].hasPrefix("::") }
         guard let last = colons.last else { return shortened(to: width) }
@@ -51,7 +51,8 @@ extension String {
         return String(outer) + "…" + name
     }
 
-    /// Where characters of a kind are outside of all brackets; an opening one counts as outside.
+    /// The positions of characters of a kind outside of all brackets; an opening bracket counts as
+    /// outside.
     private func topLevel(_ isWanted: (Character) -> Bool) -> [Index] {
         var depth = 0
         return indices.filter { index in

@@ -5,8 +5,8 @@ package import ProfileModel
 ///
 /// The caller must alternate `key` and value in objects.
 ///
-/// What writes bytes is not inlined: a document has hundreds of fields, and the compiler would spend half
-/// a minute on copies of the same code.
+/// Functions that write bytes are not inlined: a document has hundreds of fields, and the compiler
+/// would spend half a minute on copies of the same code.
 package struct JSONWriter {
     /// UTF-8.
     package private(set) var bytes: [UInt8] = []

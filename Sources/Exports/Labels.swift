@@ -1,7 +1,7 @@
 package import Analysis
 import ProfileModel
 
-/// What titles, lanes and tables call a program, its processes and its threads.
+/// The names of a program, its processes and its threads in titles, lanes and tables.
 extension Profile {
     /// The program's name.
     package var title: String {

@@ -7,7 +7,7 @@ package enum NameStyle: String, Sendable, CaseIterable {
     /// Without parameters, results and template arguments. Functions that differ only in these are
     /// shown as one.
     case simple
-    /// As demanglers write it.
+    /// As demanglers write the name.
     case full
 }
 
@@ -19,8 +19,8 @@ extension SymbolTable {
         var known: [String: String] = [:]
         for (address, frames) in self.frames {
             result.frames[address] = frames.map { frame in
-                // If the linker's name is the same, the name is not mangled: there is nothing to
-                // leave out.
+                // If the linker's name is the same, the name is not mangled, so it has no parts to
+                // remove.
                 guard let linkage = frame.linkageName, let name = frame.function else {
                     return frame
                 }

@@ -72,7 +72,7 @@ struct PprofExport {
         return writer.bytes
     }
 
-    /// What blocked time waited for becomes a frame of its own.
+    /// The reason of blocked time becomes a frame of its own.
     private func totals() -> [Key: Values] {
         var result: [Key: Values] = [:]
         for stretch in profile.stretches(in: options.selection) {

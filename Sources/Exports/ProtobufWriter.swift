@@ -1,4 +1,5 @@
-/// Writes messages in the wire format of Protocol Buffers: only what ``PprofExport`` needs.
+/// Writes messages in the wire format of Protocol Buffers: only the parts that ``PprofExport``
+/// needs.
 struct ProtobufWriter {
     private(set) var bytes: [UInt8] = []
 

@@ -1,23 +1,24 @@
 package import ELF
 
 extension GoFunctionTable {
-    /// The sections that may have the table: first those that are nothing else. The C linker puts it
-    /// among other constants.
+    /// The sections that may have the table: first those that contain nothing else. The C linker
+    /// puts it among other constants.
     private static let sections = ownSections + [".data.rel.ro", ".rodata"]
     private static let ownSections = [".gopclntab", ".data.rel.ro.gopclntab"]
 
-    /// The sections of relocations, as the C linker and as Go's own calls them.
+    /// The sections of relocations, by the C linker's name and by the name of Go's own linker.
     private static let relocationSections = [".rela.dyn", ".rela"]
 
-    /// Sections that only Go's programs have, each at least one of them.
+    /// Sections that only Go programs have. Each Go program has at least one of them.
     private static let signs = [".go.buildinfo", ".gopclntab"]
 
-    /// Whether a file is a program of Go's.
+    /// True if a file is a Go program.
     package static func isExpected(in file: ELFFile) -> Bool {
         signs.contains { file.index(ofSection: $0) != nil }
     }
 
-    /// A file's table, valid while that lives; nil: it is none of Go's, or not of a version that is known.
+    /// A file's table, valid while the file lives; nil: it is no Go program, or its version is
+    /// unknown.
     package init?(in file: ELFFile) {
         guard Self.isExpected(in: file) else { return nil }
         let relocations =

@@ -1,10 +1,10 @@
 import ELF
 
-/// The table of functions that Go's linker puts into every program, for its own stack traces: names,
-/// places in the source, and how large frames are. It stays when a program is stripped.
+/// The table of functions that Go's linker puts into every program, for its own stack traces:
+/// names, places in the source, and frame sizes. A stripped program still has it.
 ///
-/// Its layout is that of Go's `runtime/symtab.go` and `debug/gosym/pclntab.go`: since Go 1.16, 1.18 and
-/// 1.20. What is damaged, older or newer gives nil. Addresses are the file's own.
+/// Its layout is that of Go's `runtime/symtab.go` and `debug/gosym/pclntab.go`: since Go 1.16, 1.18
+/// and 1.20. A damaged, older or newer table gives nil. Addresses are the file's own.
 ///
 /// Unsafe code: every read of the bytes is within them; they must stay where they are.
 package struct GoFunctionTable: @unchecked Sendable {
@@ -22,11 +22,12 @@ package struct GoFunctionTable: @unchecked Sendable {
     private let text: UInt64
 
     private struct Layout {
-        /// Whether addresses are 4 bytes behind the text's begin, and not whole ones.
+        /// True if addresses are offsets of 4 bytes from the text's begin, and false if they are
+        /// whole ones.
         var isRelative: Bool
 
         var pairSize: Int { isRelative ? 8 : 16 }
-        /// Where a function's fields begin, behind its address.
+        /// Where a function's fields begin, after its address.
         var fields: Int { isRelative ? 4 : 8 }
     }
 
@@ -38,10 +39,10 @@ package struct GoFunctionTable: @unchecked Sendable {
         fileprivate var place: Int
     }
 
-    /// nil: it is none that is known here.
+    /// nil: the table is of an unknown kind.
     ///
     /// - Parameters:
-    ///   - address: where the file has it.
+    ///   - address: the table's address in the file.
     ///   - relocations: of the file (`Elf64_Rela`), for programs that may lie anywhere: the linker leaves
     ///     the text's address to them.
     package init?(
@@ -79,7 +80,7 @@ package struct GoFunctionTable: @unchecked Sendable {
         (count, self.text) = (number, text)
     }
 
-    /// Looks for the table in a section. Parameters as of the initialiser.
+    /// Looks for the table in a section. For the parameters, see the initialiser.
     package static func find(
         in bytes: UnsafeRawBufferPointer, at address: UInt64,
         relocations: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -89,7 +90,7 @@ package struct GoFunctionTable: @unchecked Sendable {
         where bytes[place] >= 0xF0 && bytes[place + 1] == 0xFF && bytes[place + 2] == 0xFF
             && bytes[place + 3] == 0xFF && bytes[place + 4] == 0 && bytes[place + 7] == 8
         {
-            // Each may take a look through all relocations.
+            // Each attempt may search all relocations.
             guard tries < Self.mostTries else { return nil }
             tries += 1
             let rest = UnsafeRawBufferPointer(rebasing: bytes[place...])
@@ -107,14 +108,14 @@ package struct GoFunctionTable: @unchecked Sendable {
     /// More than any program has.
     private static let mostFunctions = 4 << 20
 
-    /// Four bytes are soon found by chance.
+    /// Checks three functions, because a table's first four bytes soon occur by chance.
     private var isPlausible: Bool {
         [0, count / 2, count - 1].allSatisfy { index in
             function(index).flatMap { name(of: $0) } != nil
         }
     }
 
-    /// The function that covers an address; nil: none does.
+    /// The function that covers an address; nil: there is none.
     package func function(at address: UInt64) -> Function? {
         var (low, high) = (0, count)
         while low < high {
@@ -146,14 +147,14 @@ package struct GoFunctionTable: @unchecked Sendable {
         return text.withUTF8Buffer { bytes[(names + Int(offset))...].starts(with: $0) }
     }
 
-    /// How far above the stack pointer the return address lies, at one of its instructions; nil: it is
-    /// not known.
+    /// The distance of the return address above the stack pointer, at an instruction of the
+    /// function; nil: unknown.
     package func frameSize(of function: Function, at address: UInt64) -> Int32? {
         value(3, of: function, at: address)
     }
 
-    /// Where in the source an instruction of the function's own comes from; nil where it is known to have
-    /// been inlined from another file, which the function's name would not fit.
+    /// The source place of an instruction of the function's own. nil if the instruction was inlined
+    /// from another file, since the function's name would not fit that file.
     package func source(
         of function: Function, at address: UInt64
     ) -> (file: String?, line: Int)? {
@@ -167,13 +168,13 @@ package struct GoFunctionTable: @unchecked Sendable {
         return (place.flatMap { $0 == .max ? nil : string(at: files, Int($0)) }, Int(line))
     }
 
-    /// What a relocation that needs no symbol puts at an address.
+    /// The value that a relocation without a symbol stores at an address.
     private static func target(of address: UInt64, in relocations: UnsafeRawBufferPointer)
         -> UInt64?
     {
         for place in stride(from: 0, to: relocations.count - 23, by: 24)
         where relocations.number(UInt64.self, at: place) == address {
-            // Of a kind that names no symbol.
+            // A kind of relocation that names no symbol.
             guard let info = relocations.number(UInt64.self, at: place + 8), info >> 32 == 0 else {
                 return nil
             }
@@ -184,7 +185,8 @@ package struct GoFunctionTable: @unchecked Sendable {
 
     // MARK: Reading
 
-    /// Of a function by its number; that behind the last one is the last one's end.
+    /// The address of a function by its number. The number after the last one gives the last
+    /// function's end.
     private func address(of index: Int) -> UInt64? {
         let place = functions + layout.pairSize * index
         guard layout.isRelative else { return bytes.number(UInt64.self, at: place) }
@@ -204,8 +206,8 @@ package struct GoFunctionTable: @unchecked Sendable {
             .flatMap { $0 < bytes.count ? functions + $0 : nil }
     }
 
-    /// Its fields: name, arguments, deferred return, then where its values are of: stack, file, line;
-    /// their number, and its compilation unit.
+    /// Its fields: name, arguments, deferred return; the places of its values for stack, file and
+    /// line; their number; its compilation unit.
     private func field(_ index: Int, of function: Function) -> UInt32? {
         bytes.number(UInt32.self, at: function.place + layout.fields + 4 * index)
     }
@@ -219,7 +221,8 @@ package struct GoFunctionTable: @unchecked Sendable {
 
     private static let longestText = 4096
 
-    /// A value that changes from instruction to instruction: pairs of by how much, and after how many.
+    /// A value that changes from instruction to instruction. It is stored as pairs: the change of
+    /// the value, and the distance for which the new value holds.
     private func value(_ field: Int, of function: Function, at address: UInt64) -> Int32? {
         guard let table = self.field(field, of: function), table != 0 else { return nil }
         var place = values + Int(table)

@@ -1,6 +1,7 @@
 package import ProcessIO
 
-/// What the dynamic linker publishes for debuggers (`r_debug` of <link.h>), and where.
+/// The data that the dynamic linker publishes for debuggers (`r_debug` of <link.h>), and their
+/// places.
 package struct DynamicLinker: Sendable {
     /// `_dl_debug_state`: the linker calls it when its list of libraries changes. It does nothing.
     package let debugState: UInt64
@@ -49,8 +50,8 @@ package struct DynamicLinker: Sendable {
 }
 
 extension LoadedImage {
-    /// True if it is a dynamic linker: it publishes what debuggers ask of one, and is no program. (A static
-    /// program that exports its names has the same symbols.)
+    /// True if it is a dynamic linker: it publishes the data that debuggers need, and is not a
+    /// program. (A static program that exports its names has the same symbols.)
     package var isDynamicLinker: Bool {
         guard let dynamic = segments.first(where: { $0.kind == 2 }),
             !segments.contains(where: { $0.kind == 3 })

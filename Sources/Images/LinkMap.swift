@@ -84,7 +84,7 @@ package struct DynamicSection: Sendable {
     private var entries: [(tag: UInt64, value: UInt64, address: UInt64)] = []
     private let bias: UInt64
     private static let mostEntries = 512
-    /// A read: libraries have some thirty.
+    /// Entries per read: libraries have some thirty.
     private static let usualEntries = 64
 
     package init(at address: UInt64, bias: UInt64, memory: TargetMemory) {
@@ -108,7 +108,7 @@ package struct DynamicSection: Sendable {
         entries.first { $0.tag == tag }.map { ($0.value, $0.address) }
     }
 
-    /// The address in the process that a tag stands for. The linker relocates some tags in place.
+    /// The address in the process that a tag holds. The linker relocates some tags in place.
     package func location(_ tag: UInt64) -> UInt64? {
         guard let value = value(tag)?.value else { return nil }
         return value < bias ? value &+ bias : value
@@ -139,7 +139,7 @@ extension TargetMemory {
         return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
     }
 
-    /// The same of several, read in one go.
+    /// The same for several addresses, read in one go.
     package func texts(at addresses: [UInt64], limit: Int) -> [String] {
         let size = min(limit, Self.usualText)
         let bytes = read(at: addresses, count: size)
@@ -159,7 +159,7 @@ extension LinkedObject {
         name(dynamic(memory).names(memory: memory).soname)
     }
 
-    /// The same, where its own name for itself is known; nil: it has none.
+    /// The same, if its own name for itself is known; nil: it has none.
     package func name(_ soname: String?) -> String {
         soname ?? path.split(separator: "/").last.map(String.init) ?? path
     }
@@ -173,7 +173,7 @@ extension LinkedObject {
         LoadedImage(base: bias, memory: memory)
     }
 
-    /// How much of the address space it spans, in bytes.
+    /// Its size in the address space, in bytes.
     package func size(_ memory: TargetMemory) -> Int64 {
         let segments = image(memory)?.segments ?? []
         let loaded = segments.filter { $0.kind == 1 }

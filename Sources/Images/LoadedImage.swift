@@ -4,7 +4,7 @@ package import ProcessIO
 import ProfileModel
 
 /// An ELF file in the process's memory: the parts that are needed without symbols (see elf(5)). We
-/// read memory, not the file: it is there, it is small, and nobody can have replaced it.
+/// read memory, not the file: it is there, it is small, and no process can have replaced it.
 package struct LoadedImage: Sendable {
     package struct Segment: Hashable, Sendable {
         package var kind: UInt32
@@ -66,7 +66,7 @@ package struct LoadedImage: Sendable {
         return memory.read(at: start, count: 4) == [0x7F, 0x45, 0x4C, 0x46] ? start : nil
     }
 
-    /// Tells two files apart: their segments, and their notes with the build id.
+    /// Distinguishes files: by their segments, and their notes with the build id.
     package struct Identity: Hashable, Sendable {
         fileprivate var segments: [Segment]
         fileprivate var notes: [UInt8]
@@ -90,8 +90,8 @@ package struct LoadedImage: Sendable {
         segments.contains { $0.isExecutable && $0.contains(address) }
     }
 
-    /// Where a pointer in the image leads, relocated or not: into the image's writable memory. nil:
-    /// it leads elsewhere, or the word in memory is useless before relocation.
+    /// The target of a pointer in the image, relocated or not, if it is in the image's writable
+    /// memory. nil: it is elsewhere, or the word in memory is useless before relocation.
     package func writable(at pointer: UInt64) -> UInt64? {
         guard let word = memory.word(at: pointer), word != 0 else { return nil }
         return [word, word &+ bias].first(where: isWritable)
@@ -117,7 +117,7 @@ package struct LoadedImage: Sendable {
 
     private static let mostBytesOfSymbol: UInt64 = 1 << 28
 
-    /// The address ranges of those exported symbols that exist.
+    /// The address ranges of the exported symbols among them.
     package func ranges(ofSymbols names: [String]) -> [String: Range<UInt64>] {
         let found = zip(names, ranges(called: names.map { Array($0.utf8) }))
         return Dictionary(

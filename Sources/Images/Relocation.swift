@@ -2,7 +2,7 @@ import ProfileModel
 
 /// An entry of a table of relocations with addends (elf(5), `Elf64_Rela`).
 package struct Relocation {
-    /// Of the entry in the table, in bytes.
+    /// The position of the entry in the table, in bytes.
     package var offset: Int
     /// The address in the file that is relocated.
     package var place: UInt64

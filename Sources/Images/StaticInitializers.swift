@@ -19,7 +19,7 @@ package struct StaticInitializers: Hashable, Sendable {
 
     /// In the order in which they run.
     package let words: [Word]
-    /// What the program adds to the sources; 0 if the sources are the words themselves.
+    /// The number that the program adds to the sources; 0 if the sources are the words themselves.
     package let bias: UInt64
     /// True if the words cannot be written any more once they have been called.
     package let isProtected: Bool
@@ -116,8 +116,8 @@ extension StaticInitializers {
 
     private static let (initArray, preinitArray): (UInt32, UInt32) = (14, 16)
 
-    /// The arrays of a program at a fixed address. Only its sections tell, and these are not in its
-    /// memory (elf(5)).
+    /// The arrays of a program at a fixed address. Only its sections describe them, and these are
+    /// not in its memory (elf(5)).
     package static func arrays(ofFile path: String) -> [Range<UInt64>]? {
         guard let sections = (try? ELFFile(path: path, access: .read))?.sections, !sections.isEmpty
         else { return nil }

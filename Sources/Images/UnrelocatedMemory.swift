@@ -9,7 +9,7 @@ package struct UnrelocatedMemory: Sendable {
     /// The words that relocation will write, ascending by address.
     private var words: [(address: UInt64, value: UInt64)] = []
 
-    /// Eight bytes of the table stand for 63 words and cost a system call while the program is
+    /// Eight bytes of the table represent 63 words and cost a system call while the program is
     /// stopped.
     private static let mostPackedBytes = 1 << 16
     private static let relative: Set<UInt64> = [
@@ -32,7 +32,7 @@ package struct UnrelocatedMemory: Sendable {
         words.sort { $0.address < $1.address }
     }
 
-    /// Empty if there is none; nil: it is too large, or cannot be read.
+    /// Empty if there is no table; nil: it is too large, or cannot be read.
     private static func table(
         _ section: DynamicSection, _ start: UInt64, _ size: UInt64, _ memory: TargetMemory
     ) -> [UInt8]? {
@@ -51,10 +51,10 @@ package struct UnrelocatedMemory: Sendable {
         }
     }
 
-    /// Packed relocations (`DT_RELR`): an address, or 63 bits that tell which of the next words to
-    /// relocate. The addends are in the words themselves.
+    /// Packed relocations (`DT_RELR`): an address, or 63 bits that select which of the next words
+    /// to relocate. The addends are in the words themselves.
     ///
-    /// - Returns: false: one of them cannot be read.
+    /// - Returns: false if one of them cannot be read.
     private mutating func addPacked(_ bytes: [UInt8], bias: UInt64) -> Bool {
         guard bytes.count <= Self.mostPackedBytes else { return false }
         var next: UInt64 = 0

@@ -1,8 +1,8 @@
 import PerfData
 import ProfileModel
 
-/// What clocks have counted in groups of events of which the leader alone is sampled (`{…}:S`): the difference
-/// to what they had counted at the sample before.
+/// CPU time from groups of events of which only the leader is sampled (`{…}:S`): the difference
+/// between the clocks' counts and their counts at the sample before.
 struct GroupCounts {
     /// The ids of the clocks' counters.
     private let clocks: Set<UInt64>
@@ -22,7 +22,8 @@ struct GroupCounts {
         isByThread = clocks.contains(where: \.isInherited)
     }
 
-    /// - Returns: the CPU time since the last sample with these counters. nil: a sample of another event.
+    /// - Returns: the CPU time since the last sample with these counters. nil: the sample is of
+    ///   another event.
     mutating func cpu(since sample: PerfSample) -> UInt64? {
         var grown: UInt64?
         for count in sample.counts where clocks.contains(count.id) {

@@ -3,8 +3,8 @@ import Recording
 import System
 import Unwind
 
-/// Unwinds the stacks of slices in batches, and writes both. The file is created when there is
-/// something to write.
+/// Unwinds the stacks of slices in batches, and writes both. The file is created with the first
+/// content.
 final class ImportWriter {
     private let path: String
     private let header: Recording.Header
@@ -133,7 +133,7 @@ final class ImportWriter {
             }.count)
     }
 
-    /// Writes what is known only at the end. Without any slice there is no file.
+    /// Writes the facts that are known only at the end. Without any slice there is no file.
     func finish(
         _ facts: ImportFacts, _ complete: (inout Recording.Header) -> Void
     ) throws(RecordingError) {
@@ -161,7 +161,7 @@ final class ImportWriter {
     }
 }
 
-/// What is known of an import only at its end.
+/// The facts about an import that are known only at its end.
 struct ImportFacts {
     var images: [Image] = []
     var borders: [LaunchBorder] = []

@@ -24,7 +24,7 @@ struct ImportedProcess {
     private var notes: [RecorderNote.Kind: Int64] = [:]
     private var estimates: Int64 = 0
     private var groupCounts: GroupCounts?
-    /// How many records the kernel had no room for: the sum of what it told each time, and of what perf told
+    /// How many records the kernel had no room for: the sum of its reports, and perf's own figure
     /// at the end.
     private var (lost, lostInSum): (Int64, Int64) = (0, 0)
     /// How many samples measured the process's time.
@@ -40,13 +40,15 @@ struct ImportedProcess {
     private struct Track {
         var index: ThreadIndex
         var times: ThreadTimes<StackJob>
-        /// When it ended, as far as told: samples of its last moments, in the kernel, may come later.
+        /// When it ended, as far as reported: samples of its last moments, in the kernel, may come
+        /// later.
         var end: MonotonicTime?
     }
 
     /// As for all recordings.
     private static let latest: Int64 = 1 << 60
-    /// What is 0 in the recording: of a clock that counts from 1970, an hour before the first record.
+    /// The time that becomes 0 in the recording: if the clock counts from 1970, an hour before the
+    /// first record.
     private var origin: Int64?
 
     init(_ choice: ProcessChoice, _ event: TimeEvent, _ file: PerfFile, _ writer: ImportWriter) {
@@ -93,7 +95,7 @@ struct ImportedProcess {
                 names[tid] = names[parentThread]
             }
             if pid == choice.pid, pid == parent { try begin(tid, at: time) }
-            // perf itself tells of processes that it found, without a time.
+            // perf itself reports processes that it found, without a time.
             if pid == choice.pid, pid != parent { forked = told ?? forked }
             if pid != parent, choice.lineage.contains(pid) { maps[pid] = maps[parent] }
         case .exit(let pid, let tid):
@@ -153,7 +155,7 @@ struct ImportedProcess {
             if threads[told.next] != nil { try arrive(told.next, nil, at: time) }
             return
         }
-        // A counter of a core's counts for all processes.
+        // A counter of a core counts for all processes.
         let counted = groupCounts?.cpu(since: sample)
         guard sample.pid == choice.pid else { return note(.otherProcesses, 1) }
         guard counted != nil || event.measures(sample) else { return note(.otherEvents, 1) }
@@ -220,7 +222,7 @@ struct ImportedProcess {
         if event.recordsSwitches { tell(SchedulerRecord(start, tid, .watched)) }
     }
 
-    /// Closes a thread that has ended; nothing more is told of it.
+    /// Closes a thread that has ended and gets no more records.
     private mutating func close(_ tid: Int32) throws(RecordingError) {
         guard let end = threads[tid]?.end else { return }
         try close(tid, at: end)
@@ -237,7 +239,8 @@ struct ImportedProcess {
     private mutating func rename(
         _ tid: Int32, _ name: String, isExec: Bool, at time: MonotonicTime
     ) throws(RecordingError) {
-        // The thread that executes another program gets its first thread's id, and that has ended before.
+        // The thread that executes another program gets the id of its process's first thread, which
+        // has ended before.
         if isExec { try close(tid) }
         names[tid] = RecordedText.bounded(name)
         if let track = threads[tid] { writer.update(track.index) { $0.name = names[tid] ?? "" } }
@@ -327,7 +330,7 @@ struct ImportedProcess {
 }
 
 extension Int64 {
-    /// A sum that never exceeds what a recording may hold.
+    /// A sum that never exceeds a recording's limit.
     fileprivate func saturating(_ count: Int64) -> Int64 {
         let (sum, overflow) = addingReportingOverflow(Swift.max(0, count))
         return overflow ? 1 << 60 : Swift.min(sum, 1 << 60)

@@ -32,7 +32,7 @@ package struct PerfImport: Sendable {
     }
 
     package struct Result: Sendable {
-        /// Where the input is damaged; the recording has what came before.
+        /// Where the input is damaged; the recording has the part before.
         package var damage: PerfDataError?
         package var timings: ImportTimings
     }

@@ -45,7 +45,7 @@ struct ProcessChoice: Hashable, Sendable {
             }
         }
 
-        /// Among equals, the one with the lowest id.
+        /// Of several such processes, the one with the lowest id.
         var busiest: Int32? {
             samples.max { ($0.value, -$0.key) < ($1.value, -$1.key) }?.key
         }

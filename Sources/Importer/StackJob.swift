@@ -89,6 +89,6 @@ final class StackJob {
         return frame
     }
 
-    /// - Parameter ids: the recording's handles for those of the worker's table.
+    /// - Parameter ids: the recording's handles for the handles of the worker's table.
     func renumber(_ ids: [StackID]) { id = id.map { ids[Int($0.rawValue)] } }
 }

@@ -1,7 +1,7 @@
 import ProfileModel
 
-/// Makes pieces of time from perf's records of one thread: when it was sampled, the CPU time that
-/// each sample stands for, and, if recorded, when it left its core and came back. Unknown time
+/// Makes pieces of time from perf's records of one thread: the times of its samples, the CPU time
+/// that each sample represents, and, if recorded, when it left its core and came back. Unknown time
 /// makes no piece.
 struct ThreadTimes<Stack> {
     struct Piece {
@@ -32,7 +32,7 @@ struct ThreadTimes<Stack> {
         enum Kind {
             case running
             case away(Departure)
-            /// Away at its begin, and running at its end.
+            /// Away at its start, and running at its end.
             case mixed(Departure)
         }
 
@@ -41,8 +41,8 @@ struct ThreadTimes<Stack> {
         var end: MonotonicTime
         /// The stack of the sample at its end.
         var stack: Stack?
-        /// The stack with which the thread left its core at its end (in the kernel's scheduler). It serves only
-        /// where no sample follows.
+        /// The stack with which the thread left its core at its end (in the kernel's scheduler).
+        /// Used only where no sample follows.
         var parting: Stack?
 
         var length: TimeSpan { end - start }
@@ -50,14 +50,15 @@ struct ThreadTimes<Stack> {
 
     /// True if the file records switches at all.
     private let knowsSwitches: Bool
-    /// How much of what did not fit before its samples the next ones may have, in samples: with two clocks
-    /// that complement each other, a millisecond may have a sample of each, and the next one none.
+    /// The most CPU time that did not fit before its samples and that later samples may take over,
+    /// in samples: with two clocks that complement each other, a millisecond may have a sample of
+    /// each, and the next one none.
     private let mostOwed: Int64
     private var activity = Activity.unknown
     /// The end of the pieces made so far.
     private var end: MonotonicTime
     private var hasSample = false
-    /// CPU time that samples stand for, but that did not fit before them.
+    /// CPU time that samples represent, but that did not fit before them.
     private var owed = TimeSpan.zero
     /// CPU time in pieces since the last sample.
     private var ranSinceSample = TimeSpan.zero
@@ -68,10 +69,10 @@ struct ThreadTimes<Stack> {
     /// Waits whose end was not recorded.
     private(set) var estimates: Int64 = 0
 
-    /// If there were more, they would be switches that no sample ever follows.
+    /// With more, they would be switches that no sample ever follows.
     private static var mostHeld: Int { 4096 }
 
-    /// - Parameter start: there is nothing before, as far as known without samples.
+    /// - Parameter start: the thread did not run before, as far as is known without samples.
     init(start: MonotonicTime, knowsSwitches: Bool, clocks: Int = 1) {
         end = start
         mostOwed = clocks > 1 ? 16 : 1
@@ -89,7 +90,7 @@ struct ThreadTimes<Stack> {
         return taken()
     }
 
-    /// - Parameter cpu: the CPU time that the sample stands for, since the previous one.
+    /// - Parameter cpu: the CPU time that the sample represents, since the previous one.
     mutating func sample(at time: MonotonicTime, cpu: TimeSpan, stack: Stack) -> [Piece] {
         guard time >= end else { return [] }
         switch activity {
@@ -115,7 +116,7 @@ struct ThreadTimes<Stack> {
         case .running(let since):
             close(Stretch(kind: .running, start: since, end: time, parting: stack))
         case .away(let before):
-            // It had come back meanwhile; the next sample's CPU time tells when.
+            // It had come back in the meantime; the next sample's CPU time tells when.
             held.append(
                 Stretch(kind: .mixed(before), start: before.time, end: time, parting: stack))
         }
@@ -162,10 +163,10 @@ struct ThreadTimes<Stack> {
 
     // MARK: Without switches
 
-    /// The time that a sample stands for is right before it, but never reaches back beyond the last
-    /// sample. If it is too much (samples are late now and then), the next samples get the rest. The first one may
-    /// stand for more than the thread's life: where perf counts for cores (`-a`), what ran there before is in
-    /// it, as in perf's totals.
+    /// The time that a sample represents is right before it, but never reaches back beyond the last
+    /// sample. If it is too long (samples are late now and then), the next samples get the rest.
+    /// The first sample may represent more than the thread's life: where perf counts for cores
+    /// (`-a`), it includes threads that ran there before, as perf's totals do.
     private mutating func takeAlone(at time: MonotonicTime, _ cpu: TimeSpan, _ stack: Stack) {
         if !hasSample { end = min(end, max(time - cpu, MonotonicTime(nanoseconds: 0))) }
         hasSample = true
@@ -186,8 +187,8 @@ struct ThreadTimes<Stack> {
         if held.isEmpty { emit(stretch, away: stretch.length) } else { held.append(stretch) }
     }
 
-    /// Resolves the held stretches. Of the mixed ones, so much was running that the total is the
-    /// sample's CPU time; each gets a share by its length.
+    /// Resolves the held stretches. The thread ran for so much of the mixed ones that the total is
+    /// the sample's CPU time; each gets a share by its length.
     private mutating func resolve(cpu: TimeSpan) {
         guard !held.isEmpty else { return }
         var (running, mixed) = (ranSinceSample, TimeSpan.zero)
@@ -236,7 +237,7 @@ struct ThreadTimes<Stack> {
         }
     }
 
-    /// - Parameter waits: true if the piece gets the next sample's stack when it has none.
+    /// - Parameter waits: true if a piece without a stack gets the next sample's stack.
     private mutating func emit(
         _ start: MonotonicTime, _ times: StateTimes, _ stack: Stack?, parting: Stack? = nil,
         waits: Bool = true
@@ -252,9 +253,9 @@ struct ThreadTimes<Stack> {
         }
     }
 
-    /// The running time before a sample that its stack explains at most, in times of what the sample stands
-    /// for: samples are late now and then. Running time further back has no sample: sampling had not begun, or
-    /// samples were lost. The number is chosen, not measured.
+    /// The most running time before a sample that its stack explains, in multiples of the CPU time
+    /// that the sample represents: samples are late now and then. Running time further back has no
+    /// sample: sampling had not begun, or samples were lost. The number is chosen, not measured.
     private static var mostExplained: Int64 { 8 }
 
     /// Charges the time up to a sample to the stack of that sample.
@@ -281,7 +282,7 @@ struct ThreadTimes<Stack> {
 }
 
 extension StateTimes {
-    /// How much of the first `passed` is blocked, if it is spread evenly.
+    /// The blocked part of the first `passed`, if blocked time is spread evenly.
     fileprivate func blockedShare(of passed: TimeSpan) -> TimeSpan {
         let wall = self.wall.nanoseconds
         guard wall > 0 else { return .zero }

@@ -1,10 +1,11 @@
 import PerfData
 import ProfileModel
 
-/// The event whose samples measure time, and what it and the other events tell. Several events may be one
-/// clock together.
+/// The event whose samples measure time, and the facts from it and the other events. Several events
+/// may be one clock together.
 struct TimeEvent {
-    /// Those that are the clock, by their positions in the file; empty: there are only switches.
+    /// The events that are the clock, by their positions in the file; empty: there are only
+    /// switches.
     private let clocks: [Int: PerfEvent]
     /// The first of them.
     private let event: PerfEvent?
@@ -14,7 +15,7 @@ struct TimeEvent {
 
     init(_ file: PerfFile) {
         let events = file.events
-        // One that counts in the program's code and in the kernel's tells all of the time.
+        // An event that counts in the program's code and in the kernel's covers all of the time.
         let first =
             events.firstIndex { $0.isClock && $0.modes.isSuperset(of: [.user, .kernel]) }
             ?? events.firstIndex(where: \.isClock) ?? events.firstIndex(where: \.mayMeasureTime)
@@ -29,7 +30,7 @@ struct TimeEvent {
         recordsSwitches = events.contains(where: \.recordsSwitches)
     }
 
-    /// An event and those that complement it and each other.
+    /// An event, and the events that complement it and each other.
     private static func clocks(in events: [PerfEvent], from first: Int?) -> [Int: PerfEvent] {
         guard let first else { return [:] }
         var clocks = [first: events[first]]
@@ -69,7 +70,7 @@ struct TimeEvent {
         return event.isClock ? Int32(clamping: 1_000_000_000 / event.periodOrFrequency) : 0
     }
 
-    /// The CPU time that each sample stands for if the event is no clock: by the requested
+    /// The CPU time that each sample represents if the event is no clock: by the requested
     /// frequency, or, if events were counted, a millisecond. nil: samples have it themselves.
     var assumed: TimeSpan? {
         guard let event, !event.isClock else { return nil }
@@ -80,9 +81,9 @@ struct TimeEvent {
     /// The limit for one sample.
     private static let longest: Int64 = 10_000_000_000
 
-    /// The CPU time that a sample stands for.
+    /// The CPU time that a sample represents.
     ///
-    /// - Parameter counted: what its group's counter told, in nanoseconds.
+    /// - Parameter counted: the count of its group's counter, in nanoseconds.
     func cpu(of sample: PerfSample, counted: UInt64? = nil) -> TimeSpan {
         assumed
             ?? TimeSpan(nanoseconds: min(Int64(clamping: counted ?? sample.period), Self.longest))

@@ -5,15 +5,15 @@ import Unwind
 
 /// Unwinds many stacks on all cores. Each worker has its own unwinder. All get the same mappings in
 /// the same order, so they number the modules alike. Each worker also interns its stacks in its own
-/// table; only nodes that are new in this table are looked up once more.
+/// table. Only nodes that are new in this table are looked up once more.
 ///
-/// Unsafe code: only one worker at a time touches a job, and nothing else does until all workers
+/// Unsafe code: only one worker at a time touches a job, and no other code does until all workers
 /// have been joined.
 final class UnwindPool {
     private final class Worker: @unchecked Sendable {
         let unwinder: Unwinder
         private var interner: StackInterner
-        /// The recording's handles for those of its own table.
+        /// The recording's handles for the handles of the worker's own table.
         private var ids: [StackID] = []
         /// Updates of mappings that it has not taken yet.
         var updates: [(code: [CodeMapping], time: MonotonicTime)] = []
@@ -60,7 +60,7 @@ final class UnwindPool {
     }
 
     private let workers: [Worker]
-    /// For fewer jobs another thread is not worth it.
+    /// Fewer jobs are not worth another thread.
     private static let fewJobs = 64
     private static let mostWorkers = 8
 
@@ -100,7 +100,7 @@ final class UnwindPool {
         let threads = workers[1..<count].map { Self.start($0) }
         workers[0].work()
         for (worker, thread) in zip(workers[1..<count], threads) {
-            // If there is no thread for it, its work is done here.
+            // A worker without a thread does its work here.
             if let thread { thread.join() } else { worker.work() }
         }
     }

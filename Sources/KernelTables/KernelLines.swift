@@ -1,4 +1,4 @@
-/// The lines of a list of a kernel's symbols. What is not as it should be is left out.
+/// The lines of a list of a kernel's symbols. Malformed lines are left out.
 struct KernelLines {
     private let text: [UInt8]
 
@@ -9,7 +9,7 @@ struct KernelLines {
         /// As `nm` has it: `t`, `T`, `w`, `W` are code.
         var type: UInt8
         var name: ArraySlice<UInt8>
-        /// Empty: of the kernel's own.
+        /// Empty: the symbol is the kernel's own.
         var module: ArraySlice<UInt8>
 
         var isCode: Bool {
@@ -49,7 +49,7 @@ struct KernelLines {
         }
     }
 
-    /// - Parameter rest: what follows the address: ` T name` and perhaps a tab and `[module]`.
+    /// - Parameter rest: the part after the address: ` T name` and perhaps a tab and `[module]`.
     private static func line(_ rest: ArraySlice<UInt8>, _ address: UInt64) -> Line? {
         let space = UInt8(ascii: " ")
         guard rest.count > 3, rest[rest.startIndex] == space, rest[rest.startIndex + 2] == space

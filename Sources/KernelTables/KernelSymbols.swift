@@ -1,10 +1,10 @@
 import ProfileModel
 import System
 
-/// The functions of a kernel as `/proc/kallsyms` lists them: `ADDRESS TYPE NAME`, and behind a tab
-/// `[MODULE]` where it is one of a loadable module. Copies of the list are read alike.
+/// The functions of a kernel as `/proc/kallsyms` lists them: `ADDRESS TYPE NAME`, followed by a tab
+/// and `[MODULE]` for a function of a loadable module. Copies of the list are read alike.
 ///
-/// A function covers what lies up to the next one of the same module: sizes are not listed.
+/// A function extends to the next function of the same module: sizes are not listed.
 package struct KernelSymbols: Sendable {
     /// The list as it was read.
     package let text: [UInt8]
@@ -20,7 +20,7 @@ package struct KernelSymbols: Sendable {
 
     package init(_ text: [UInt8]) { self.text = text }
 
-    /// Where `_text` is, or `_stext` where that is missing; nil: not listed, or hidden
+    /// The address of `_text`, or of `_stext` if that is missing; nil: not listed, or hidden
     /// (`kernel.kptr_restrict`).
     package var start: UInt64? {
         var (first, second): (UInt64?, UInt64?)
@@ -39,7 +39,7 @@ package struct KernelSymbols: Sendable {
     /// - Parameters:
     ///   - addresses: of memory, ascending.
     ///   - module: a loadable module's name; nil: the kernel's own code.
-    /// - Returns: the names of those that a function covers.
+    /// - Returns: the names for the addresses that a function covers.
     package func names(
         at addresses: [UInt64], of module: Substring? = nil
     ) -> [UInt64: String] {
@@ -59,7 +59,8 @@ package struct KernelSymbols: Sendable {
         var result: [UInt64: String] = [:]
         var last: Candidate?
         for (index, address) in addresses.enumerated() {
-            // What begins before an address covers the next ones, too, if nothing is nearer.
+            // A function that begins before an address covers the next addresses, too, if no other
+            // is nearer.
             last = best[index] ?? last
             guard let last, module != nil || end.map({ address < $0 }) ?? true else { continue }
             result[address] = String(decoding: last.name, as: UTF8.self)
@@ -68,9 +69,10 @@ package struct KernelSymbols: Sendable {
     }
 }
 
-/// One of several names that could be shown for an address: of the nearest functions, one that is
-/// seen outside of its file before one that is not, a weak one last; then fewer leading underscores,
-/// the longer and the alphabetically first name. perf chooses alike.
+/// One of several names that could be shown for an address. Of the nearest functions, one that is
+/// visible outside its file comes before one that is not, and a weak one comes last; then the name
+/// with fewer leading underscores, the longer and the alphabetically first name. perf chooses
+/// alike.
 private struct Candidate {
     let address: UInt64
     let name: ArraySlice<UInt8>

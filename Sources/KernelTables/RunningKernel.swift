@@ -3,7 +3,7 @@ import Glibc
 package import ProfileModel
 import System
 
-/// The code of the kernel that runs now: where it lies, and how it is told from another one.
+/// The code of the running kernel: where it is, and how it is distinguished from another kernel's.
 package struct RunningKernel: Sendable {
     /// From `/sys/kernel/notes`; empty: not known.
     package let buildID: [UInt8]
@@ -21,9 +21,9 @@ package struct RunningKernel: Sendable {
     private static let noteLimit = 64 << 10
     private static let listLimit = 4 << 20
 
-    /// nil: it hides where it is (`kernel.kptr_restrict`).
+    /// nil: the kernel hides its addresses (`kernel.kptr_restrict`).
     ///
-    /// - Parameter root: below which `/proc` and `/sys` are.
+    /// - Parameter root: the folder of `/proc` and `/sys`.
     package init?(root: String = "") {
         guard let start = KernelSymbols.start(path: root + "/proc/kallsyms") else { return nil }
         self.start = start
@@ -31,7 +31,7 @@ package struct RunningKernel: Sendable {
         modules = Self.loadedModules(root)
     }
 
-    /// The code, ascending and disjoint. Addresses count from where each one's begins.
+    /// The code, ascending and disjoint. Addresses count from the start of each piece.
     package var code: [CodeMapping] {
         var pieces = modules.map { Self.mapping($0) }
         let end = modules.first { $0.range.lowerBound > start }?.range.lowerBound ?? .max
@@ -48,15 +48,15 @@ package struct RunningKernel: Sendable {
             path: Module.kernelPath(ofModule: module.name), inode: 0, buildID: module.buildID)
     }
 
-    /// Where the kernel and its modules lie: the same kernel has other layouts after a boot, and after
-    /// it has loaded other modules. Only for comparing.
+    /// Where the kernel and its modules are. The same kernel has another layout after a boot, and
+    /// after it has loaded other modules. Only for comparing.
     package var layout: [UInt8] {
         let modules = modules.map { "\($0.name) \($0.range.lowerBound) \($0.buildID.hex)" }
         return Array((["\(start)"] + modules).joined(separator: "\n").utf8)
     }
 
-    /// Where a recorded module's addresses count from, if it is the one that is loaded now: it has the
-    /// same build id.
+    /// The origin of a recorded module's addresses, if the module is loaded now: it has the same
+    /// build id.
     package func start(of module: Module) -> UInt64? {
         guard !module.buildID.isEmpty else { return nil }
         if module.path == Module.kernelPath { return module.buildID == buildID ? start : nil }

@@ -42,14 +42,14 @@ struct FirstlightTool: Hashable, Sendable {
             && !isFolder.boolValue && FileManager.default.isExecutableFile(atPath: path)
     }
 
-    /// Runs it to its end. If the task is cancelled, the tool gets a SIGINT, and ends what it has
-    /// launched.
+    /// Runs the tool to its end. If the task is cancelled, the tool gets a SIGINT, and ends the
+    /// programs that it has launched.
     func run(_ arguments: [String]) async throws -> Output {
         try Task.checkCancellation()
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let process = RunningProcess(path: path, arguments: arguments)
-        // Output goes to files: a process that fills a pipe which nobody reads would wait for ever.
+        // Output goes to files: a process that fills a pipe without a reader would wait for ever.
         let (output, error) = (folder.path + "/output", folder.path + "/error")
         let status = try await withTaskCancellationHandler {
             try await process.run(output: output, error: error)
@@ -97,7 +97,7 @@ actor MeasuringTurn {
         _ body: @Sendable () async throws -> Value
     ) async rethrows -> Value {
         if isTaken {
-            // Whoever leaves passes the turn on.
+            // A task that leaves passes the turn on.
             await withCheckedContinuation { waiting.append($0) }
         }
         isTaken = true

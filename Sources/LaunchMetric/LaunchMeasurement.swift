@@ -4,8 +4,7 @@ public struct LaunchMeasurement: Hashable, Sendable {
     public var program: String
     /// How many launches of the program count.
     public var count: Int
-    /// From the moment the program was asked for to the launch's end, without the cost of
-    /// measuring.
+    /// From the request for the program to the launch's end, without the cost of measuring.
     public var wall: Spread<Duration>
     /// The launch's parts, in the order of time.
     public var phases: [Phase]
@@ -64,16 +63,16 @@ public struct LaunchMeasurement: Hashable, Sendable {
 /// The comparison of launches with their baseline.
 public struct LaunchVerdict: Hashable, Sendable {
     public enum Outcome: Hashable, Sendable {
-        /// It is not slower by more than is allowed.
+        /// The program is not slower by more than is allowed.
         case passed
-        /// It is slower by more, and two blocks of launches confirm this.
+        /// The program is slower by more than is allowed, and two blocks of launches confirm this.
         case failed
         /// Neither is certain.
         case inconclusive
     }
 
     public var outcome: Outcome
-    /// The verdict, its grounds, and what would help, in a sentence or two.
+    /// The verdict, its grounds, and advice if it is not certain, in a sentence or two.
     public var sentence: String
     /// How much slower it is than the baseline, as a fraction: 0.05 is 5 %; negative: faster. nil:
     /// unknown.
@@ -84,7 +83,7 @@ public struct LaunchVerdict: Hashable, Sendable {
     public var difference: Duration?
 }
 
-/// Why there are no figures. `description` says what, where, and what to do.
+/// Why there are no figures. `description` gives the problem, its place, and the remedy.
 public enum LaunchMetricError: Error, Hashable, Sendable, CustomStringConvertible {
     /// `firstlight` is not installed.
     case notInstalled(String)
@@ -92,7 +91,7 @@ public enum LaunchMetricError: Error, Hashable, Sendable, CustomStringConvertibl
     case invalidArgument(String)
     /// `firstlight` ended with this status; `message` is its message.
     case failed(status: Int32, message: String)
-    /// This version of the library cannot read what `firstlight` printed.
+    /// This version of the library cannot read the output of `firstlight`.
     case unreadable(String)
     /// The baseline was measured under other conditions.
     case notComparable(String)

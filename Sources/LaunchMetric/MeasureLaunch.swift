@@ -27,15 +27,16 @@
 ///   - launches: how many should count, 1 to 100,000. With a baseline, that many of each; fewer
 ///     than 7 pairs can show nothing.
 ///   - end: when a launch is over. The program is ended then.
-///   - coldness: what the page cache holds of the program's files.
-///   - baseline: what to compare with; nil: nothing, and no figure makes the test fail.
+///   - coldness: the content of the page cache, as far as the program's files are concerned.
+///   - baseline: the program or measurement to compare with; nil: none, and no figure makes the
+///     test fail.
 ///   - maxRegression: how much slower is allowed, as a fraction: 0.03 is 3 %. At least 0.
 ///   - path: where to store the measurement, like `firstlight measure -o`; nil: nowhere. It can be
 ///     a later test's baseline.
 ///   - options: further options of `firstlight measure`, as `["--network", "3G"]`.
 /// - Returns: the figures; if there was a second block of launches, those of the first block.
 /// - Throws: ``LaunchMetricError``: there are no figures. `CancellationError`: the task was
-///   cancelled; what had been launched has ended.
+///   cancelled; all launched programs have ended.
 @discardableResult
 public func measureLaunch(
     of program: String, arguments: [String] = [], launches: Int = 10, until end: LaunchEnd = .exit,
@@ -97,25 +98,26 @@ public struct LaunchEnd: Hashable, Sendable {
     }
 }
 
-/// What the page cache holds of a program's files when it is launched.
+/// The content of the page cache when a program is launched, as far as its files are concerned.
 public enum Coldness: Hashable, Sendable {
-    /// Whatever the previous launch left there.
+    /// Everything that the previous launch left there.
     case warm
-    /// Nothing of the files that the last launch used. A launch that was not cold does not count.
+    /// None of the files that the last launch used. A launch that was not cold does not count.
     case cold
-    /// Nothing at all. For root only.
+    /// Nothing at all. Only root can do this.
     case allCold
 }
 
-/// What a launch is compared with.
+/// The program or measurement that a launch is compared with.
 public enum LaunchBaseline: Hashable, Sendable {
     /// A program and its arguments. It takes turns with the measured one. Only such a comparison is
     /// safe from other work on the machine.
     case command([String])
     /// A stored measurement (`saveTo`, `firstlight measure -o`). If its program still exists
     /// unchanged, and is not the measured one, they take turns as with ``command(_:)``. Otherwise
-    /// the stored figures count if they come from this machine since its start; figures of another
-    /// machine, or from before, decide nothing. Figures under other conditions are refused.
+    /// the stored figures count if they come from this machine since its last boot. Figures of
+    /// another machine, or from before that boot, decide nothing. Figures under other conditions
+    /// are refused.
     case file(String)
 }
 

@@ -26,7 +26,7 @@ struct MeasurementDocument: Decodable, Sendable {
 
     struct Conditions: Decodable, Hashable, Sendable {
         var cache: String
-        /// What is removed from the page cache before each launch; nil: nothing.
+        /// The files that are removed from the page cache before each launch; nil: none.
         var dropped: String?
         var network: String?
         var disk: Int64?
@@ -126,7 +126,7 @@ struct MeasurementDocument: Decodable, Sendable {
         }
     }
 
-    /// What all reports have in common.
+    /// The members that all reports have in common.
     private struct Kind: Decodable {
         var schema: Int
         var kind: String?
@@ -175,7 +175,7 @@ extension MeasurementDocument.Counts {
 }
 
 extension Duration {
-    /// From a file's number, which may be anything.
+    /// From a number in the file, which may have any value.
     static func time(_ nanoseconds: Double) -> Duration {
         guard nanoseconds.isFinite else { return .zero }
         return .nanoseconds(Int64(min(max(nanoseconds, -9e18), 9e18)))

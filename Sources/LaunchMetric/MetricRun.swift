@@ -1,6 +1,6 @@
 import Foundation
 
-/// The program to launch, and how.
+/// The program to launch, and the conditions.
 struct LaunchRequest: Hashable, Sendable {
     var program: String
     var arguments: [String]
@@ -160,7 +160,7 @@ struct MetricRun: Sendable {
 }
 
 extension Difference {
-    /// Nothing could be measured.
+    /// No difference could be measured.
     static let unknown = Difference(
         change: .nan, low: .nan, high: .nan, time: .nan, timeLow: .nan, timeHigh: .nan,
         confidence: nil, pairs: nil, detectable: nil)

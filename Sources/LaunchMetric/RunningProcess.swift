@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A process that we start, and that can be asked to end even before it is started.
+/// A process that we start. It can be asked to end even before it is started.
 ///
 /// Foundation's `Process` is not used: its children inherit the calling thread's signal mask.
 /// Threads that run tasks block nearly all signals, so no signal could end a program launched from
@@ -30,7 +30,7 @@ final class RunningProcess: Sendable {
     func run(output: String, error: String) async throws -> Int32 {
         let pid = try start(output, error)
         return await withCheckedContinuation { continuation in
-            // Waiting takes a thread: there are only few for tasks.
+            // Waiting needs a thread of its own: tasks share only a few.
             Thread.detachNewThread { continuation.resume(returning: self.wait(for: pid)) }
         }
     }

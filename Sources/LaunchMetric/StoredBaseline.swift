@@ -66,7 +66,7 @@ struct StoredBaseline: Sendable {
         URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     }
 
-    /// Where a program with that name is run from.
+    /// The path from which a program with that name is run.
     private static func found(_ name: String) -> String {
         guard !name.contains("/") else { return name }
         let folders = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []

@@ -16,7 +16,7 @@ struct TestPlace: Sendable {
 }
 
 /// Reports a measurement's result to the test. One library serves both Testing and XCTest: it uses
-/// what the toolchain has, and finds out at run time which of them runs the test.
+/// those that the toolchain has, and finds out at run time which of them runs the test.
 enum TestReport {
     static func tell(_ verdict: LaunchVerdict, at place: TestPlace) {
         switch verdict.outcome {

@@ -13,7 +13,7 @@ struct CodeBlock {
     /// - Parameters:
     ///   - code: the bytes from the range's start on. Those after its end count only as far as they
     ///     are filler, and not beyond `border`.
-    ///   - border: the next address at which something else begins.
+    ///   - border: the next address at which other code or data begins.
     init(_ range: Range<UInt64>, code: [UInt8], border: UInt64, _ disassembler: Disassembler) {
         let own = code.prefix(range.count)
         var found = disassembler.instructions(in: Array(own), at: range.lowerBound)

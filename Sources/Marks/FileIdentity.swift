@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Tells a file from all others, and from its own earlier content.
+/// Distinguishes a file from all others, and from its own earlier content.
 struct FileIdentity: Hashable {
     private let device: UInt
     private let inode: UInt

@@ -27,8 +27,8 @@ struct FunctionExits {
     /// - Parameters:
     ///   - block: the function's own code.
     ///   - tables: gives the targets in the jump tables that instructions refer to.
-    ///   - destination: tells what a jump out of the known parts leads to.
-    ///   - part: gives another part's code.
+    ///   - destination: returns the target of a jump out of the known parts.
+    ///   - part: returns another part's code.
     init(
         _ block: CodeBlock, tables: ([Instruction]) -> [UInt64],
         destination: (UInt64) -> Destination, part: (Range<UInt64>) -> CodeBlock?

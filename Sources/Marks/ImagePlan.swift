@@ -8,7 +8,7 @@ struct ImagePlan {
     /// Addresses of probes' semaphores.
     var semaphores: [UInt64] = []
     var refusals: [MarkPlan.Refusal] = []
-    /// The requests that found something here, refused or not.
+    /// The requests that match something here, refused or not.
     var found: Set<Int> = []
 
     /// The plan for an image that is loaded higher by `bias`.
@@ -38,7 +38,7 @@ struct ImagePlanner {
     /// Reads at most that many bytes of the process's memory.
     let read: (_ address: UInt64, _ count: Int) -> [UInt8]
 
-    /// More places for one name or probe make no sense.
+    /// No name or probe reasonably has more places.
     static let mostPlaces = 256
 
     func plan(_ requests: [MarkRequest]) -> ImagePlan {

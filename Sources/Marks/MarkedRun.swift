@@ -25,8 +25,8 @@ struct MarkedRun: Hashable {
         MarkedRun(instructions: instructions.map { $0.moved(by: bias) }, hooks: hooks)
     }
 
-    /// The run moved elsewhere: it notes its records and then does what it did before. nil: it
-    /// cannot be moved.
+    /// The run moved elsewhere: it notes its records and then does the same as the original code.
+    /// nil: it cannot be moved.
     var trampoline: MovableCode? {
         var code = MovableCode()
         for (index, instruction) in instructions.enumerated() {

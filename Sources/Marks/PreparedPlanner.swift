@@ -4,7 +4,7 @@ internal import Symbolicate
 internal import Synchronization
 
 /// Plans for the programs and libraries of a recording. Files that are known in advance are read
-/// before any program has to wait for it; others are read when they are asked for.
+/// before any program has to wait for them; others are read when a plan needs them.
 package final class PreparedPlanner: Sendable {
     /// The marks that the user asks for.
     package let requests: [MarkRequest]
@@ -20,8 +20,8 @@ package final class PreparedPlanner: Sendable {
 
     package init(_ requests: [MarkRequest]) { self.requests = requests }
 
-    /// Reads a program and the libraries that it needs, on all cores. What cannot be read is left
-    /// to ``plan(for:read:)``.
+    /// Reads a program and the libraries that it needs, on all cores. Files that cannot be read are
+    /// left to ``plan(for:read:)``.
     ///
     /// - Parameters:
     ///   - file: where the program's file is now.

@@ -29,7 +29,7 @@ struct RunFinder {
             case .success(let run): return .success(run)
             case .failure(let why): if reason == .narrow { reason = why }
             }
-            // A jump to this address would skip what is before it.
+            // A jump to this address would skip the instructions before it.
             if hasTarget(start..<(start &+ 1)) { break }
         }
         return .failure(reason)
@@ -43,7 +43,7 @@ struct RunFinder {
     ) -> Result<MarkedRun, MarkRefusal> {
         var last = first
         let start = block.instructions[first].address
-        // As far as the jump needs, and as other runs need that are in its way.
+        // As far as the jump needs, and as far as other runs in its way need.
         var wanted = max(
             start &+ UInt64(MovableCode.jumpLength), block.instructions[site].end)
         for other in others where other.start < wanted && start < other.end {

@@ -18,7 +18,7 @@ struct ArmTally: Hashable, Sendable {
 
     mutating func noteVain(_ reason: MeasuredLaunch.Discard) { vain[reason, default: 0] += 1 }
 
-    /// A launch that was noted as counting does not count after all.
+    /// Removes a launch that was counted but does not count after all.
     mutating func takeOut(_ status: Int32) {
         counted -= 1
         statuses[status, default: 0] -= 1
@@ -35,7 +35,7 @@ struct ArmTally: Hashable, Sendable {
 
     private var vainCount: Int { vain.values.reduce(0, +) }
 
-    /// After this many launches that do not count, and none that does, more are pointless.
+    /// After this many launches that do not count, and none that counts, more are pointless.
     static let patience = 5
     /// The same for launches that take as long as the watchdog allows.
     static let patienceWithHanging = 2
@@ -51,7 +51,7 @@ struct ArmTally: Hashable, Sendable {
         return mostFrequent
     }
 
-    /// Among equals, the gravest.
+    /// The most frequent reason; among equals, the gravest.
     private var mostFrequent: MeasuredLaunch.Discard? {
         let gravest: [MeasuredLaunch.Discard] = [.hung, .failed, .notReady, .warm, .otherStatus]
         let most = vain.values.max()

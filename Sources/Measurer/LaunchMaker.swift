@@ -2,8 +2,8 @@ package import ProfileModel
 
 /// Makes one launch at a time.
 package protocol LaunchMaker {
-    /// Launches the arm's program, and returns when it and all that it left behind are gone. A
-    /// launch that failed has its reason in ``MeasuredLaunch/discarded``.
+    /// Launches the arm's program, and returns when it and all its processes are gone. A launch
+    /// that failed has its reason in ``MeasuredLaunch/discarded``.
     ///
     /// - Throws: no further launch is possible: the program does not exist, a condition is
     ///   unavailable, or a user's command before it has failed.
@@ -13,13 +13,13 @@ package protocol LaunchMaker {
 /// Stores the launches as they come.
 package protocol LaunchSink {
     mutating func append(_ launch: MeasuredLaunch) throws(MeasuringFailure)
-    /// A launch that was appended does not count after all.
+    /// Reports that a stored launch does not count after all.
     mutating func discard(
         _ index: Int, as reason: MeasuredLaunch.Discard
     ) throws(MeasuringFailure)
-    /// More launches of each arm should count than first requested.
+    /// Reports that more launches of each arm should count than first requested.
     mutating func extend(to requested: Int)
-    /// There are no more launches. Not called after a failure of this sink.
+    /// Reports that there are no more launches. Not called after a failure of this sink.
     mutating func finish(_ ending: Measurement.Ending) throws(MeasuringFailure)
 }
 

@@ -16,7 +16,7 @@ package struct LaunchPlan: Sendable {
         case end(MeasuringEnd)
     }
 
-    /// A launch that turned out not to count after it was noted.
+    /// A launch that was counted, but later turned out not to count.
     package struct LateDiscard: Hashable, Sendable {
         package var index: Int
         package var reason: MeasuredLaunch.Discard
@@ -67,7 +67,7 @@ package struct LaunchPlan: Sendable {
                 padding: padding))
     }
 
-    /// Takes the launch that ``next()`` asked for. The plan may add a reason why it does not count.
+    /// Takes the launch that ``next()`` requested. The plan may add a reason why it does not count.
     package mutating func note(_ launch: MeasuredLaunch) {
         guard end == nil, let arm = waiting.first else { return }
         var launch = launch
@@ -98,8 +98,8 @@ package struct LaunchPlan: Sendable {
         }
     }
 
-    /// A failed launch's output may tell what is wrong. There may be a hundred thousand launches
-    /// that did not fail.
+    /// A failed launch's output may reveal the cause. Successful launches may number a hundred
+    /// thousand, so their output is not kept.
     private func isWorthItsOutput(_ launch: MeasuredLaunch) -> Bool {
         switch launch.discarded {
         case nil: isUnusual(launch)
@@ -108,7 +108,8 @@ package struct LaunchPlan: Sendable {
         }
     }
 
-    /// As far as known so far; among the first few launches, a failure may turn out to be unusual.
+    /// As far as known at this point: among the first few launches, a failure may turn out to be
+    /// unusual.
     private func isUnusual(_ launch: MeasuredLaunch) -> Bool {
         guard let status = launch.endStatus else { return false }
         let tally = tallies[launch.arm]
@@ -120,7 +121,7 @@ package struct LaunchPlan: Sendable {
         end = end ?? reason
     }
 
-    /// There were enough launches, but now more are wanted: continues where it ended.
+    /// Continues after the end of the plan, because the caller wants more launches.
     ///
     /// - Parameter requested: how many should count in all. If this is no more than before, nothing
     ///   changes.
@@ -138,7 +139,7 @@ package struct LaunchPlan: Sendable {
 
     // MARK: - Pairs
 
-    /// Nothing of the current pair is left to launch.
+    /// Called when the current pair has no launch left: begins the next pair, or ends the plan.
     private mutating func goOn() {
         if counted >= requested { settle() }
         guard end == nil else { return }
@@ -152,7 +153,7 @@ package struct LaunchPlan: Sendable {
         }
     }
 
-    // MARK: - What counts
+    // MARK: - Launches that count
 
     private func reason(against launch: MeasuredLaunch) -> MeasuredLaunch.Discard? {
         if let known = launch.discarded, known != .warm, known != .first { return known }
@@ -172,8 +173,8 @@ package struct LaunchPlan: Sendable {
         end = .gaveUp(arm: arm, reason: reason, counted: tallies[arm].counted)
     }
 
-    /// Finds the status that most launches of each arm ended with, and removes the others. Only
-    /// once: otherwise each launch could change what counts.
+    /// Finds the status that most launches of each arm ended with, and removes the launches with
+    /// another status. Done only once: otherwise each launch could change which launches count.
     private mutating func settle() {
         guard !isSettled else { return }
         isSettled = true
@@ -199,8 +200,8 @@ package struct LaunchPlan: Sendable {
 }
 
 extension MeasuredLaunch {
-    /// The status that it ended with. nil: it did not end, or it had been ready before: what
-    /// happens after that does not belong to the launch.
+    /// The program's exit status. nil: it did not end, or it had been ready before: its later end
+    /// does not belong to the launch.
     fileprivate var endStatus: Int32? {
         guard readyBy == nil, case .exited(let status) = outcome else { return nil }
         return status

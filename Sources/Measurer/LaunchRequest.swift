@@ -7,7 +7,7 @@ package struct LaunchRequest: Hashable, Sendable {
     /// The pair that it belongs to, from 0. With one arm, each launch is a pair of its own. nil: it
     /// comes before the pairs, and is discarded.
     package var pair: Int?
-    /// What is added to the program's environment.
+    /// A variable that is added to the program's environment.
     package var padding: EnvironmentPadding
 
     package init(arm: Int, index: Int, pair: Int?, padding: EnvironmentPadding) {

@@ -60,7 +60,7 @@ package struct Measurer<Maker: LaunchMaker, Sink: LaunchSink> {
         do throws(MeasuringFailure) {
             plan.note(try maker.make(request))
         } catch {
-            // Ctrl-C also ends a user's command, so its failure is no news then.
+            // Ctrl-C also ends a user's command, so its failure is not reported then.
             plan.stop(hooks.isInterrupted() ? .interrupted : .failed(error))
             return nil
         }

@@ -1,5 +1,5 @@
-/// Why measuring cannot continue. `message` is one line for the user: what, where, why, and what to
-/// do.
+/// Why measuring cannot continue. `message` is one line for the user: the problem, its place, its
+/// reason, and the remedy.
 package struct MeasuringFailure: Error, Hashable, Sendable, CustomStringConvertible {
     package var message: String
     /// The exit status of firstlight.

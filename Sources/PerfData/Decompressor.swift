@@ -1,7 +1,7 @@
 import CZstd
 
-/// Decompresses what `perf record -z` compressed: one zstd stream over all compressed records. It
-/// gives only as much at a time as is asked for.
+/// Decompresses the records of `perf record -z`: one zstd stream over all compressed records. It
+/// produces only as much at a time as the caller requests.
 ///
 /// Unsafe code: the stream is owned here; zstd reads and writes within the given sizes.
 final class Decompressor {
@@ -18,8 +18,8 @@ final class Decompressor {
     private var taken: UInt64 = 0
     private var given: UInt64 = 0
 
-    /// For a recording, zstd makes some hundred bytes from one at most; a file that is made to fill
-    /// the disk makes 30,000.
+    /// For a recording, zstd makes at most some hundred bytes from one. A file that was made to
+    /// fill the disk makes 30,000.
     private static let largestRatio: UInt64 = 4096
     private static let allowance: UInt64 = 64 << 20
 
@@ -31,7 +31,7 @@ final class Decompressor {
 
     deinit { ZSTD_freeDStream(stream) }
 
-    /// True if ``decompress(into:limit:)`` may give more without new input.
+    /// True if ``decompress(into:limit:)`` may produce more without new input.
     var hasInput: Bool { position < input.count || mayHoldMore }
 
     func feed(_ bytes: [UInt8]) {

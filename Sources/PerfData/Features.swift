@@ -1,4 +1,5 @@
-/// What perf stores about a recording besides its records (`HEADER_…` of perf's util/header.h).
+/// The facts that perf stores about a recording besides its records (`HEADER_…` of perf's
+/// util/header.h).
 struct Features {
     private(set) var commandLine: [String] = []
     private(set) var architecture: String?

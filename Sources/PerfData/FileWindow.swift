@@ -1,8 +1,8 @@
 import Glibc
 import System
 
-/// A file that is read in windows. However large it is, only little of it is in memory; and if it
-/// is truncated meanwhile, that is an error, not a signal.
+/// A file that is read in windows. However large it is, only little of it is in memory. If it is
+/// truncated during reading, that is an error, not a signal.
 final class FileWindow {
     let path: String
     let size: UInt64

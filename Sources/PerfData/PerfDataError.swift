@@ -13,11 +13,11 @@ package struct PerfDataError: Error, Hashable, CustomStringConvertible {
         case foreignByteOrder
         /// perf's format from before 2013.
         case oldFormat
-        /// Recorded on another kind of processor: its registers mean nothing to us.
+        /// Recorded on another kind of processor, whose registers we do not know.
         case foreignArchitecture(String)
         /// The file ends within a record or section.
         case truncated
-        /// The content is impossible; says why in a few words.
+        /// The content is impossible; the text gives the reason in a few words.
         case corrupt(String)
     }
 

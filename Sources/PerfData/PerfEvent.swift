@@ -1,5 +1,5 @@
-/// One of the events that perf counted, and what it recorded each time (`struct perf_event_attr` of
-/// linux/perf_event.h).
+/// One of the events that perf counted, and the data that it recorded each time (`struct
+/// perf_event_attr` of linux/perf_event.h).
 package struct PerfEvent: Hashable, Sendable {
     /// The kernel's number for the kind of event: 0 hardware, 1 software, 2 tracepoint …
     package var type: UInt32
@@ -35,19 +35,21 @@ package struct PerfEvent: Hashable, Sendable {
     var branchType: UInt64
     var userRegisters: UInt64
     var hasSampleIDs: Bool
-    /// What its counters are called in records.
+    /// The ids of its counters in records.
     package internal(set) var ids: [UInt64]
-    /// True if its samples tell what each counter of its group counted, by its id (PERF_FORMAT_GROUP, _ID).
+    /// True if its samples contain the count of each counter of its group, by its id
+    /// (PERF_FORMAT_GROUP, _ID).
     package var countsGroups: Bool { sampleType.contains(.read) && readFormat & 0b1100 == 0b1100 }
     /// True if new threads are counted, too, by counters of their own with the same id.
     package internal(set) var isInherited: Bool
 
     /// True if a sample's period is in nanoseconds of CPU time.
     package var isClock: Bool { type == 1 && (config == 0 || config == 1) }
-    /// True if its samples can tell where time goes. Those of tracepoints, breakpoints and of what the kernel
-    /// counts (page faults, context switches) come when something happens.
+    /// True if its samples can tell where time goes. Samples of tracepoints, of breakpoints and of
+    /// the kernel's own counters (page faults, context switches) occur at events, not at regular
+    /// times.
     package var mayMeasureTime: Bool { isClock || ![1, 2, 5].contains(type) }
-    /// What a sample stands for that does not say so: of a clock, in nanoseconds.
+    /// The period of a sample that does not contain it; for a clock, in nanoseconds.
     var usualPeriod: UInt64 {
         guard isFrequency else { return periodOrFrequency }
         return isClock && periodOrFrequency > 0 ? 1_000_000_000 / periodOrFrequency : 1
@@ -93,9 +95,9 @@ package struct PerfEvent: Hashable, Sendable {
     /// The size in perf's first version.
     static let smallestSize = 64
 
-    /// Whether this event counts the same as another one, but never at the same time: the one in the
-    /// program's code and the other in the kernel's (`cpu-clock:u`, `cpu-clock:k`), or each on its own kind
-    /// of core (`cpu_core/cycles/`, `cpu_atom/cycles/`). Then they are one clock.
+    /// True if this event counts the same as another one, but never at the same time. One may count
+    /// in the program's code and the other in the kernel's (`cpu-clock:u`, `cpu-clock:k`), or each
+    /// on its own kind of core (`cpu_core/cycles/`, `cpu_atom/cycles/`). Then they are one clock.
     package func isComplement(of other: PerfEvent) -> Bool {
         let isSame = type == other.type && config == other.config
         if isSame || isClock && other.isClock { return modes.isDisjoint(with: other.modes) }
@@ -118,7 +120,7 @@ package struct PerfEvent: Hashable, Sendable {
     /// The name to show, even if the file has none.
     package var displayName: String {
         if let (core, event) = nameOnCores { return "\(core)/\(event)" }
-        // Without the terms that were given with it: `cpu-clock/freq=999/`.
+        // Without the terms that the user gave with it: `cpu-clock/freq=999/`.
         if let plain = name.split(separator: "/").first { return String(plain) }
         switch (type, config) {
         case (0, 0): return "cycles"

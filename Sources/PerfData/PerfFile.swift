@@ -8,7 +8,7 @@ package final class PerfFile {
     private let header: FileHeader
     private var features = Features()
     private var parser = RecordParser()
-    /// The file's own records; in a folder those of the others, too.
+    /// The file's own records; in a folder also the records of the other files.
     private var parts: [Part]
     private var problem: PerfDataError?
 
@@ -33,7 +33,7 @@ package final class PerfFile {
         }
         guard !header.isPipe else { return }
         try readAttributes()
-        // They are at the end of the file, so they are missing if it is cut short.
+        // They are at the end of the file, so a file that was cut short lacks them.
         try? readFeatures()
         try checkArchitecture()
     }

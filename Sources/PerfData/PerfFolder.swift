@@ -1,8 +1,8 @@
 import Glibc
 
-/// What `perf record --threads` writes: a folder with the file `data`, which has the header, and with files
-/// of records only, one for each thread of perf's (`data.0`, `data.1` …; perf.data-directory-format.txt of
-/// the kernel's sources).
+/// The output of `perf record --threads`: a folder with the file `data`, which has the header, and
+/// with files of records only, one for each of perf's threads (`data.0`, `data.1` …;
+/// perf.data-directory-format.txt of the kernel's sources).
 struct PerfFolder {
     let main: String
     let others: [String]

@@ -1,15 +1,15 @@
 package import ProfileModel
 
-/// What perf recorded at one moment.
+/// An event that perf recorded at one moment.
 package struct PerfRecord: Sendable {
     /// On the clock that was chosen for the recording (usually perf's own, which begins at boot);
-    /// nil if it holds from the beginning.
+    /// nil if the record applies from the beginning.
     package var time: MonotonicTime?
     package var body: Body
 
     package enum Body: Sendable {
         case mapping(PerfMapping)
-        /// A new name of a thread; with `isExec` because it executed another program.
+        /// A thread's new name; `isExec` if the thread got it by executing another program.
         case name(pid: Int32, tid: Int32, name: String, isExec: Bool)
         /// A new process, or, if `pid` and `parent` are the same, a new thread.
         case fork(pid: Int32, parent: Int32, tid: Int32, parentThread: Int32)
@@ -82,7 +82,7 @@ package struct PerfBuildID: Hashable, Sendable {
     package var isKernel: Bool
 }
 
-/// What one thread did at one moment.
+/// The state of one thread at one moment.
 package struct PerfSample: Sendable {
     /// Position in ``PerfFile/events``.
     package var event: Int
@@ -93,7 +93,7 @@ package struct PerfSample: Sendable {
     package var isKernel: Bool
     /// nil: not recorded.
     package var cpu: UInt32?
-    /// The number of events that it stands for.
+    /// The number of events that the sample represents.
     package var period: UInt64
     /// The program's registers and stack, even if the thread was in the kernel. nil: not recorded,
     /// there are none (a kernel thread), or the program is a 32-bit one.
@@ -103,7 +103,7 @@ package struct PerfSample: Sendable {
     package var callchain: [UInt64]
     /// A tracepoint's fields.
     package var raw: [UInt8]
-    /// How far the counters of its event's group were, of a group whose leader alone is sampled (`:S`).
+    /// The counts of its event's group, if the group's leader alone is sampled (`:S`).
     package var counts: [Count] = []
 
     package struct Count: Hashable, Sendable {

@@ -2,7 +2,7 @@
 struct RawRecord {
     var type: UInt32
     var misc: UInt16
-    /// What follows the header of eight bytes.
+    /// The content after the header of eight bytes.
     var body: ByteReader
     /// The record's offset in the file.
     var offset: UInt64

@@ -43,7 +43,7 @@ struct RecordParser {
         }
     }
 
-    // MARK: Which event, and when
+    // MARK: The event and the time
 
     /// The end of all records except samples, if the events ask for it.
     private struct Trailer {
@@ -54,7 +54,7 @@ struct RecordParser {
     }
 
     private static func time(_ value: UInt64?) -> MonotonicTime? {
-        // Records that perf made itself have no time, or all bits set.
+        // Records that perf made itself have no time, or a time with all bits set.
         guard let value, value != 0, let time = Int64(exactly: value) else { return nil }
         return MonotonicTime(nanoseconds: time)
     }

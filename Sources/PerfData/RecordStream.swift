@@ -27,7 +27,7 @@ struct RecordStream {
         }
     }
 
-    /// Of a file that has nothing but records.
+    /// For a file that contains only records.
     init(recordsOf file: FileWindow) {
         self.file = file
         offset = 0
@@ -35,7 +35,7 @@ struct RecordStream {
         isCutShort = false
     }
 
-    /// Of the file, in bytes.
+    /// The size of the file, in bytes.
     var size: UInt64 { file.size }
     /// How many bytes of the file have been read.
     var position: UInt64 { offset }

@@ -1,8 +1,8 @@
 import Architecture
 import ProfileModel
 
-/// Parses a sample's parts in the kernel's order (`perf_output_sample`), up to the stack; the later
-/// parts are of no use to us.
+/// Parses a sample's parts in the kernel's order (`perf_output_sample`), up to the stack; we do not
+/// use the later parts.
 struct SampleParser {
     let event: PerfEvent
 
@@ -83,7 +83,7 @@ struct SampleParser {
     private func stackBytes(_ reader: inout ByteReader) -> [UInt8]? {
         guard let size = reader.count() else { return nil }
         guard size > 0 else { return [] }
-        // After the bytes, the kernel tells how many of them are valid.
+        // After the bytes, the kernel stores how many of them are valid.
         var behind = reader
         guard behind.skip(size) != nil, let valid = behind.u64() else { return nil }
         let bytes = reader.take(Int(clamping: min(valid, UInt64(size))))

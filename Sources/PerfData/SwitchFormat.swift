@@ -1,4 +1,4 @@
-/// The layout of the tracepoint `sched:sched_switch` on the kernel that recorded (its
+/// The layout of the tracepoint `sched:sched_switch` in the kernel that made the recording (its
 /// `events/sched/sched_switch/format`, which perf copies).
 package struct SwitchFormat: Hashable, Sendable {
     /// Its number among the tracepoints: ``PerfEvent/config``.
@@ -33,8 +33,8 @@ package struct SwitchFormat: Hashable, Sendable {
         self.next = next
     }
 
-    /// From a sample's raw data: whether the leaving thread wanted to continue, and which thread
-    /// came.
+    /// From a sample's raw data: true if the leaving thread wanted to continue, and the id of the
+    /// thread that came.
     package func read(_ raw: [UInt8]) -> (isPushed: Bool, next: Int32)? {
         guard let state = state.value(in: raw), let next = next.value(in: raw) else { return nil }
         // 0 is TASK_RUNNING; the kernel marks preemption with the bit above those of the states.

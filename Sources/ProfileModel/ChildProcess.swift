@@ -2,8 +2,8 @@
 /// Its threads are among the recording's.
 package struct ChildProcess: Hashable, Sendable {
     package var pid: Int32
-    /// The process that started it. Ids are reused, so ``parentIndex`` tells which process with
-    /// that id.
+    /// The id of the process that started it. Ids are reused, so ``parentIndex`` tells which of the
+    /// processes with that id.
     package var parent: Int32
     /// nil: the recorded process itself, or a process outside the recording.
     package var parentIndex: ChildIndex?
@@ -19,7 +19,7 @@ package struct ChildProcess: Hashable, Sendable {
     /// How its stacks were captured; nil: unknown.
     package var capture: CaptureMethod?
     /// The file name of a separate recording in the same folder: earlier versions made one for each
-    /// child. nil: this recording has all that is known of the child.
+    /// child. nil: this recording has all data of the child.
     package var file: String?
     /// Like ``Recording/images``: the first is its parent's program.
     package var images: [Image] = []

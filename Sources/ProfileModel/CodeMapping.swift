@@ -16,8 +16,8 @@ package struct CodeMapping: Hashable, Sendable {
 
     package func contains(_ address: UInt64) -> Bool { start <= address && address < end }
 
-    /// True if it is memory that is in no folder. It may hold code that was made at run time, or a
-    /// program or library that was put there.
+    /// True if the memory has a name but no file in a folder. It may hold code that was made at run
+    /// time, or a program or library that was copied there.
     package var isMemory: Bool {
         path.isEmpty
             || ["[anon:", "//anon", "/memfd:", "/dev/zero", "/anon_hugepage"].contains {

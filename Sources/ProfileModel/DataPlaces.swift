@@ -9,7 +9,7 @@ package struct DataPlaces: Sendable {
     }
 
     /// A module's data follow its code, so this is the module whose code begins last before the
-    /// place. Its symbols must tell whether it has anything there.
+    /// place. Only its symbols can tell whether it has data there.
     ///
     /// - Parameter child: the child whose memory it is; nil: the recorded process.
     package func address(of place: UInt64, in child: ChildIndex?) -> FrameAddress? {

@@ -1,5 +1,5 @@
-/// Where an interpreter keeps the frames that a thread has in its language: a list that leads from
-/// the thread's state to the newest frame, and from each frame to its caller's. All distances are
+/// Where an interpreter keeps a thread's frames of its language. They form a list: the thread's
+/// state leads to the newest frame, and each frame leads to its caller's frame. All distances are
 /// in bytes.
 package struct FrameListLayout: Hashable, Sendable {
     /// A piece of a structure in memory.
@@ -18,16 +18,16 @@ package struct FrameListLayout: Hashable, Sendable {
     /// From a thread's state to its id, 8 bytes: the kernel's id, or that of its thread library.
     /// nil: it has none.
     package var threadID: Int?
-    /// From a frame to the pointer to its caller's.
+    /// From a frame to the pointer to its caller's frame.
     package var caller: Int
     /// From a frame to the pointer to its code.
     package var code: Int
-    /// The bits of that pointer that are an address.
+    /// The bits of that pointer that form the address.
     package var codeMask: UInt64
-    /// What is copied of each frame, one part after another: one or two parts.
+    /// The parts of each frame that are copied, one after another: one or two parts.
     package var record: [Part]
-    /// What is copied of each frame's code: two codes at one address with the same identity are the
-    /// same code.
+    /// The part of each frame's code that is copied: two codes at one address with the same
+    /// identity are the same code.
     package var identity: Part
     /// From a thread's state to two pointers that enclose most of its frames; nil: the frames may
     /// be anywhere.

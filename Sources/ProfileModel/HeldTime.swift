@@ -1,5 +1,5 @@
-/// The spans in which the recorder kept every thread of the program from running, and a clock that
-/// leaves them out: for the program they never happened.
+/// The spans in which the recorder kept all threads of the program from running; and a clock that
+/// leaves these spans out: for the program they never happened.
 package struct HeldTime: Hashable, Sendable {
     /// In order, without overlaps.
     package private(set) var stretches: [Range<MonotonicTime>] = []
@@ -35,14 +35,14 @@ package struct HeldTime: Hashable, Sendable {
         stretches.reduce(.zero) { $0 + ($1.upperBound - $1.lowerBound) }
     }
 
-    /// The time on a clock that stands still while the program is held.
+    /// The time on a clock that stops while the program is held.
     package func without(_ time: MonotonicTime) -> MonotonicTime {
         time + (.zero - total(before: time))
     }
 
-    /// The times of a span that begins at `start`, without its held time. The held time was not
-    /// running, so it is taken first from what the profiler's stops count as, and then from the
-    /// nearest states.
+    /// The times of a span that begins at `start`, without its held time. No thread ran in the held
+    /// time, so it is first taken from the states that the profiler's stops count as, and then from
+    /// the nearest states.
     func without(_ times: StateTimes, from start: MonotonicTime) -> StateTimes {
         let end = start + times.wall
         var excess = times.wall - (without(end) - without(start))

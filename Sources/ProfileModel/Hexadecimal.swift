@@ -4,7 +4,7 @@ extension Collection<UInt8> {
     /// Lowercase, two digits per byte.
     ///
     /// Written by hand: `String(_:radix:)` looks up conformances on its first use, which takes
-    /// longer than all the rest of opening a file.
+    /// longer than everything else when a file is opened.
     package var hex: String {
         var text: [UInt8] = []
         text.reserveCapacity(2 * count)

@@ -10,15 +10,15 @@ package struct LibraryLoad: Hashable, Sendable {
     package var wall: TimeSpan?
     /// How much of the address space it takes, in bytes.
     package var size: Int64
-    /// The path of the library or program that lists it as needed; nil: a call asked for it, or
+    /// The path of the library or program that lists it as needed; nil: a `dlopen` loaded it, or
     /// this is unknown.
     package var requestedBy: String?
-    /// The stack of the `dlopen` that asked for it.
+    /// The stack of the `dlopen` that loaded it.
     package var caller: StackID?
     /// True if it was loaded before `main`.
     package var isInitial: Bool
     /// The path of its file without symbolic links, as in mappings (and so in modules); nil:
-    /// unknown. The recorder finds it.
+    /// unknown. The recorder resolves it.
     package var file: String?
     /// The child that loaded it; nil: the recorded process.
     package var child: ChildIndex?
@@ -51,7 +51,7 @@ package struct InitializerRun: Hashable, Sendable {
     package var function: StackID
     package var thread: ThreadIndex
     package var start: MonotonicTime
-    /// When it returned, or when it was last seen (``isComplete``).
+    /// When it returned, or when it was last seen running (``isComplete``).
     package var end: MonotonicTime
     /// CPU time of its thread during the run.
     package var cpu: TimeSpan
@@ -81,7 +81,7 @@ package struct Interval: Hashable, Sendable {
     /// The thread that began it.
     package var thread: ThreadIndex?
     package var start: MonotonicTime
-    /// Its end, or the last time at which it was known to last (``isComplete``).
+    /// Its end, or the last time at which it was known to be in progress (``isComplete``).
     package var end: MonotonicTime
     package var isComplete: Bool
     /// The child that it belongs to; nil: the recorded process.

@@ -1,4 +1,4 @@
-/// What is noted when the program reaches a marked place.
+/// One hit of a mark: the program has reached a marked place.
 package struct MarkHit: Hashable, Sendable {
     package enum Event: UInt8, CaseIterable, Sendable {
         case point = 1

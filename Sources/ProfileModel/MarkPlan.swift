@@ -1,6 +1,6 @@
 package import Architecture
 
-/// A program or library in a process that has something to be marked.
+/// A program or library in a process that has something to mark.
 package struct MarkedImage: Hashable, Sendable {
     /// Where its file is now.
     package var file: String
@@ -16,15 +16,15 @@ package struct MarkedImage: Hashable, Sendable {
     }
 }
 
-/// What must change in a loaded program or library so that its marks are noted.
+/// The changes to a loaded program or library that make it report its marks.
 package struct MarkPlan: Hashable, Sendable {
     /// Whole instructions that a jump replaces.
     package struct Change: Hashable, Sendable {
         /// The address of the first one.
         package var start: UInt64
-        /// The requests whose hits are noted there, by their positions in the list.
+        /// The requests whose hits are recorded there, by their positions in the list.
         package var requests: Set<Int>
-        /// Notes the hits, does what the instructions did, and returns behind them.
+        /// Records the hits, has the effect of the replaced instructions, and returns behind them.
         package var trampoline: MovableCode
 
         package init(start: UInt64, requests: Set<Int>, trampoline: MovableCode) {
@@ -33,8 +33,8 @@ package struct MarkPlan: Hashable, Sendable {
             self.trampoline = trampoline
         }
 
-        /// Addresses that no code may jump to any more, and where no thread may be when the jump is
-        /// written.
+        /// Addresses that no code may jump to after the change, and where no thread may be when the
+        /// jump is written.
         package var inside: Range<UInt64> {
             (start &+ 1)..<(start &+ UInt64(MovableCode.jumpLength))
         }

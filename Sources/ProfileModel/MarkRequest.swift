@@ -1,11 +1,11 @@
-/// What `--mark` asks for: a name, and the place in the program that it stands for.
+/// A request by `--mark`: a name, and the place in the program to report under it.
 package struct MarkRequest: Hashable, Sendable {
     package enum Place: Hashable, Sendable {
-        /// Each time a function is entered; as an interval, until it returns.
+        /// Each entry into a function; as an interval, until the function returns.
         ///
         /// - Parameter library: the name of the file that contains it; nil: any file.
         case function(_ name: String, library: String?, isSpan: Bool)
-        /// Each time a USDT probe (sys/sdt.h) is passed.
+        /// Each time the program passes a USDT probe (sys/sdt.h).
         case probe(provider: String, name: String)
     }
 

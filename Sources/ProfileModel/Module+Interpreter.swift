@@ -1,7 +1,7 @@
 extension Module {
-    /// True if this is an interpreter, an extension of one that came with it or with a package, or a
-    /// run-time library of a language. To a developer this is never own code, wherever a version
-    /// manager or a bundle of programs (PyInstaller, Nuitka, AppImages) has put it.
+    /// True if this is an interpreter, an extension that is part of it or of a package, or a
+    /// run-time library of a language. To a developer this is never own code, in any folder of a
+    /// version manager or a bundle of programs (PyInstaller, Nuitka, AppImages).
     var isInterpreters: Bool {
         let parts = path.split(separator: "/")
         guard let file = parts.last else { return false }
@@ -31,8 +31,8 @@ extension Module {
             && file.contains(".so")
     }
 
-    /// True if a bundle has it from the system: a library with a version in its name, or an extension of
-    /// Python's own library.
+    /// True for a library or extension that a bundle has copied from the system: a library with a
+    /// version in its name, or an extension of Python's own library.
     private static func isBundled(_ file: Substring, in folders: ArraySlice<Substring>) -> Bool {
         if folders.contains("lib-dynload") { return true }
         let isInBundle = folders.contains { $0 == "_internal" || $0.hasPrefix("_MEI") }

@@ -23,14 +23,14 @@ package struct Module: Hashable, Sendable {
         return !Self.systemPrefixes.contains { path.hasPrefix($0) }
     }
 
-    /// True if it is code without a file, made by a just-in-time compiler. The recorder decides that
-    /// by what the memory holds, and tells it by the path: see ``generatedPath(_:)``. (Perf names
-    /// memory `//anon`.)
+    /// True if it is code without a file, made by a just-in-time compiler. The recorder decides
+    /// this by the content of the memory, and stores it as the path: see ``generatedPath(_:)``.
+    /// (Perf names memory `//anon`.)
     package var isGenerated: Bool {
         path.isEmpty || path.hasPrefix(Self.generatedPrefix) || path.hasPrefix("//anon")
     }
 
-    /// The path for memory of that name that holds neither a program nor a library.
+    /// The path for memory with this name that holds neither a program nor a library.
     package static func generatedPath(_ name: String) -> String {
         if name.isEmpty || name == "//anon" { return "\(generatedPrefix)code]" }
         guard name.hasPrefix("/") else { return name }
@@ -43,14 +43,14 @@ package struct Module: Hashable, Sendable {
     /// The path for functions that an interpreter runs. They have no addresses; their frames have
     /// numbers instead.
     ///
-    /// - Parameter name: the language and its version, as people write them.
+    /// - Parameter name: the language and its version, in the usual spelling.
     package static func runtimePath(_ name: String) -> String { "\(runtimePrefix)\(name)]" }
     private static let runtimePrefix = "[runtime:"
 
     /// The path for functions that Node runs.
     package static let nodePath = runtimePath("Node")
 
-    /// True if a path stands for such functions.
+    /// True if the path is that of an interpreter's functions.
     package static func isRuntime(_ path: String) -> Bool { path.hasPrefix(runtimePrefix) }
 
     /// The language and its version in such a path; nil for any other path.
@@ -69,7 +69,7 @@ package struct Module: Hashable, Sendable {
         "\(kernelModulePrefix)\(name)]"
     }
 
-    /// True if a path stands for the kernel's own code or that of one of its modules.
+    /// True if the path is that of the kernel's own code or of one of its modules.
     package static func isKernel(_ path: String) -> Bool {
         path == kernelPath || path.hasPrefix(kernelModulePrefix)
     }
@@ -95,7 +95,7 @@ package struct ModuleIndex: Hashable, Sendable, Comparable {
     }
 }
 
-/// A range of a process's addresses that had a module's code, and since when.
+/// A range of a process's addresses that held a module's code, and when it was first seen.
 package struct Mapping: Hashable, Sendable {
     package var start: UInt64
     package var end: UInt64

@@ -1,4 +1,4 @@
-/// What symbolication found and used for a module.
+/// The files that symbolication found and used for a module.
 package struct ModuleSymbols: Hashable, Sendable {
     /// The file whose DWARF was used: the module itself or another file; nil: none.
     package var debugInfoPath: String?
@@ -6,7 +6,7 @@ package struct ModuleSymbols: Hashable, Sendable {
     package var debugInfoOrigin: DebugInfoOrigin?
     /// The best symbol table that was read; nil: none.
     package var symbolOrigin: SymbolOrigin?
-    /// What was missing, or found but not used. No module has more than ``mostRemarks``.
+    /// Files that were missing, or found but not used. No module has more than ``mostRemarks``.
     package var remarks: [ModuleRemark]
 
     package init(
@@ -51,7 +51,7 @@ package enum SymbolOrigin: String, Sendable, CaseIterable {
     case perfMap = "perf-map"
 }
 
-/// Something that kept symbolication from knowing more about a module.
+/// An obstacle that kept symbolication from knowing more about a module.
 package struct ModuleRemark: Hashable, Sendable {
     /// The raw values are stored.
     package enum Kind: String, Sendable, CaseIterable {

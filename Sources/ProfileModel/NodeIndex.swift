@@ -12,7 +12,7 @@ struct NodeIndex: Sendable {
     private static let free: Int32 = -1
     private static let fewest = 256
 
-    /// Where a node is, or where it would be appended.
+    /// The position of a node, or the position at which it would be appended.
     func position(of node: StackTable.Node, in nodes: [StackTable.Node]) -> (Int, isKnown: Bool) {
         guard !slots.isEmpty else { return (nodes.count, false) }
         var slot = firstSlot(of: node)

@@ -1,9 +1,9 @@
-/// What the recorder notes about its own work: what it had to do differently, and what it could not
-/// see. The raw values are stored.
+/// A note of the recorder about its own work: a deviation from the usual way, or something that it
+/// could not observe. The raw values are stored.
 package struct RecorderNote: Hashable, Sendable {
     package enum Kind: String, Sendable, CaseIterable {
-        // Why stacks were taken by the kernel's events, or by stops, instead of by signal. For the
-        // whole process:
+        // Reasons why stacks were taken by the kernel's events, or by stops, instead of by signal.
+        // For the whole process:
         /// The program already handled the sampling signal itself before it could be sampled.
         case ownHandler = "own_handler"
         /// The program later set its own action for the sampling signal.
@@ -22,18 +22,18 @@ package struct RecorderNote: Hashable, Sendable {
         case unmapped
         /// Neither our code in the program nor the recorder could change the program's code.
         case unwritable
-        /// The recording was over before our code was in the program.
+        /// The recording ended before our code was in the program.
         case lateEntry = "late_entry"
         /// Its threads have shadow stacks, which forbid the way in which our code returns.
         case shadowStack = "shadow_stack"
-        /// The program is in another time namespace, so its clocks are not ours.
+        /// The program is in another time namespace, so its clocks differ from ours.
         case otherClock = "other_clock"
-        // The same for some threads; `value` is how many:
+        // Similar reasons that concern some threads; `value` is their number:
         /// They block the sampling signal.
         case blockedSignal = "blocked_signal"
-        /// They ran, but their requests were not answered.
+        /// They ran, but did not answer requests for samples.
         case unanswered
-        /// They run on stacks that the program made itself, or near the end of theirs.
+        /// They run on stacks that the program allocated itself, or near the end of their stacks.
         case foreignStack = "foreign_stack"
         /// There were more threads than slots.
         case slotsExhausted = "slots_exhausted"
@@ -55,24 +55,24 @@ package struct RecorderNote: Hashable, Sendable {
         /// Programs that started with the privileges of their files. A trace would have denied
         /// these, so the programs were not recorded; how many.
         case unrecordedPrivileges = "unrecorded_privileges"
-        /// Threads whose stacks the kernel took only while they ran their own code, because it may
-        /// not report system calls. Time in the kernel counts as their own code's.
+        /// Threads whose stacks the kernel took only while they ran their own code, because the
+        /// kernel may not report system calls. Time in the kernel counts as time of their own code.
         case kernelUnsampled = "kernel_unsampled"
-        /// Looks that were skipped because they could have ended a call early; how many. The time
-        /// until then has no stack (``Truncation/notSampled``).
+        /// Samples that were skipped because they could have ended a system call early; how many.
+        /// The time until then has no stack (``Truncation/notSampled``).
         case spared
-        /// CPU time of the process that no thread's slices account for, in nanoseconds: of threads
-        /// that lived between two looks, and of the last moments of others.
+        /// CPU time of the process that no thread's slices account for, in nanoseconds: from
+        /// threads that lived between two ticks, and from the last moments of others.
         case unseenCPU = "unseen_cpu"
-        /// The handler could not be removed when the recording ended; it does nothing now.
+        /// The signal handler could not be removed when the recording ended; it does nothing now.
         case leftBehind = "left_behind"
-        /// Libraries of a launch that was over before we could read its mappings, and for which our
+        /// Libraries of a launch that ended before we could read its mappings, and for which our
         /// code had no room; how many.
         case unknownLibraries = "unknown_libraries"
-        /// Libraries that were loaded when our code had no more room for notes: their initialisers were not
-        /// timed; how many.
+        /// Libraries that were loaded when our code had no room left for records: their
+        /// initialisers were not timed; how many.
         case untimedLibraries = "untimed_libraries"
-        /// Signposts that found no room because the program emitted them too fast; how many.
+        /// Signposts that were lost because the program emitted them too fast; how many.
         case lostSignposts = "lost_signposts"
         /// Waits that were not stored because there were too many; how many. Slices still have
         /// their times.
@@ -82,12 +82,13 @@ package struct RecorderNote: Hashable, Sendable {
         case lostSwitches = "lost_switches"
         /// Runs and wake-ups that were not stored because there were too many; how many.
         case unkeptRuns = "unkept_runs"
-        /// Stacks that show an interpreter's own functions instead of those that it ran, because
-        /// these could not be read consistently; how many.
+        /// Stacks that show an interpreter's own functions instead of the script's functions,
+        /// because these could not be read consistently; how many.
         case unreadFrames = "unread_frames"
-        /// The same for only the newest of those functions.
+        /// The same for only the innermost of the script's functions.
         case partlyReadFrames = "partly_read_frames"
-        /// Functions on an interpreter's stacks that were gone before they could be named; how many.
+        /// Functions on an interpreter's stacks that were gone before their names could be read;
+        /// how many.
         case unnamedFunctions = "unnamed_functions"
         /// Threads whose switches could not be followed; how many.
         case unfollowedThreads = "unfollowed_threads"
@@ -97,12 +98,13 @@ package struct RecorderNote: Hashable, Sendable {
         /// Events of started processes (forks, execs, ends) that were lost because the kernel had
         /// no room; how many.
         case lostNews = "lost_news"
-        /// Stacks that our walk could not finish for lack of a rule, but libunwind did; how many.
+        /// Stacks that our own unwinder could not finish for lack of a rule, but libunwind could;
+        /// how many.
         case secondOpinions = "second_opinions"
         /// Node got options to report where its functions are (`--runtime node`).
         case nodeOptions = "node_options"
         /// Only the last part was kept (`--last`); its length in nanoseconds. Counts and other
-        /// notes cover all the recorded time.
+        /// notes cover the whole recorded time.
         case window
         /// All stacks were unwound by libunwind, as requested.
         case libraryUnwinder = "libunwind"
@@ -132,7 +134,7 @@ package struct RecorderNote: Hashable, Sendable {
         /// The imported file is damaged from this byte on: the rest is missing.
         case damagedInput = "damaged_input"
 
-        // What else the machine did during the recording; `value` is in thousandths. Missing: none,
+        // Other load on the machine during the recording; `value` is in thousandths. Missing: none,
         // or unknown.
         /// CPU time of other processes, as a share of all cores' time.
         case busyElsewhere = "busy_elsewhere"

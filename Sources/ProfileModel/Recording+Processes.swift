@@ -1,6 +1,6 @@
 extension Recording {
-    /// What was observed of one child alone, as a recording of that process. Modules, stacks and
-    /// symbols stay complete, since they do not depend on the process.
+    /// The data of one child alone, as a recording of that process. Modules, stacks and symbols
+    /// stay complete, since they do not depend on the process.
     ///
     /// It does not include the child's own children.
     package func only(_ child: ChildIndex) -> Recording? {
@@ -17,7 +17,7 @@ extension Recording {
         return result
     }
 
-    /// What was observed of the recorded process, without its children.
+    /// The data of the recorded process, without its children.
     package var withoutChildren: Recording {
         guard !children.isEmpty else { return self }
         var result = only(of: nil, header)
@@ -34,7 +34,7 @@ extension Recording {
     }
 
     /// The same recording, but with only the recorded process's own libraries, initialisers,
-    /// intervals and signposts: a list from twenty processes says nothing about a launch.
+    /// intervals and signposts: a list from twenty processes says nothing about one launch.
     package consuming func withOwnFacts() -> Recording {
         guard !children.isEmpty else { return self }
         var result = consume self

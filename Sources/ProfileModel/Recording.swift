@@ -1,6 +1,6 @@
-/// What was observed of one launch, before symbolication: the content of a recording's file, and
-/// the basis of every analysis. Threads and all facts about them belong to the recorded process and
-/// its ``children``. Images, borders and readiness are the recorded process's own.
+/// The data of one launch, before symbolication: the content of a recording's file, and the basis
+/// of every analysis. Threads and all facts about them belong to the recorded process and its
+/// ``children``. Images, borders and readiness are the recorded process's own.
 package struct Recording: Sendable {
     package var header: Header
     /// At most one of each kind.
@@ -30,8 +30,8 @@ package struct Recording: Sendable {
     package var wakeups: [Wakeup]
     /// In the order of their times: each thread's first priority, and every change that was seen.
     package var priorities: [Priority]
-    /// What symbolication found when the recording was made (or since), so that it stays readable
-    /// on another machine. Empty: not symbolicated yet.
+    /// The results of symbolication when the recording was made (or later), so that it stays
+    /// readable on another machine. Empty: not symbolicated yet.
     package var symbols: SymbolTable
 
     package init(header: Header) {
@@ -101,8 +101,8 @@ package struct Recording: Sendable {
 
 /// How stacks were captured.
 package enum CaptureMethod: String, Sendable, CaseIterable {
-    /// By the kernel's events where they can be had, by a timer's signal where these do not tell enough, and
-    /// by signals elsewhere.
+    /// By the kernel's events where these are available, by a timer's signal where they are not
+    /// sufficient, and by signals elsewhere.
     case untraced = "signal"
     /// By stops.
     case ptrace
@@ -129,14 +129,15 @@ package struct Image: Hashable, Sendable {
         self.time = time
     }
 
-    /// The name that people know, for titles and phases: the last part of its path. If the path is
-    /// unknown: that of `argv[0]` (without the leading `-` of login shells).
+    /// The usual name, for titles and phases: the last part of its path. If the path is unknown,
+    /// the name in `argv[0]` (without the leading `-` of login shells).
     package var name: Substring {
         if let name = path.split(separator: "/").last {
-            // The kernel says it of a file that is gone, and of one that only memory has.
+            // The kernel adds " (deleted)" to the path of a removed file, and of a file that exists
+            // only in memory.
             let memory = "memfd:", deleted = " (deleted)"
             guard name.hasSuffix(deleted), name.utf8.count > deleted.utf8.count else { return name }
-            // Executed from memory, a program has the name that the memory was given.
+            // A program executed from memory has the name that was given to the memory.
             let isMemory = path.hasPrefix("/\(memory)") && name.hasPrefix(memory)
             return name.dropFirst(isMemory ? memory.count : 0).dropLast(deleted.count)
         }
@@ -145,30 +146,31 @@ package struct Image: Hashable, Sendable {
     }
 }
 
-/// A moment at which one phase of the launch ends and another begins, or at which the recorder began
-/// or ceased to hold the program. The table `marks` has them, with these raw values. What `--mark`
-/// asks for is something else: ``MarkRequest``.
+/// A moment at which one phase of the launch ends and another begins, or at which the recorder
+/// began or ceased to hold the program. The table `marks` stores them, with these raw values.
+/// Places requested by `--mark` are something else: ``MarkRequest``.
 package struct LaunchBorder: Hashable, Sendable {
     package enum Kind: UInt8, Sendable, CaseIterable {
-        /// The recorder asked for the process.
+        /// The recorder requested the process.
         case spawned = 1
         /// First instruction after an `execve`; one for each entry of `images`.
         case firstInstruction = 2
         /// Every library is mapped and relocated; constructors follow.
         case relocated = 3
-        /// `main` was entered; where no start code of a C library leads to it (Go), the program's entry.
+        /// `main` was entered; if a program (Go) has no start code of a C library, the program's
+        /// entry.
         case main = 4
-        /// The recorder attached to the running process; or noticed an image that runs already, in place
-        /// of ``firstInstruction``.
+        /// The recorder attached to the running process; or found an image that was running
+        /// already, in place of ``firstInstruction``.
         case attached = 5
         /// The recording ended: exit, detach, or end of `--duration`.
         case ended = 6
         /// From here on the recorder kept every thread of the program from running.
         case held = 7
-        /// End of that.
+        /// The end of the held span.
         case released = 8
-        /// From here on the border that follows in a launch (``relocated`` or ``main``) is noted when it is
-        /// reached: where it is missing, the launch did not come to it.
+        /// From here on, the next border of a launch (``relocated`` or ``main``) is recorded when
+        /// it is reached. If it is missing, the launch did not reach it.
         case watched = 9
     }
 

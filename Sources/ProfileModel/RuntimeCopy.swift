@@ -1,17 +1,17 @@
 /// A copy of an interpreter's list of a thread's frames at one moment, by a ``FrameListLayout``.
-/// Hostile: it comes from the profiled program's memory.
+/// Not trusted: it comes from the profiled program's memory.
 package struct RuntimeCopy: Hashable, Sendable {
     /// The address of the thread's state.
     package var thread: UInt64
-    /// The thread's id in the state; nil: it has none.
+    /// The thread's id in the state; nil: the state has none.
     package var threadID: UInt64?
-    /// The state's pointer to the newest frame, or to what leads to it.
+    /// The state's pointer to the newest frame, or to the structure that leads to it.
     package var newest: UInt64
     /// The addresses of the frames, newest first.
     package var addresses: [UInt64]
     /// Their records, ``FrameListLayout/recordSize`` bytes each.
     package var records: [UInt8]
-    /// The identities of their codes, as many as could be read, newest first.
+    /// The identities of the frames' codes, as many as could be read, newest first.
     package var identities: [UInt8]
     /// The address of the next frame; 0: there is none.
     package var rest: UInt64

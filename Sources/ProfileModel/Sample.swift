@@ -1,15 +1,15 @@
 package import Architecture
 
-// What a sample is from stage to stage: a stack is captured (``CapturedStack``) or read from outside, is a
-// ``Snapshot``; with the thread's time it is a ``Sample``; unwound and interned, a ``Slice``.
+// The stages of a sample: a captured stack (``CapturedStack``), or one that is read from outside,
+// is a ``Snapshot``; with the thread's time it is a ``Sample``; unwound and interned, a ``Slice``.
 
-/// What one way of taking a running thread's stack gave: the kernel's event, a signal's or a timer's answer.
+/// The stack of a running thread as captured by the kernel's event, a signal or a timer.
 package struct CapturedStack: Sendable {
     package var time: MonotonicTime
-    /// The thread's CPU time then, in nanoseconds.
+    /// The thread's CPU time at that moment, in nanoseconds.
     package var cpu: Int64
     package var snapshot: Snapshot
-    /// It was on an alternate signal stack: only a stop can copy both.
+    /// The thread was on an alternate signal stack: only a stop can copy both stacks.
     package var isOnAlternateStack: Bool
 
     package init(time: MonotonicTime, cpu: Int64, snapshot: Snapshot, isOnAlternateStack: Bool) {
@@ -32,10 +32,11 @@ package struct Snapshot: Sendable {
     /// The stack that a signal handler interrupted, if the handler runs on another one.
     package var interrupted: StackCopy?
     /// The thread's position and the return addresses in the kernel, innermost first, as the kernel
-    /// reported them: what ``registers`` called. Empty: it was in its own code, or this is unknown.
+    /// reported them: the code that was called at ``registers``. Empty: it was in its own code, or
+    /// this is unknown.
     package var kernelChain: [UInt64]
-    /// The interpreter's frames, for a thread that runs an interpreter's code. nil: it does not, or
-    /// they could not be read.
+    /// The interpreter's frames, for a thread that runs an interpreter's code. nil: the thread does
+    /// not, or they could not be read.
     package var frames: RuntimeCopy?
 
     package init(
@@ -74,12 +75,12 @@ package struct Sample: Sendable {
         case snapshot(Snapshot)
         /// The thread has not moved since its last sample.
         case unchanged
-        /// It ran, and was not looked at meanwhile. Its stack is that of its next sample while it
-        /// runs, which stands for all CPU time since the previous one.
+        /// The thread ran, but no stack was taken. Its stack is that of its next sample while it
+        /// runs, which represents all CPU time since the previous one.
         case following
         /// There is no stack, and none was expected (before `exec`).
         case none
-        /// There should have been a stack.
+        /// A stack was expected, but is missing.
         case missing(Truncation)
     }
 

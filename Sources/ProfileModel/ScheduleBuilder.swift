@@ -6,9 +6,9 @@ package struct ScheduleBuilder: Sendable {
         package fileprivate(set) var wakeups: [Wakeup] = []
     }
 
-    /// What a thread is known to do since a moment.
+    /// The known activity of a thread since a moment.
     private enum Activity: Hashable {
-        /// All later events would have been reported; whether it had a core is unknown.
+        /// From here on, all events of the thread are reported; whether it had a core is unknown.
         case watched
         case running(core: Int32)
         case pushed
@@ -21,12 +21,12 @@ package struct ScheduleBuilder: Sendable {
     private struct Track {
         var activity: Activity
         var since: MonotonicTime
-        /// What woke it before it had quite left its core.
+        /// The waker that woke the thread before it had completely left its core.
         var earlyWaker: SchedulerRecord.Waker?
     }
 
     private var tracks: [Int32: Track] = [:]
-    /// The thread that has an id, followed by those that will have it when that thread has ended.
+    /// The thread that has an id, followed by those that will have the id after that thread's end.
     ///
     /// A thread that was never seen, because it lived for less than a tick, has no index: its
     /// events are left out.
@@ -36,15 +36,15 @@ package struct ScheduleBuilder: Sendable {
     /// The end of each thread's reported runs.
     private var ends: [ThreadIndex: MonotonicTime] = [:]
     private var kept = 0
-    /// What is known so far, without what was removed.
+    /// The results so far, except those that were removed.
     package private(set) var result = Result()
     private let limit: Int
     /// Runs and wake-ups beyond the limit.
     package private(set) var unkept: Int64 = 0
-    /// How often something was lost.
+    /// How often events were lost.
     package private(set) var losses: Int64 = 0
 
-    /// Some 20 MB of a recording.
+    /// This takes some 20 MB in a recording.
     package static let usualLimit = 3_000_000
     private static let latest: Int64 = 1 << 60
 
@@ -84,25 +84,25 @@ package struct ScheduleBuilder: Sendable {
         if 0...Self.latest ~= record.time.nanoseconds { take(record) }
     }
 
-    /// Ends all that goes on.
+    /// Ends all current activities.
     package mutating func finish(at end: MonotonicTime) {
         finishEnded()
         for tid in tracks.keys.sorted() { finish(tid, at: end) }
     }
 
-    /// These threads end then, or have ended. Later records may be of earlier events: the
-    /// scheduler's reports come a tick or two late.
+    /// Announces that these threads end at that time, or have ended. Later records may be about
+    /// earlier events: the scheduler's reports come a tick or two late.
     package mutating func expectEnd(
         of threads: some Sequence<(tid: Int32, index: ThreadIndex)>, at end: MonotonicTime
     ) {
         for (tid, index) in threads where indices[tid]?.contains(index) == true {
-            // The thread that had the id before has ended by now.
+            // The previous thread with this id must have ended.
             if let other = ending[tid], other.index != index { finishEnded(tid) }
             ending[tid] = (index, end)
         }
     }
 
-    /// Ends what the ended threads were doing: there will be no more reports of them.
+    /// Ends the last activities of threads that have ended: no more reports of them will come.
     ///
     /// - Parameter kept: threads for which reports may still come.
     package mutating func finishEnded(but kept: Set<ThreadIndex> = []) {
@@ -133,7 +133,7 @@ package struct ScheduleBuilder: Sendable {
         let (tid, time) = (record.tid, record.time)
         if case .lost(let since) = record.kind { return lose(tid, since: since, until: time) }
         if let (_, end) = ending[tid], end < time { finishEnded(tid) }
-        // The record is out of order, for whatever reason: its content is known already.
+        // The record is out of order for some reason: its content is known already.
         if let track = tracks[tid], time < track.since { return }
         switch record.kind {
         case .watched:
@@ -159,7 +159,7 @@ package struct ScheduleBuilder: Sendable {
     private mutating func start(_ tid: Int32, _ activity: Activity, at time: MonotonicTime) {
         let waker = tracks[tid]?.earlyWaker
         tracks[tid] = Track(activity: activity, since: time)
-        // Of use only until it has its core back.
+        // The early waker matters only until the thread has a core again.
         if case .waiting = activity { tracks[tid]?.earlyWaker = waker }
     }
 
@@ -167,7 +167,7 @@ package struct ScheduleBuilder: Sendable {
         guard let track = tracks[tid] else { return }
         switch track.activity {
         case .waiting(woken: nil):
-            // It was woken while it was about to leave its core.
+            // The thread was woken while it was about to leave its core.
             if let waker = track.earlyWaker {
                 report(waker, woke: tid, at: track.since)
                 emit(tid, .runnable, from: track.since, to: time)
@@ -182,7 +182,7 @@ package struct ScheduleBuilder: Sendable {
     private mutating func leave(_ tid: Int32, _ core: Int32, at time: MonotonicTime) {
         switch tracks[tid]?.activity {
         case .running(let known): emit(tid, .running, from: tracks[tid]?.since, to: time, known)
-        // Its arrival would have been reported, so it had the core all the time.
+        // Its arrival would have been reported, so the thread had the core all the time.
         case .watched: emit(tid, .running, from: tracks[tid]?.since, to: time, core)
         default: break
         }
@@ -211,14 +211,14 @@ package struct ScheduleBuilder: Sendable {
     private mutating func forget(_ tid: Int32) {
         tracks[tid] = nil
         ending[tid] = nil
-        // The next thread with this id is another one, except when a thread executes a program and
-        // replaces its process's first.
+        // The next thread with this id is a different one. The exception is a thread that executes
+        // a program and so replaces its process's first thread.
         if let known = indices[tid], known.count > 1 { indices[tid]?.removeFirst() }
     }
 
-    // MARK: What is known
+    // MARK: Results
 
-    /// Reports what a thread has done up to now.
+    /// Reports what a thread has done up to `end`.
     private mutating func close(_ tid: Int32, at end: MonotonicTime) {
         guard let track = tracks[tid] else { return }
         switch track.activity {
@@ -237,7 +237,7 @@ package struct ScheduleBuilder: Sendable {
         _ core: Int32? = nil
     ) {
         guard var start, let thread = indices[tid]?.first else { return }
-        // Records that came late may contradict.
+        // Records that came late may contradict earlier ones.
         start = max(start, ends[thread] ?? start)
         guard start < end, hasRoom() else { return }
         ends[thread] = end

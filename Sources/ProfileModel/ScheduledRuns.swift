@@ -1,5 +1,5 @@
-/// What the scheduler reported of a recording's threads: each thread's runs are in order and
-/// without overlap, whatever is added.
+/// The scheduler's reports about a recording's threads. Each thread's runs are in order and without
+/// overlap, even if added runs are not.
 package struct ScheduledRuns: Hashable, Sendable {
     private var lists: [ThreadIndex: ThreadRuns] = [:]
 
@@ -13,8 +13,8 @@ package struct ScheduledRuns: Hashable, Sendable {
 
     package subscript(thread: ThreadIndex) -> ThreadRuns { lists[thread] ?? ThreadRuns() }
 
-    /// Adds a run after those of its thread. If it begins before they end, only the rest is added;
-    /// an empty run is ignored.
+    /// Adds a run after the other runs of its thread. If it begins before they end, only the rest
+    /// is added; an empty run is ignored.
     package mutating func append(_ run: ScheduledRun) {
         guard run.start < run.end else { return }
         lists[run.thread, default: ThreadRuns()].append(run)

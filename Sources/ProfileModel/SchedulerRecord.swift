@@ -1,7 +1,7 @@
-/// One thing that the kernel's scheduler did with a thread of the process, as reported.
+/// One event of the kernel's scheduler for a thread of the process, as reported.
 package struct SchedulerRecord: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
-        /// From here on, all events of the thread are reported. What it does now is unknown.
+        /// From here on, all events of the thread are reported. Its current activity is unknown.
         case watched
         /// It was created, and wants a core.
         case began(creator: Int32)
@@ -17,7 +17,7 @@ package struct SchedulerRecord: Hashable, Sendable {
     }
 
     package enum Departure: Hashable, Sendable {
-        /// It was not done: other work came first, or the profiler stopped it.
+        /// The thread was not done: other work came first, or the profiler stopped it.
         case pushed
         case waiting
     }

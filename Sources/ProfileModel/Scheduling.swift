@@ -11,7 +11,7 @@ package enum ThreadState: UInt8, Sendable, CaseIterable {
 package enum SchedulerAccount: String, Sendable, CaseIterable {
     /// When each thread had a core. A thread that is woken counts as blocked until it has one.
     case switches
-    /// Also which thread was woken when, and by which one.
+    /// Also when each thread was woken, and by which thread.
     case wakeups
 }
 
@@ -47,7 +47,7 @@ package struct Wakeup: Hashable, Sendable {
     package var time: MonotonicTime
     /// Empty if the recording has the thread, or the name is unknown.
     package var wakerName: String
-    /// nil: it is not a thread of the recording.
+    /// nil: the waker is not a thread of the recording.
     package var wakerThread: ThreadIndex?
     /// True if it happened in an interrupt (a timer, a device): then no thread is the cause.
     package var isInterrupt: Bool

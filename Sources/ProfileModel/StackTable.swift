@@ -38,7 +38,7 @@ package struct StackTable: Sendable {
 
     package subscript(id: StackID) -> Node { nodes[Int(id.rawValue)] }
 
-    /// The handle of `frame` called from `parent`; a new one if the pair is new.
+    /// The handle of `frame` called from `parent`. A new pair gets a new handle.
     package mutating func intern(parent: StackID?, frame: FrameAddress) -> StackID {
         let node = Node(parent: parent, frame: frame)
         let (position, isKnown) = index.position(of: node, in: nodes)

@@ -21,7 +21,7 @@ package struct StalledThread: Hashable, Sendable {
     /// The number of the system call that it waits in, -1: it waits outside a call; nil:
     /// it does not wait.
     package var systemCall: Int32?
-    /// What its futex call waits for; nil: it waits in another call.
+    /// The object that its futex call waits for; nil: it waits in another call.
     package var futex: FutexWait?
 
     package init(
@@ -37,7 +37,7 @@ package struct StalledThread: Hashable, Sendable {
     }
 }
 
-/// What a thread waits for in futex(2), according to the C library's data.
+/// The object that a thread waits for in futex(2), according to the C library's data.
 package enum FutexWait: Hashable, Sendable {
     /// A pthread_mutex_t at this address, and the thread that holds it.
     case mutex(UInt64, owner: Int32)

@@ -1,4 +1,4 @@
-/// Finds the word that was probably meant by a misspelt one.
+/// Finds the word that the user probably meant by a misspelt one.
 package enum Suggestions {
     /// The nearest of `candidates`: one that begins with `word`, or else the one with the fewest
     /// differences, if they are at most half of the shorter word. Among equals, the first.

@@ -30,7 +30,7 @@ package struct SourceFrame: Hashable, Sendable {
 
 /// The answers of symbolication, by frame address.
 package struct SymbolTable: Sendable {
-    /// Outermost first: the physical function, then what was inlined into it. Never empty.
+    /// Outermost first: the physical function, then the functions inlined into it. Never empty.
     package var frames: [FrameAddress: [SourceFrame]] = [:]
     package var modules: [ModuleIndex: ModuleSymbols] = [:]
 

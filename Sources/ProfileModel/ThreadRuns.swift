@@ -1,5 +1,5 @@
-/// What one thread did, as the scheduler reported: from the first known moment to the last one,
-/// without gaps. A span without reports is a stretch, too.
+/// The states of one thread according to the scheduler: from the first known moment to the last
+/// one, without gaps. A span without reports is a stretch, too.
 package struct ThreadRuns: Hashable, Sendable {
     package struct Stretch: Hashable, Sendable {
         package var start: MonotonicTime

@@ -17,9 +17,9 @@ package enum Truncation: UInt8, Sendable, CaseIterable {
     case lost = 7
     /// Not captured: the thread's memory or registers could not be read (it was exiting).
     case unreadable = 8
-    /// Not captured: any look at the running thread could have ended one of its calls early.
+    /// Not captured: a sample of the running thread could have ended one of its system calls early.
     case notSampled = 9
-    /// A uretprobe has replaced a return address, and the stack does not tell which it was.
+    /// A uretprobe has replaced a return address, and the stack does not reveal the original one.
     case uretprobe = 10
 
     /// For readers: "12 truncated (stack limit)".

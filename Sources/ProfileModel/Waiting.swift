@@ -16,8 +16,8 @@ package struct WaitReason: Hashable, Sendable {
         case poll
         /// A child process's end.
         case child
-        /// A page that had to be fetched, outside any system call. Analysis knows better where a thread
-        /// ended it (``WaitReason/pageFault``).
+        /// A page that had to be fetched, outside any system call. If another thread ended the
+        /// wait, analysis finds the true reason (``WaitReason/pageFault``).
         case disk
         case ioUring = "io_uring"
         case signal
@@ -29,26 +29,27 @@ package struct WaitReason: Hashable, Sendable {
     }
 
     // The longest first: there are many values, and less space is lost between the fields.
-    /// What exactly, for people; nil: unknown. The sampler's `WaitInspection` writes it, by kind:
+    /// The details of the wait, for people; nil: unknown. The sampler's `WaitInspection` writes
+    /// them, by kind:
     ///
     /// - lock: `mutex`, `read-write lock`, or the path of a locked file.
     /// - condition: `end of a thread`, `condition variable`, `semaphore`.
-    /// - sleep: the call and its length: `nanosleep 5 ms`. A wait that timed out has what the thread
-    ///   waited for: `condition variable, time-out after 500 ms`. So has a poll.
+    /// - sleep: the call and its length: `nanosleep 5 ms`. A wait that timed out has the awaited
+    ///   object, too: `condition variable, time-out after 500 ms`. The same applies to a poll.
     /// - file, terminal, and a named pipe: its path.
     /// - socket: the peer's address, or its own if it has no peer: `127.0.0.1:5432`, `[::1]:80`, a
     ///   path, `@name`; for a listening socket `listening`, `listening on 0.0.0.0:80`.
     /// - poll: the number of descriptors, and the first three if known: `2 descriptors: pipe,
     ///   socket 127.0.0.1:5432`. `…` stands for all others.
-    /// - child: its program's name and first argument, `git rev-parse`.
+    /// - child: the child's program name and first argument, `git rev-parse`.
     /// - signal, other: the kernel's kind of file (`signalfd`, `eventfd`), `semaphore`, `message
     ///   queue`.
     ///
-    /// `WaitDetails` in Analysis completes the text: for the kind other it puts the call's name in
-    /// front (`futex`, `read: eventfd`), for a lock the name or address at the end (`mutex
-    /// queue`), and for a `futex` that timed out what the functions say that it is. There
-    /// `WaitGroups` reads the text's beginning (`listening`, `futex`, `1 descriptor: socket `). If you
-    /// change one of these texts, change it there, too.
+    /// `WaitDetails` in Analysis completes the text. For the kind other it puts the call's name in
+    /// front (`futex`, `read: eventfd`). For a lock it adds the name or address at the end (`mutex
+    /// queue`). For a `futex` that timed out it adds the kind of object, according to the functions
+    /// on the stack. There `WaitGroups` reads the text's beginning (`listening`, `futex`, `1
+    /// descriptor: socket `). If you change one of these texts, change it there, too.
     package var detail: String?
     /// The address of the lock, condition or semaphore in the program's memory; nil: none, or
     /// unknown.
@@ -68,19 +69,19 @@ package struct WaitReason: Hashable, Sendable {
 }
 
 extension WaitReason {
-    /// Stands between what a thread waited for and the time after which it gave up.
+    /// Separates the awaited object from the time after which the thread gave up.
     package static let timeout = ", time-out after "
     /// Python's global interpreter lock. Analysis finds it.
     package static let interpreterLock = WaitReason(.lock, detail: "GIL")
 
-    /// Whether the time was over that the thread had allowed it, and nothing else ended it.
+    /// True if the wait ended because its time-out expired.
     package var isTimedOut: Bool { detail?.firstRange(of: Self.timeout) != nil }
 
-    /// For the lock of the process's address space: by a call that changes what is mapped, until a thread of
-    /// the same process ended it. Analysis finds it.
+    /// A wait for the lock of the process's address space. The wait is in a call that changes
+    /// mappings, and a thread of the same process ended it. Analysis finds it.
     package static let addressSpace = WaitReason(.lock, detail: "address space")
-    /// In a page fault, until a thread of the same process ended it: for that lock, or for a page that the
-    /// thread had. Analysis finds it.
+    /// A wait in a page fault that a thread of the same process ended. It was for that lock, or for
+    /// a page that the thread had. Analysis finds it.
     package static let pageFault = WaitReason(.other, detail: "page fault")
 }
 
@@ -112,7 +113,7 @@ package struct Wait: Hashable, Sendable {
 }
 
 extension String {
-    /// What was waited for, without the time after which a thread gave up.
+    /// The awaited object, without the time after which the thread gave up.
     package var withoutTimeout: String {
         guard let timeout = firstRange(of: WaitReason.timeout) else { return self }
         return String(self[..<timeout.lowerBound])

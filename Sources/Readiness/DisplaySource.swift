@@ -4,11 +4,12 @@ package import ProcessIO
 package import ProfileModel
 import System
 
-/// `window` and `frame`: the first top-level window of the process, or of one that it started, and
-/// the first picture in such a window. Watches each display that the environment names.
+/// `window` and `frame`: the first top-level window of the process, or of a process that it
+/// started, and the first picture in such a window. Watches each display that the environment
+/// names.
 ///
-/// On X11 a thread of ours waits for the server's events. On Wayland, a process between the program
-/// and the compositor reports them.
+/// On X11, one of our threads waits for the server's events. On Wayland, a process between the
+/// program and the compositor reports them.
 package final class DisplaySource: ReadySource {
     package enum Wanted {
         case window, frame
@@ -21,7 +22,7 @@ package final class DisplaySource: ReadySource {
     /// nil: there is no X server.
     private let gate: Gate?
 
-    /// The thread for X11 exists from here on: later there might be one too many.
+    /// The thread for X11 is made here: later there might be one thread too many.
     ///
     /// - Parameters:
     ///   - relay: nil: there is no Wayland, or it is too late to relay it.
@@ -71,7 +72,7 @@ package final class DisplaySource: ReadySource {
 
     package func end() {
         connection?.hangUp()
-        // Where the process never began.
+        // In case the process never began.
         gate?.open()
     }
 

@@ -4,7 +4,7 @@ import Glibc
 /// The extension by which an X server reports drawing: Damage, or, where it is missing, Present,
 /// which reports only whole pictures (OpenGL, Vulkan).
 ///
-/// Unsafe code: XCB's events are cast to the types that their numbers stand for.
+/// Unsafe code: XCB's events are cast to the types that their numbers mean.
 package enum DrawingExtension: Equatable {
     case damage(event: UInt8)
     case present(opcode: UInt8)
@@ -58,7 +58,7 @@ extension XConnection {
     }
 
     /// From now on, the server reports all drawing into a window and its subwindows. It may also
-    /// report what is there already, with this request's number.
+    /// report existing content, with this request's number.
     package func reportDrawing(into window: xcb_window_t) -> DrawingReport? {
         let id = xcb.generate_id(connection)
         let sequence: UInt32

@@ -61,8 +61,8 @@ package struct DrawingWatch {
         return connection.next().map { ($0, .now) }
     }
 
-    /// First asks for reports of drawing, whoever owns the window, and only then who owns it: the
-    /// program may draw at once.
+    /// First asks for reports of drawing, and only then who owns the window: the program may draw
+    /// at once.
     private mutating func watch(_ window: xcb_window_t) {
         guard own[window] == nil, let report = connection.reportDrawing(into: window) else {
             return
@@ -79,7 +79,7 @@ package struct DrawingWatch {
         }
         own[window] = report.sequence
         adopt(window)
-        // The window was there before we could ask, so earlier drawing was not reported.
+        // The window existed before we could ask, so earlier drawing was not reported.
         if connection.wasViewable(report), connection.showsSomething(window) {
             moment.came(at: .now)
         }
@@ -95,8 +95,8 @@ package struct DrawingWatch {
         for child in connection.children(of: window) { adopt(child) }
     }
 
-    /// True if something was drawn. The server reports once what was there when we began to ask;
-    /// that does not count.
+    /// True if something was drawn. The server reports once the content that existed when we began
+    /// to ask; that does not count.
     private func isDrawing(_ window: xcb_window_t, _ sequence: UInt16) -> Bool {
         own[window].map { $0 != sequence } ?? false
     }
@@ -113,10 +113,10 @@ package struct DrawingWatch {
 
     package typealias Timed = (event: XConnection.Event, time: MonotonicTime)
 
-    /// The events left when those that followed a drawing in the same step show it as a background:
-    /// then the drawings up to the first Expose belong to it as well.
+    /// The events that are left if the last drawing was a background: later events of the same step
+    /// show this. Then the drawings up to the first Expose belong to it as well.
     ///
-    /// - Returns: nil: it was no background.
+    /// - Returns: nil: the drawing was no background.
     package static func rest(
         of events: ArraySlice<Timed>, own: some Collection<xcb_window_t>,
         family: Set<xcb_window_t>

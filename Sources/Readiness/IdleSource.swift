@@ -2,7 +2,7 @@ package import ProfileModel
 
 /// `idle`: no thread of the process has had a core for a while, and none waits for the disk.
 ///
-/// The launch was over when that while began, not when we became sure of it.
+/// The launch was over at the start of that while, not when we became sure of it.
 package final class IdleSource: ReadySource {
     private let span: TimeSpan
     private var quiet: (since: MonotonicTime, signature: UInt64)?
@@ -21,8 +21,8 @@ package final class IdleSource: ReadySource {
             return nil
         }
         guard now - quiet.since >= span else { return nil }
-        // Checked last, because it is expensive. A thread in a page fault shows as blocked, too; and one
-        // whose page has come just now waits for the disk no more, but goes on.
+        // Checked last, because it is expensive. A thread in a page fault counts as blocked, too.
+        // If its page has just arrived, the thread no longer waits for the disk, but will go on.
         if launch.waitsForDisk || launch.blockedSignature != signature {
             self.quiet = nil
             return nil

@@ -1,7 +1,7 @@
 package import ProfileModel
 
-/// What a condition of `--until` may ask about the process. The session that follows the launch
-/// answers.
+/// The questions that a condition of `--until` may ask about the process. The session that follows
+/// the launch answers.
 package protocol LaunchView: AnyObject {
     var now: MonotonicTime { get }
     /// Identifies the waits that all threads are in: it changes as soon as any thread has had a

@@ -9,7 +9,7 @@ import System
 /// to 40, and all looks at most a hundredth of a core (``LookBudget``).
 package final class ListenSource: ReadySource {
     private let listeners: ListeningSockets
-    /// The sockets that the process was started with: whoever started it listens on them.
+    /// The sockets that the process was started with: the process that started it listens on them.
     private let inherited: Set<UInt64>
     private var main: ListenWatch?
     /// The followed children; nil: their descriptors may not be read.
@@ -46,7 +46,7 @@ package final class ListenSource: ReadySource {
     ) -> MonotonicTime? {
         guard found == nil, watch != nil, budget.allows(at: now) else { return found }
         guard let extent = watch?.extent(of: launch) else { return found }
-        // The tick began a while ago; the process may not have listened then.
+        // The tick began a while ago, when the process may not have listened yet.
         budget.pay(for: {
             if watch?.look(extent, listeners) == true { found = launch.now }
         })
@@ -66,7 +66,7 @@ private struct ListenWatch {
     private var candidates: [ProcessSockets.Socket] = []
     /// Identifies the threads' waits at the last look; nil: not all threads waited.
     private var lastSignature: UInt64?
-    /// True if every descriptor was looked at since.
+    /// True if every descriptor has been looked at since.
     private var isComplete = false
 
     /// nil: its descriptors may not be read.
@@ -80,7 +80,7 @@ private struct ListenWatch {
         let isQuiet = noteActivity(of: launch)
         if isQuiet, isComplete { return nil }
         isComplete = isQuiet
-        // If a socket took the number of a closed file, we may have missed it until now.
+        // If a socket took the number of a closed file, we may have missed the socket until now.
         return isQuiet ? .everyDescriptor : .newDescriptors
     }
 

@@ -5,9 +5,9 @@ import ProfileModel
 
 /// The sockets on which connections are accepted.
 ///
-/// The kernel lists just these (sock_diag(7), 10 to 20 µs for each kind). `/proc/PID/net/tcp` took
-/// 5 ms on a quiet machine, because the kernel walks the whole table of connections. We use it only
-/// for processes in another network namespace.
+/// The kernel lists only these sockets (sock_diag(7), 10 to 20 µs for each kind).
+/// `/proc/PID/net/tcp` took 5 ms on a quiet machine, because the kernel walks the whole table of
+/// connections. We use it only for processes in another network namespace.
 package final class ListeningSockets {
     private let port: UInt16?
     /// -1: not available.
@@ -23,7 +23,7 @@ package final class ListeningSockets {
 
     deinit { if diagnosis >= 0 { close(diagnosis) } }
 
-    /// Whether connections are accepted on any of the sockets of a process.
+    /// True if any of a process's sockets accepts connections.
     package func containsAny(of sockets: [ProcessSockets.Socket], pid: Int32) -> Bool {
         SocketFamily.allCases.contains { family in
             let inodes = Set(sockets.filter { $0.family == family }.map(\.inode))

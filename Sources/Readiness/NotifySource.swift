@@ -8,8 +8,8 @@ import System
 /// `notify`: acts as the service manager that sd_notify(3) talks to, and passes on its messages to
 /// the real one.
 ///
-/// A thread of ours waits for messages as long as we live, even after the recording: whoever sends
-/// a descriptor with a message (sd_notify_barrier) waits until we close it.
+/// One of our threads waits for messages as long as we live, even after the recording: a sender of
+/// a descriptor with a message (sd_notify_barrier) waits until we close the descriptor.
 package final class NotifySource: ReadySource, Sendable {
     /// The value for NOTIFY_SOCKET.
     package let name: String
@@ -19,7 +19,7 @@ package final class NotifySource: ReadySource, Sendable {
     private let outer: String?
     /// Locked while messages are taken.
     private let buffer = Mutex([UInt8](repeating: 0, count: 65536))
-    /// True if no message may be taken any more.
+    /// True if messages may no longer be taken.
     private let isOver = Atomic(false)
 
     /// - Parameter folder: the folder for the socket. nil: the socket gets an abstract name, which
@@ -55,8 +55,8 @@ package final class NotifySource: ReadySource, Sendable {
     }
 
     package func lastLook(_ signals: SignalQueue) -> MonotonicTime? {
-        // Our thread may be waiting for a service manager that hangs; the end of the recording must
-        // not.
+        // Our thread may be waiting for a service manager that hangs. The end of the recording must
+        // not wait for it.
         for _ in 0..<Self.patience {
             guard
                 buffer.withLockIfAvailable({ takeMessages(&$0, limit: Self.patience) }) == nil
@@ -79,7 +79,7 @@ package final class NotifySource: ReadySource, Sendable {
         }
     }
 
-    /// - Parameter limit: how long passing on may take, in milliseconds; 0: as long as it takes.
+    /// - Parameter limit: the longest time for passing on, in milliseconds; 0: no limit.
     private func takeMessages(_ buffer: inout [UInt8], limit: Int32) {
         var limit = limit
         var notification = fl_notification()
@@ -113,8 +113,8 @@ package final class NotifySource: ReadySource, Sendable {
     }
 }
 
-/// The sender of a message. The real service manager decides for itself whom it trusts; we decide
-/// only whether the message ends the launch.
+/// The sender of a message. The real service manager decides for itself which senders it trusts. We
+/// decide only whether the message ends the launch.
 private struct NotifySender {
     /// True for the process and its descendants, and for a daemon, which has left its parents but
     /// not the session or control group. A sender may be gone already (`systemd-notify` lives only

@@ -6,11 +6,11 @@ import System
 
 /// A regular file that is the program's standard output or error.
 ///
-/// A pipe must not take its place: programs check whether they would read what they write (`cat a
-/// >> a`), ask for the file's size, and seek in it. The program's descriptor is a copy of ours, so
-/// both share one position, which tells how far the program has written. Others may have copies,
-/// too (the shell that started us, and its other programs). So a move counts only if the program
-/// has written something lately.
+/// A pipe must not take its place: programs check whether their output file is also their input
+/// (`cat a >> a`), ask for the file's size, and seek in it. The program's descriptor is a copy of
+/// ours, so both share one position, which tells how far the program has written. Other processes
+/// may have copies, too (the shell that started us, and its other programs). So a move counts only
+/// if the program has written something lately.
 ///
 /// Unsafe code: the search has a fixed address and is freed with this value.
 package final class OutputFile {
@@ -38,7 +38,7 @@ package final class OutputFile {
         let problem = errno
         var status = stat()
         fstat(descriptor, &status)
-        // Appended text goes behind all that is there, wherever the position is.
+        // Appended text goes behind the existing content, wherever the position is.
         let appends = fcntl(descriptor, F_GETFL) & O_APPEND != 0
         self.descriptor = descriptor
         self.reader = reader
@@ -56,7 +56,7 @@ package final class OutputFile {
 
     package func began(_ pid: Int32) { writing = WritingWatch(pid, at: .now) }
 
-    /// True if the text has been found in what was read so far.
+    /// True if the text has been found in the part read so far.
     package func look(at now: MonotonicTime) -> Bool {
         let end = lseek(descriptor, 0, SEEK_CUR)
         defer { writing?.look(at: now) }
@@ -69,7 +69,7 @@ package final class OutputFile {
         return isFound
     }
 
-    /// The same for everything written by now. Other writers may go on without end.
+    /// As ``look(at:)``, for everything written so far. Other writers may go on without end.
     package func lookThrough() -> Bool {
         let end = lseek(descriptor, 0, SEEK_CUR)
         guard !isFound, end > position, writing?.hasWritten != false else { return isFound }

@@ -22,7 +22,7 @@ package struct OutputRelay: Sendable {
         self.control = control
     }
 
-    /// Wakes the recorder once by SIGCHLD when there is news; a thread of ours waits for it.
+    /// Wakes the recorder once by SIGCHLD when there is news. One of our threads waits for it.
     package func announceNews() {
         let copy = fcntl(control, F_DUPFD_CLOEXEC, 16)
         guard copy >= 0 else { return }
@@ -60,11 +60,11 @@ package struct OutputRelay: Sendable {
     /// Waits until all output so far has been passed on, or `signals` ask us to end. Without the
     /// relay, a slow reader would have delayed the program instead.
     ///
-    /// - Returns: the time of the match, if one was found meanwhile.
+    /// - Returns: the time of the match, if one was found in the meantime.
     @discardableResult
     package func drain(_ signals: SignalQueue) -> MonotonicTime? {
         var found: MonotonicTime?
-        // A relay that has ended cannot be asked, but may have reported something before.
+        // A relay that has ended cannot answer, but may have reported something before.
         _ = fl_relay_ask(control)
         do throws(SystemError) {
             while true {

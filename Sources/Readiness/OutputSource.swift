@@ -12,8 +12,8 @@ package final class OutputSource: ReadySource {
     private let text: String
     private var found: MonotonicTime?
 
-    /// Watches both streams, or the one that both share: this keeps what is written to them in
-    /// order.
+    /// Watches both streams. If both are the same stream, it is watched once, which keeps the
+    /// output in order.
     ///
     /// - Parameter setting: its streams may lead to a relay already, for another text.
     package init(text: String?, setting: inout ProgramSetting) throws(SystemError) {
@@ -27,7 +27,7 @@ package final class OutputSource: ReadySource {
     private func watch(
         _ stream: Int32, isOutput: Bool, isError: Bool, _ setting: inout ProgramSetting
     ) throws(SystemError) {
-        // No program checks a file that only we have, and a relay sees the exact moment.
+        // No program checks a file that only we have, and a relay reports the exact moment.
         let kind = setting.isGiven(stream) ? fl_stream_relayed : Int(fl_stream_kind(stream))
         switch kind {
         case fl_stream_relayed:

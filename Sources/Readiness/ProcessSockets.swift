@@ -37,7 +37,7 @@ package struct ProcessSockets {
     /// True if something may have changed since the last call.
     package mutating func refresh() -> Bool {
         round = (round + 1) % Self.turns
-        // Linux 6.2 and later tell the number of descriptors (2 µs instead of 10 to 20).
+        // Linux 6.2 and later report the number of descriptors (2 µs instead of 10 to 20).
         var status = stat()
         if round % 4 != 0, stat(folder, &status) == 0, status.st_size > 0,
             Int(status.st_size) == known.count

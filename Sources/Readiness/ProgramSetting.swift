@@ -1,7 +1,7 @@
 import Glibc
 package import ProfileModel
 
-/// What a program gets in place of our own environment and descriptors.
+/// The environment and descriptors that a program gets in place of ours.
 package struct ProgramSetting: ~Copyable {
     /// Variables that replace those of our environment.
     package var variables: [String: String] = [:]
@@ -41,7 +41,7 @@ package struct ProgramSetting: ~Copyable {
 
     private var descriptors: Set<Int32> { Set([output, error].compactMap { $0 } + inherited) }
 
-    /// As ``fl_make_start`` wants them.
+    /// In the form that ``fl_make_start`` takes.
     package var streams: [Int32] { [output ?? givenOutput ?? -1, error ?? givenError ?? -1] }
 
     /// Closes our own copies. While we hold them, readers of the other ends see no end of file.

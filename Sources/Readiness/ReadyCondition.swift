@@ -1,6 +1,6 @@
 package import ProfileModel
 
-/// What ends a launch, as `--until` names it.
+/// An event that ends a launch, as `--until` names it.
 package enum ReadyCondition: Hashable, Sendable {
     /// The program's end: the launch lasts as long as the program.
     case exit

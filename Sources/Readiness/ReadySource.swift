@@ -11,15 +11,15 @@ package protocol ReadySource: AnyObject {
     func began(_ pid: Int32)
     /// When the condition was met; nil: not yet.
     func look(at now: MonotonicTime, in launch: any LaunchView) -> MonotonicTime?
-    /// The same for a followed child of the process.
+    /// As ``look(at:in:)``, for a followed child of the process.
     func look(at now: MonotonicTime, inChild pid: Int32, _ child: any LaunchView) -> MonotonicTime?
     func childEnded(_ pid: Int32)
-    /// The same after the process's end, for what it did last.
+    /// As ``look(at:in:)``, after the process's end, for its last actions.
     func lastLook(_ signals: SignalQueue) -> MonotonicTime?
-    /// True if somebody must ask to get news. If false, SIGCHLD wakes the recorder when there is
+    /// True if news arrives only by looking. If false, SIGCHLD wakes the recorder when there is
     /// news.
     var needsLooks: Bool { get }
-    /// Nobody asks any more: releases what it holds.
+    /// No more looks will come: releases everything that the source holds.
     func end()
 }
 
@@ -34,8 +34,8 @@ extension ReadySource {
     package func lastLook(_ signals: SignalQueue) -> MonotonicTime? { nil }
 }
 
-/// The process to watch, and the moment that a thread of ours waits for. Shared by that thread and
-/// the sampling thread.
+/// The process to watch, and the moment that one of our threads waits for. Shared by that thread
+/// and the sampling thread.
 package final class AwaitedMoment: Sendable {
     private let state = Mutex<(pid: Int32?, time: MonotonicTime?)>((nil, nil))
 

@@ -4,7 +4,7 @@ package import ProfileModel
 /// Finds out when a launch is over: as soon as one of several conditions is met.
 package final class ReadyWatch {
     private var sources: [(condition: ReadyCondition, source: any ReadySource)] = []
-    /// What others reported.
+    /// A condition that others reported as met.
     private var told: Readiness?
     private let conditions: [ReadyCondition]
     /// The relays of the program's output, in order, where it is watched.
@@ -19,7 +19,7 @@ package final class ReadyWatch {
     /// The folder for sockets that the program must reach; nil: they need none.
     private var socketFolder: String?
 
-    /// For a program that will be started: all that it needs must be ready before.
+    /// For a program that will be started. Everything that it needs must be ready before.
     ///
     /// - Parameter setting: where the program's output goes otherwise.
     package init(
@@ -103,7 +103,7 @@ package final class ReadyWatch {
         earliest { $0.look(at: now, in: launch) }
     }
 
-    /// The same in a followed child of the process.
+    /// As ``look(at:in:)``, for a followed child of the process.
     package func look(at now: MonotonicTime, inChild pid: Int32, _ child: any LaunchView) {
         guard told == nil else { return }
         for (condition, source) in sources {
@@ -115,7 +115,7 @@ package final class ReadyWatch {
 
     package func childEnded(_ pid: Int32) { for (_, source) in sources { source.childEnded(pid) } }
 
-    /// The same after the process's end.
+    /// As ``look(at:in:)``, after the process's end.
     package func lastLook(_ signals: SignalQueue) -> Readiness? {
         earliest { $0.lastLook(signals) }
     }
@@ -130,10 +130,10 @@ package final class ReadyWatch {
         return found
     }
 
-    /// True if somebody must look now and then.
+    /// True if the caller must look now and then.
     package var needsLooks: Bool { sources.contains { $0.source.needsLooks } }
 
-    /// True if somebody else must report signposts.
+    /// True if the caller must report signposts.
     package var watchesSignposts: Bool {
         conditions.contains { condition in
             guard case .signpost = condition else { return false }
@@ -141,10 +141,10 @@ package final class ReadyWatch {
         }
     }
 
-    /// Nobody asks any more.
+    /// No more looks will come: releases everything that the sources hold.
     package func end() { for (_, source) in sources { source.end() } }
 
-    // MARK: What others report
+    // MARK: Reports of the caller
 
     /// The program emitted a signpost.
     package func saw(signpost name: String, at time: MonotonicTime) {

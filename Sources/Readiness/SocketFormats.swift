@@ -1,6 +1,6 @@
 package import ProcessIO
 
-/// Parses what `/proc` says of sockets. Skips unexpected lines.
+/// Parses `/proc`'s files about sockets. Skips unexpected lines.
 package enum SocketFormats {
     /// The inode in `socket:[12345]`, which links under `/proc/PID/fd` lead to; nil for other files.
     package static func inode(ofLink target: some Collection<UInt8>) -> UInt64? {

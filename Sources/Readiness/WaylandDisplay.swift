@@ -9,7 +9,7 @@ package struct WaylandDisplay {
     package let inherited: Int32?
     /// The socket's path.
     package let path: String?
-    /// The folder for a socket of ours.
+    /// The folder for our own socket.
     package let folder: String
 
     /// - Returns: nil: the environment names no compositor. (libwayland-client would still try

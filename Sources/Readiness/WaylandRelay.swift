@@ -3,8 +3,8 @@ import Glibc
 package import ProcessIO
 package import ProfileModel
 
-/// A process of our own between the program and its Wayland compositor. It reports when there is
-/// something to see. It outlives us, so the program's display does not depend on us.
+/// A process of our own between the program and its Wayland compositor. It reports the first things
+/// to see. It outlives us, so the program's display does not depend on us.
 package final class WaylandRelay {
     private let control: Int32
     /// A top-level surface was configured.
@@ -64,7 +64,7 @@ package final class WaylandRelay {
     /// Takes the relay's news.
     package func look() { while takeOne() == .something {} }
 
-    /// The same after the program's end: its last messages may still be on their way.
+    /// As ``look()``, after the program's end: its last messages may still be on their way.
     package func lastLook() {
         guard framed == nil, fl_relay_ask(control) == 0 else { return look() }
         for _ in 0..<Self.patience {

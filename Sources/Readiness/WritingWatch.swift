@@ -1,7 +1,7 @@
 import ProcessIO
 package import ProfileModel
 
-/// Tells whether a process, or one that it started, has written anything lately, to whatever place.
+/// Tells whether a process, or a process that it started, has written anything lately, to any file.
 /// It uses the kernel's count of bytes (`wchar` in proc_pid_io(5)).
 ///
 /// The count grows before the file's position moves. A comparison with the last look could miss a
@@ -15,7 +15,7 @@ package struct WritingWatch {
 
     /// The age of the older count: at least this, at most twice this.
     package static let age = TimeSpan.milliseconds(100)
-    /// With more processes, we do not know what they write.
+    /// With more processes, the count is unknown.
     private static let mostProcesses = 32
 
     package init(_ pid: Int32, at now: MonotonicTime) {
@@ -49,7 +49,7 @@ package struct WritingWatch {
         var sum: Int64 = 0
         for process in processes.reversed() {
             buffer.readAll(path: "/proc/\(process)/io")
-            // A child may be gone by now.
+            // The child may be gone.
             guard let count = ProcFormats.field("wchar:", buffer.text) else {
                 if process == pid { return nil } else { continue }
             }

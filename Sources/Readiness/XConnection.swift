@@ -102,7 +102,7 @@ package final class XConnection: @unchecked Sendable {
 
     deinit { xcb.disconnect(connection) }
 
-    /// Ends the connection: the server forgets what it was to report, and nobody has to read it.
+    /// Ends the connection: the server forgets its pending reports, and we need not read them.
     package func hangUp() { shutdown(xcb.get_file_descriptor(connection), Int32(SHUT_RDWR)) }
 
     package enum Event: Equatable {
@@ -110,8 +110,8 @@ package final class XConnection: @unchecked Sendable {
         case mapped(xcb_window_t)
         /// The window has lost its content; the server has painted its background, if it has one.
         case exposed(xcb_window_t)
-        /// Something was drawn into the window or its subwindows. `sequence` is our last request
-        /// that the server had taken by then.
+        /// Something was drawn into the window or its subwindows. `sequence` is the last of our
+        /// requests that the server had handled then.
         case drawn(xcb_window_t, sequence: UInt16)
         case other
     }
@@ -166,7 +166,7 @@ package final class XConnection: @unchecked Sendable {
         return Array(UnsafeBufferPointer(start: first, count: count))
     }
 
-    /// The process that owns a window: as the server knows it, or else as its client says.
+    /// The process that owns a window, as the server knows it, or else as the client claims.
     package func process(of window: xcb_window_t) -> Int32? {
         serversWord(on: window) ?? ownWord(of: window)
     }

@@ -14,10 +14,10 @@ final class EventQueue: SampleSink, @unchecked Sendable {
     /// How many bytes of stacks and signposts may wait.
     static let usualCapacity = 64 << 20
     private let capacity: Int
-    /// Above this level the reader is woken at once; below it, it looks by itself.
+    /// Above this level the reader is woken at once. Below it, the reader looks by itself.
     private let wakeLevel: Int
     private static let usualWakeLevel = 4 << 20
-    /// Memory for more events than this is not kept.
+    /// The batch's memory is kept for at most this many events.
     private static let usualEvents = 8192
 
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
@@ -25,18 +25,18 @@ final class EventQueue: SampleSink, @unchecked Sendable {
     private var events: [QueuedEvent] = []
     private var bytes = 0
     private var schedule = LookSchedule(lastLook: .now)
-    /// Whether the reader looks when the short period is over, whatever comes. Then it need not be
+    /// True if the reader looks at the end of the short period in any case. Then it need not be
     /// woken.
     private var looksSoon = true
     private var isFinished = false
     private var refinements: [ChildIndex?: [StackRefinement]] = [:]
     private(set) var lostSamples: Int64 = 0
     private(set) var lostSignposts: Int64 = 0
-    // Asked at every tick, and hardly ever set: no reason to lock.
+    // Read at every tick, and hardly ever set: a lock would be wasteful.
     private let hasRefinements = Atomic(false)
     private let failed = Atomic(false)
 
-    /// - Parameter capacity: less where memory is limited: on a busy machine all of it is used.
+    /// - Parameter capacity: less where memory is limited, because a busy machine uses all of it.
     init(capacity: Int = usualCapacity) {
         self.capacity = capacity
         wakeLevel = min(Self.usualWakeLevel, capacity / 2)
@@ -70,7 +70,7 @@ final class EventQueue: SampleSink, @unchecked Sendable {
         locked { events.append(.child(news)) }
     }
 
-    /// - Parameter child: whose event it is; nil: the recorded process's.
+    /// - Parameter child: the child that the event belongs to; nil: the recorded process.
     func receive(_ event: SamplerEvent, of child: ChildIndex?) {
         let size = event.boundedSize
         let isUrgent = event.isUrgent
@@ -97,8 +97,8 @@ final class EventQueue: SampleSink, @unchecked Sendable {
         }
     }
 
-    /// Drops the child's list of mappings that still waits, because the next such event has all
-    /// that is mapped.
+    /// Drops the child's list of mappings that is still in the queue, because the next such event
+    /// has all mappings.
     private func replaceMappings(of child: ChildIndex?) {
         let last = events.lastIndex { event in
             if case .observed(.mappings, child) = event { true } else { false }
@@ -120,7 +120,7 @@ final class EventQueue: SampleSink, @unchecked Sendable {
 
     var hasFailed: Bool { failed.load(ordering: .relaxed) }
 
-    // MARK: The other side
+    // MARK: The recording thread's side
 
     /// Says that no more events will come.
     func finish() {
@@ -160,7 +160,7 @@ final class EventQueue: SampleSink, @unchecked Sendable {
         return true
     }
 
-    /// - Parameter child: whose thread it is; nil: one of the recorded process.
+    /// - Parameter child: the child that the thread belongs to; nil: the recorded process.
     func add(_ refinement: StackRefinement, of child: ChildIndex? = nil) {
         locked {
             refinements[child, default: []].append(refinement)
@@ -168,7 +168,7 @@ final class EventQueue: SampleSink, @unchecked Sendable {
         }
     }
 
-    /// Drops the refinements of a child that has ended: nobody takes them any more.
+    /// Drops the refinements of a child that has ended: its sampler takes no more.
     func dropRefinements(of child: ChildIndex) {
         locked {
             guard refinements.removeValue(forKey: child) != nil else { return }
@@ -187,7 +187,7 @@ enum QueuedEvent: Sendable {
     case child(ChildNews)
 }
 
-/// What becomes of a child.
+/// Events in the life of a child.
 enum ChildNews: Sendable {
     /// The child of the next index.
     case began(ChildProcess)
@@ -195,7 +195,7 @@ enum ChildNews: Sendable {
 }
 
 extension SamplerEvent {
-    /// How much of the queue's room it takes, in bytes; 0 for what is always let in.
+    /// The room that the event takes in the queue, in bytes; 0 for events that are always accepted.
     fileprivate var boundedSize: Int {
         switch self {
         case .sample(let sample):
@@ -216,9 +216,8 @@ extension SamplerEvent {
         }
     }
 
-    /// Whether something must be done soon: a blocked thread must be asked for the registers that
-    /// its stack needs for unwinding, or one of the program's files must be opened while it is
-    /// there.
+    /// True if something must be done soon: asking a blocked thread for the registers that its
+    /// stack needs for unwinding, or opening one of the program's files while it exists.
     fileprivate var isUrgent: Bool {
         switch self {
         case .sample(let sample):
@@ -233,14 +232,14 @@ extension SamplerEvent {
         }
     }
 
-    /// The size without its texts.
+    /// The size without the texts.
     private static let signpostSize = MemoryLayout<SamplerEvent>.stride
 
     fileprivate var hasStack: Bool {
         if case .scheduled = self { false } else { true }
     }
 
-    /// The event without the part that takes the room; nil: nothing is left of it.
+    /// The event without the part that takes most room; nil: nothing is left of it.
     fileprivate var withoutStack: SamplerEvent? {
         switch self {
         case .sample(var sample):

@@ -3,16 +3,15 @@ import ProfileModel
 import Sampler
 import Unwind
 
-/// Turns what was observed of libraries, initialisers and signposts into rows for the recording.
-/// Their times and names come from the program's own memory, which may hold anything. What makes no
-/// sense is mended where that is harmless, and left out otherwise, so that it cannot end the
-/// recording.
+/// Turns observed libraries, initialisers and signposts into rows for the recording. Their times
+/// and names come from the program's own memory, which may hold anything. Impossible values are
+/// corrected where that is harmless, and left out otherwise, so that they cannot end the recording.
 struct FactBuilder {
     private static let latest: Int64 = 1 << 60
 
     /// How many threads are known.
     var threads = 0
-    /// Initialisers whose code was not mapped, as far as was known when they came.
+    /// Initialisers whose code was not in a known mapping when they arrived.
     private var unplaced: [ObservedInitializer] = []
 
     private func isValid(_ thread: ThreadIndex) -> Bool { 0..<threads ~= thread.rawValue }
@@ -41,7 +40,7 @@ struct FactBuilder {
         return load
     }
 
-    /// The file that a path leads to in the end, because mappings name that one.
+    /// The file that a path finally leads to, because mappings name that file.
     private static func file(_ path: String, of pid: Int32) -> String? {
         guard path.contains("/") else { return nil }
         let place = path.hasPrefix("/") ? path : "/proc/\(pid)/cwd/\(path)"
@@ -66,7 +65,7 @@ struct FactBuilder {
         return run(observed, frame, &slices)
     }
 
-    /// Those that waited and can be placed now; all of them with `evenUnknown`.
+    /// The initialisers that waited and can be placed now; all of them with `evenUnknown`.
     mutating func placed(
         slices: inout SliceBuilder, evenUnknown: Bool = false
     ) -> [InitializerRun] {
@@ -135,7 +134,7 @@ struct FactBuilder {
         return result
     }
 
-    /// - Parameter isFirst: later ones say nothing new.
+    /// - Parameter isFirst: later ones add nothing.
     func readiness(_ ready: Readiness, isFirst: Bool) -> Readiness? {
         guard isFirst, Self.isValid(ready.time) else { return nil }
         return Readiness(time: ready.time, by: RecordedText.bounded(ready.by))

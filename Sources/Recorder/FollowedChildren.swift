@@ -1,14 +1,14 @@
 import ProfileModel
 import Sampler
 
-/// Gives numbers to the processes that the recorded one starts, and passes what is observed of them
-/// to the recording. Used on the sampling thread only.
+/// Gives numbers to the processes that the recorded one starts, and passes their events to the
+/// recording. Used on the sampling thread only.
 final class FollowedChildren: ChildObserver, @unchecked Sendable {
     private let queue: EventQueue
     private var count = 0
     /// The running children by process id. The id may be used again when its process has ended.
     private var running: [Int32: ChildIndex] = [:]
-    /// How many children found no room.
+    /// How many children were not followed because there were too many.
     private(set) var unfollowed: Int64 = 0
 
     private let most: Int
@@ -42,7 +42,7 @@ final class FollowedChildren: ChildObserver, @unchecked Sendable {
     }
 }
 
-/// Receives what is observed of one child.
+/// Receives the events of one child.
 private final class ChildSink: SampleSink {
     private let queue: EventQueue
     private let child: ChildIndex

@@ -5,11 +5,11 @@ package import Runtimes
 import Sampler
 import System
 
-/// Keeps open, while processes live, what will be needed of them after their end:
+/// Keeps open, while processes live, the files that we shall need after their end:
 ///
-/// - files that were mapped and are no longer where their mappings say;
-/// - the programs' own files, which somebody may build anew before they end;
-/// - the roots of processes that have others than ours (in a container, after `chroot`).
+/// - mapped files that are no longer where their mappings say;
+/// - the programs' own files, which may be rebuilt before the processes end;
+/// - the roots of processes whose roots differ from ours (in a container, after `chroot`).
 package final class HeldFiles: @unchecked Sendable {
     // Used by the recording thread only, until that was joined.
 
@@ -19,12 +19,12 @@ package final class HeldFiles: @unchecked Sendable {
     package var root: String? {
         pid.flatMap { maps[$0]?.root }.flatMap { $0.isEmpty ? nil : $0 }
     }
-    /// The root directories of all processes that have others than ours.
+    /// The root directories of all processes whose roots differ from ours.
     package var roots: [String] { held.map(\.path) }
-    /// Where processes leave lists of their generated code, by their ids.
+    /// Where processes write lists of their generated code, by process id.
     package private(set) var maps: [Int32: PerfMapPlace] = [:]
-    /// The root directories of the processes with these scripts (empty: ours). Scripts of which
-    /// there may be several are left out.
+    /// The root directories of the processes with these scripts (empty: ours). A script that
+    /// several processes run from different roots is left out.
     package var scriptRoots: [String: String] { scripts.compactMapValues { $0 } }
 
     private var scripts: [String: String?] = [:]
@@ -47,7 +47,7 @@ package final class HeldFiles: @unchecked Sendable {
     /// Begins with a process. The first is the recorded one.
     func begin(_ pid: Int32) {
         processes += 1
-        // Until a child was looked at, it is believed to be where the recorded process is.
+        // Until we look at a child, we assume that it has the recorded process's root.
         maps[pid] = self.pid.flatMap { maps[$0]?.pid == $0 ? maps[$0] : nil }
         maps[pid]?.pid = pid
         guard self.pid == nil else { return }
@@ -56,7 +56,7 @@ package final class HeldFiles: @unchecked Sendable {
     }
 
     /// Notes how a process sees itself, while it lives. This may change at any time: a wrapper
-    /// enters the container before the program runs, a server gives up its privileges.
+    /// enters the container before the program runs; a server gives up its privileges.
     func look(at pid: Int32) {
         guard let ids = InnerIDs(of: pid), let root = path(toRootOf: pid) else { return }
         let owners = maps[pid]?.owners ?? []
@@ -71,7 +71,7 @@ package final class HeldFiles: @unchecked Sendable {
         var inode: UInt
         var namespace: UInt
 
-        /// nil: we may not know.
+        /// nil: we may not read it.
         init?(of process: String) {
             guard let root = HeldFiles.status(of: "/proc/\(process)/root/"),
                 let namespace = HeldFiles.status(of: "/proc/\(process)/ns/mnt")
@@ -92,7 +92,8 @@ package final class HeldFiles: @unchecked Sendable {
             let path = hold({ () throws(Errno) in try Descriptor("/proc/\(pid)/root", O_DIRECTORY) }
             )
         else { return nil }
-        // Else what is mounted below the root is gone with the namespace's last process.
+        // Without the namespace, the file systems mounted below the root would vanish with the
+        // namespace's last process.
         _ = hold { () throws(Errno) in try Descriptor("/proc/\(pid)/ns/mnt") }
         held.append((root, path))
         return path

@@ -3,8 +3,8 @@ import Runtimes
 import Sampler
 import Unwind
 
-/// One process's stacks, with the functions that an interpreter ran in place of the interpreter's
-/// own function that ran them.
+/// One process's stacks. The functions that an interpreter ran replace the interpreter's own
+/// function that ran them.
 ///
 /// A stack that could not be read consistently stays native, and is counted.
 struct InterpretedStacks: ~Copyable {
@@ -14,7 +14,7 @@ struct InterpretedStacks: ~Copyable {
     private var codes: [PythonCodeKey: PythonCode] = [:]
     /// The names of modules that are being imported, by their addresses.
     private var modules: [UInt64: String] = [:]
-    /// The frames that were made, by what they stand for. Most frames come again.
+    /// The frames made so far, by the calls that they represent. Most frames come again.
     private var frames: [Call: FrameAddress] = [:]
 
     private struct Call: Hashable {
@@ -36,14 +36,14 @@ struct InterpretedStacks: ~Copyable {
         modules = names.modules
     }
 
-    /// The most codes that are remembered. Whoever names them remembers as many.
+    /// The most codes that are remembered. The sampler, which names them, remembers as many.
     private static let mostCodes = 1 << 18
 
     /// A stack's frames, innermost first. nil: the stack stays as it is.
     ///
     /// - Parameters:
-    ///   - native: the snapshot, unwound.
-    ///   - addresses: where the process has the interpreter's loop, as frames name it.
+    ///   - native: the unwound snapshot.
+    ///   - isLoop: true if a frame is in the interpreter's loop.
     mutating func frames(
         of snapshot: Snapshot, _ native: borrowing FrameBuffer, isComplete: Bool,
         isLoop: (FrameAddress) -> Bool
@@ -57,7 +57,7 @@ struct InterpretedStacks: ~Copyable {
             return nil
         }
         guard !copy.addresses.isEmpty else { return nil }
-        // Where a signal's handler has a stack of its own, places are not told.
+        // Where a signal's handler has a stack of its own, places are not known.
         guard snapshot.interrupted == nil, !found.interpreter.isTorn(copy) else {
             functions.unread += 1
             return nil
@@ -90,7 +90,7 @@ struct InterpretedStacks: ~Copyable {
         all.reserveCapacity(native.count)
         for index in 0..<native.count {
             let place = native.stackPointer(of: index)
-            // Libunwind does not tell.
+            // libunwind does not report it.
             guard place != 0 else { return nil }
             all.append(
                 PythonMerge.NativeFrame(stackPointer: place, isLoop: isLoop(native[index])))
@@ -111,7 +111,7 @@ struct InterpretedStacks: ~Copyable {
     ) -> PythonImports.Role {
         switch step {
         case .native: .native
-        // Of unknown code nothing is known but that somebody called it.
+        // Of unknown code we know only that it was called.
         case .python(let activation, let frame):
             stack.activations[activation].frames[frame].code?.role ?? .program
         }

@@ -5,8 +5,8 @@ struct LookSchedule {
     /// How often the reader looks when no thread waits for an answer. A reader that wakes up with cold
     /// caches costs more than the samples of 10 ms do. A longer period would gain little more.
     static let period = TimeSpan.milliseconds(50)
-    /// How soon it looks again when somebody waits: soon enough to answer while a thread still blocks,
-    /// seldom enough to leave the cores to the program.
+    /// How soon it looks again when a thread waits for an answer: soon enough to answer while the
+    /// thread still blocks, seldom enough to leave the cores to the program.
     static let shortPeriod = TimeSpan.milliseconds(10)
 
     private var lastLook: MonotonicTime
@@ -16,8 +16,8 @@ struct LookSchedule {
     var isUrgent = false
     /// Whether the batch before had an urgent event. Then the next one often has one, too.
     private var wasUrgent = false
-    /// Whether anything was found yet. The first events come while a program stands at its first
-    /// instruction, and the reader should not be woken then.
+    /// Whether any event has come yet. The first events come while a program is stopped at its
+    /// first instruction, and the reader should not be woken then.
     private var hasBegun = false
 
     init(lastLook: MonotonicTime) { self.lastLook = lastLook }
@@ -28,7 +28,7 @@ struct LookSchedule {
         hasBegun = hasBegun || foundEvents
     }
 
-    /// Whether the next look comes when the short period is over, whatever comes.
+    /// True if the next look comes at the end of the short period in any case.
     func looksSoon(at now: MonotonicTime) -> Bool {
         (isUrgent || wasUrgent) && now < lastLook + Self.shortPeriod || !hasBegun
     }

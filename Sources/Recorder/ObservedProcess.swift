@@ -4,14 +4,14 @@ import Recording
 import Sampler
 import Unwind
 
-/// Takes what is observed of one process on its way into the recording. Stacks are unwound and
-/// mended, and threads get the numbers that they have in the recording.
+/// Prepares one process's events for the recording: stacks are unwound and completed, and threads
+/// get their numbers in the recording.
 final class ObservedProcess {
     let pid: Int32
     /// Its number in the recording; nil: the recorded process itself.
     private(set) var child: ChildIndex?
     private var output: RecordingOutput
-    /// What the process itself has mapped.
+    /// The code that the process itself has mapped.
     private var code: [CodeMapping] = []
     /// Whether the unwinder knows the kernel's code, too.
     private var knowsKernel = false
@@ -45,10 +45,10 @@ final class ObservedProcess {
         slices.add(NodeStacks(pid, since: start, output.held, output.functions))
     }
 
-    /// To be called before newer events come.
+    /// Call it before newer events come.
     func expectMore() { slices.expectScripts() }
 
-    /// - Returns: what must be refined by registers, if anything.
+    /// - Returns: the stack that must be refined by registers, if any.
     func take(_ event: SamplerEvent) throws(RecordingError) -> StackRefinement? {
         guard let event = threads.renumbered(event) else { return nil }
         let file = output.file
@@ -135,7 +135,7 @@ final class ObservedProcess {
         finished.removeAll(keepingCapacity: true)
     }
 
-    /// Says that nothing more comes.
+    /// Says that no more events will come.
     func finish() throws(RecordingError) {
         finished += slices.flush()
         handOver()
@@ -145,8 +145,8 @@ final class ObservedProcess {
 
     // MARK: The next part of the recording
 
-    /// Goes on in another file, and writes there what holds by now. Threads that have ended are
-    /// left out, except those of which the scheduler may still report something.
+    /// Continues in another file, and writes the current state there. Threads that have ended are
+    /// left out, except those on which the scheduler may still report something.
     ///
     /// - Parameter row: a child's number there.
     /// - Returns: the threads' numbers there.
@@ -178,7 +178,7 @@ final class ObservedProcess {
             try next.file.append(priority)
         }
         facts.threads = threads.count
-        // The files are those that were mapped, whatever lies there now.
+        // The mapped files themselves, even if their paths name other files now.
         for var mapping in slices.unwinder.mappings(at: time) {
             mapping.child = child
             try next.file.append(mapping)
@@ -189,7 +189,7 @@ final class ObservedProcess {
     /// The threads' numbers in the recording.
     var places: [ThreadIndex] { threads.rows.map(\.place) }
 
-    /// Hands over what is complete, before the recording goes on in another file.
+    /// Hands over the complete slices, before the recording continues in another file.
     func handOverAll() throws(RecordingError) {
         for (number, row) in threads.rows.enumerated() where row.thread.end != nil {
             slices.flush(ThreadIndex(number), into: &finished)
@@ -216,8 +216,8 @@ final class ObservedProcess {
         try output.file.update(row.thread, at: row.place)
     }
 
-    /// The sample, after it was made known where the kernel's code lies. If that is hidden, the
-    /// sample has no kernel's part, because nobody could name it.
+    /// The sample, once the mappings of the kernel's code have been written. If the kernel hides
+    /// its code, the sample has no kernel part, because its addresses could not be named.
     private func withKernel(_ sample: Sample) throws(RecordingError) -> Sample {
         guard case .snapshot(var snapshot) = sample.content, !snapshot.kernelChain.isEmpty else {
             return sample
@@ -255,7 +255,7 @@ final class ObservedProcess {
         try write(facts.placed(slices: &slices))
     }
 
-    /// Ways to the mapped file itself, which work even if its path names another file by now.
+    /// Paths to the mapped file itself, which work even if its own path now names another file.
     private func otherPaths(_ mapping: CodeMapping) -> [String] {
         let (start, end) = (String(mapping.start, radix: 16), String(mapping.end, radix: 16))
         guard mapping.inode != 0 else { return [] }

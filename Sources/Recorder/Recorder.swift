@@ -13,7 +13,7 @@ package struct Recorder: Sendable {
     /// How much of the end is kept; nil: everything.
     package var last: TimeSpan?
     /// When Node processes were asked to write maps of their functions, in seconds since 1970; nil:
-    /// they were not.
+    /// they were not asked.
     package var nodeStart: Int?
     /// Notes on how the program was launched.
     package var notes: [RecorderNote] = []
@@ -41,14 +41,14 @@ package struct Recorder: Sendable {
 
     package struct Result: Sendable {
         package var sampler: SamplerOutcome
-        /// Why the file is not complete, if it is not. What was written before the failure is kept.
+        /// Why the file is not complete, if it is not. The part written before the failure is kept.
         package var failure: RecordingError?
-        /// After a failure with ``Recorder/last``: the file that has what was recorded before.
+        /// After a failure with ``Recorder/last``: the file with the part recorded before.
         package var partBefore: String?
-        /// The identity of the file that was made; nil: none was.
+        /// The identity of the file that was made; nil: no file was made.
         package var file: RecordingFile.Identity?
         package var pid: Int32
-        /// What of the processes' files can be had only from here.
+        /// Contents of the processes' files that can be had only from here.
         package var held: HeldFiles
     }
 
@@ -74,10 +74,10 @@ package struct Recorder: Sendable {
             frequency: options.frequency)
         header.recorderVersion = version
         let queue = EventQueue(
-            // What is read from the queue takes as much again, until it is written.
+            // Events that were taken from the queue use as much again, until they are written.
             capacity: Sampler.spareAddressSpace.map { min(EventQueue.usualCapacity, $0 / 4) }
                 ?? EventQueue.usualCapacity)
-        // What has ended takes no room where only the end is kept.
+        // With `last`, ended children take no room.
         let most = last == nil ? FollowedChildren.usualMost : .max
         let children =
             options.followsChildren ? FollowedChildren(queue: queue, most: most) : nil

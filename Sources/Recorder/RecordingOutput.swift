@@ -3,8 +3,8 @@ import ProfileModel
 import Recording
 import Unwind
 
-/// The file of a recording, and what all its processes share. Threads, modules and stacks have one
-/// numbering, and what one thread does to another is known across processes.
+/// The file of a recording, and the state that all its processes share. Threads, modules and stacks
+/// have one numbering, so a thread's effect on another is known across processes.
 ///
 /// For the recording thread only.
 final class RecordingOutput {
@@ -15,16 +15,15 @@ final class RecordingOutput {
     let held: HeldFiles
     let engine: UnwindEngine
     /// When Node processes were asked to write maps of their functions, in seconds since 1970; nil:
-    /// nobody asked.
+    /// they were not asked.
     var nodeStart: Int?
     let opinion: SecondOpinion
-    /// The kernel's code; empty: it is hidden. It is read when a stack is first seen to reach into
-    /// it.
+    /// The kernel's code; empty: it is hidden. It is read at the first stack that reaches into it.
     var kernelCode: [CodeMapping] { kernel.code }
     private let kernel: SharedKernel
     var schedule: ScheduleBuilder
-    /// Slices that are written after the events at hand, all of them together. So unwinding and
-    /// SQLite do not throw each other out of the processor's caches at each sample.
+    /// Slices that are written together after the current events. Otherwise unwinding and SQLite
+    /// would evict each other from the processor's caches at each sample.
     private var slices: [Slice] = []
     private var joiner = SliceJoiner()
     private var waits: [Wait] = []
@@ -46,7 +45,7 @@ final class RecordingOutput {
         opinion = SecondOpinion()
     }
 
-    /// The next part of the recording: modules keep their numbers, threads and stacks count anew.
+    /// The next part of the recording: modules keep their numbers, threads and stacks start from 0.
     init(_ file: RecordingWriter, after former: RecordingOutput) throws(RecordingError) {
         self.file = file
         engine = former.engine
@@ -77,7 +76,7 @@ final class RecordingOutput {
         return index
     }
 
-    // MARK: What is written at once
+    // MARK: Written at once
 
     /// Writes modules that were mapped for the first time.
     /// - Returns: the number of the first.
@@ -102,7 +101,7 @@ final class RecordingOutput {
         for run in runs { try file.append(run) }
     }
 
-    // MARK: What waits until the events at hand are through
+    // MARK: Written after the current events
 
     func add(_ finished: [Slice]) {
         for slice in finished { joiner.add(slice, into: &slices) }
@@ -120,13 +119,13 @@ final class RecordingOutput {
         for wakeup in schedule.result.wakeups { try file.append(wakeup) }
         schedule.removeResult()
     }
-    /// From now on, everything up to here is safe.
+    /// Makes everything so far safe.
     func commit() throws(RecordingError) {
         try writeAll()
         try file.commit()
     }
 
-    /// Writes also what may still have gone on.
+    /// Writes also the slices that later ones might still have extended.
     func writeAll() throws(RecordingError) {
         joiner.flush(into: &slices)
         try writeFinished()

@@ -1,10 +1,10 @@
 package import ProfileModel
 package import Sampler
 
-/// How far a recording is, for those who wait for it.
+/// The progress of a recording, to be shown to the user.
 package struct RecordingProgress: Hashable, Sendable {
     package private(set) var pid: Int32 = 0
-    /// When the process was asked for, or attached to.
+    /// When the process was requested, or attached to.
     package private(set) var start: MonotonicTime?
     /// The last border that its launch has passed.
     package private(set) var border: LaunchBorder.Kind?
@@ -15,8 +15,8 @@ package struct RecordingProgress: Hashable, Sendable {
 
     package init() {}
 
-    /// - Parameter ofChild: whether it is of a process that the recorded one started. Such an event
-    ///   does not say how far the launch is.
+    /// - Parameter ofChild: true if the event is of a process that the recorded one started. Such
+    ///   an event says nothing about the launch's progress.
     package mutating func note(_ event: SamplerEvent, ofChild: Bool = false) {
         switch event {
         case .began(let pid) where !ofChild: self.pid = pid

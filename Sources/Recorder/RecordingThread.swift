@@ -5,8 +5,8 @@ import Sampler
 import System
 import Unwind
 
-/// The recorder's other thread. It takes what the sampler observed of all processes, unwinds it and
-/// writes it down.
+/// The recorder's other thread. It takes the sampler's events of all processes, unwinds the stacks
+/// and writes everything to the file.
 final class RecordingThread: @unchecked Sendable {
     let path: String
     private let header: Recording.Header
@@ -14,22 +14,22 @@ final class RecordingThread: @unchecked Sendable {
     private let engine: UnwindEngine
     private let tell: (@Sendable (RecordingProgress) -> Void)?
     private let nodeStart: Int?
-    /// Only the thread itself touches this, until it was joined; nil: everything is kept.
+    /// Only the thread itself uses this, until it is joined; nil: everything is kept.
     private var window: RecordingWindow?
     /// nil: not started, or joined.
     private var thread: JobThread<Void>?
 
-    // Only touched by the thread itself, until it was joined.
+    // Only the thread itself uses these, until it is joined.
     private var output: RecordingOutput?
     /// The recorded process; nil: it has not begun.
     private var process: ObservedProcess?
-    /// The children that run. Of one that has ended only its row is left, because a program may
-    /// start thousands.
+    /// The running children. Of an ended child only its row is left, because a program may start
+    /// thousands.
     private var children: [ChildIndex: FollowedChild] = [:]
     private var begunChildren = 0
-    /// What was lost for children that have ended.
+    /// Counts of events lost for children that have ended.
     private var childNotes: [RecorderNote] = []
-    /// For how long children's threads were held, in all.
+    /// For how long children's threads were stopped, in all.
     private var childrenHeld = TimeSpan.zero
     private(set) var pid: Int32 = 0
     private var lastCommit = MonotonicTime.now
@@ -88,7 +88,7 @@ final class RecordingThread: @unchecked Sendable {
         }
     }
 
-    /// Notes on what was lost on the way here, and on children.
+    /// Notes on events lost on the way here, and on children.
     private func losses(_ output: RecordingOutput) -> [RecorderNote] {
         childNotes + [
             RecorderNote(.lostSignposts, queue.lostSignposts),
@@ -104,7 +104,7 @@ final class RecordingThread: @unchecked Sendable {
     }
 
     private func run() {
-        // What comes here can wait; the program's threads should not.
+        // This thread's work can wait; the program's threads should not.
         pushNobodyOff()
         var events: [QueuedEvent] = []
         while queue.next(into: &events) {
@@ -135,7 +135,7 @@ final class RecordingThread: @unchecked Sendable {
         for child in children.values { child.process.handOver() }
     }
 
-    /// After the first failure, nothing more is written, and the sampler is told.
+    /// After the first failure, nothing more is written, and the sampler is notified.
     private func attempt(_ body: () throws(RecordingError) -> Void) {
         guard failure == nil else { return }
         do throws(RecordingError) {
@@ -163,7 +163,7 @@ final class RecordingThread: @unchecked Sendable {
         try turn()
     }
 
-    /// The part that is written becomes the part before, and a new one begins.
+    /// The part that is being written becomes the part before, and a new part begins.
     private func turn() throws(RecordingError) {
         guard let output, let process else { return }
         handOver()
@@ -179,7 +179,7 @@ final class RecordingThread: @unchecked Sendable {
         do throws(RecordingError) {
             try goOn(after: output, process, at: time)
         } catch {
-            // What there is, lies where it was promised.
+            // What we have is at the promised path.
             window?.turnBack()
             throw error
         }
@@ -194,7 +194,7 @@ final class RecordingThread: @unchecked Sendable {
         let next = try RecordingOutput(
             RecordingWriter(creating: path, header: header), after: output)
         var numbers = try process.move(to: next, at: time)
-        // Of those that have ended nothing is left, nor of who started whom.
+        // Ended children have no row in the new file, and so cannot be parents there.
         for (index, child) in children.sorted(by: { $0.key < $1.key }) {
             var row = child.row
             row.parentIndex = child.parent.flatMap { children[$0]?.process.child }
@@ -209,7 +209,7 @@ final class RecordingThread: @unchecked Sendable {
         try next.commit()
     }
 
-    /// Where the part before lies, if the two parts could not be joined.
+    /// The path of the part before, if the two parts could not be joined.
     var partBefore: String? {
         failure == nil || window?.hasPartBefore != true ? nil : window?.pathBefore
     }
@@ -227,7 +227,7 @@ final class RecordingThread: @unchecked Sendable {
         tell(progress)
     }
 
-    // MARK: What happens
+    // MARK: Events
 
     private func take(_ event: QueuedEvent) throws(RecordingError) {
         switch event {

@@ -2,7 +2,8 @@ import ProfileModel
 import Unwind
 
 /// Functions that interpreters run. They have no addresses, so frames number them, and the
-/// recording has what each number means. The numbers are the same in all parts of a recording.
+/// recording lists the meaning of each number. The numbers are the same in all parts of a
+/// recording.
 ///
 /// For the recording thread only.
 final class RuntimeFunctions {
@@ -11,9 +12,9 @@ final class RuntimeFunctions {
     private var all: [(frame: FrameAddress, function: SourceFrame)] = []
     private var written = 0
 
-    /// Counts three things: stacks that show the interpreter's own functions, because what they ran
-    /// could not be read consistently; stacks for which the newest of what they ran is not known;
-    /// and functions that nobody could name any more.
+    /// Counts of three things: stacks that show the interpreter's own functions, because the
+    /// functions that it ran could not be read consistently; stacks whose newest interpreted
+    /// functions are not known; and functions that could no longer be named.
     var unread: Int64 = 0
     var partlyRead: Int64 = 0
     var unnamed: Int64 = 0
@@ -23,7 +24,7 @@ final class RuntimeFunctions {
         var function: SourceFrame
     }
 
-    /// The most functions that are told apart: otherwise the file would grow without end.
+    /// The most functions that are distinguished. Without a limit, the file would grow without end.
     private static let most = 1 << 20
 
     init(_ modules: MappedFiles) { self.modules = modules }

@@ -15,12 +15,12 @@ struct SliceBuilder: ~Copyable {
     private struct ThreadState {
         var stack: StackID?
         var truncation: Truncation?
-        /// The slices of one stretch of being blocked whose stack memory alone could not finish.
-        /// The registers may still come.
+        /// The slices of one stretch of being blocked. Stack memory alone could not finish their
+        /// stack. The registers may still come.
         var held: [Slice] = []
         var heldBlocking: UInt32 = 0
 
-        /// Slices in their order, from the first one on that still waits for its stack.
+        /// Slices in order, from the first one on that still waits for its stack.
         private var later: [Slice] = []
         /// The slices in ``later`` that have no stack yet.
         private var open: [Int] = []
@@ -28,7 +28,7 @@ struct SliceBuilder: ~Copyable {
         /// computes has more.
         private static let mostLater = 4096
 
-        /// Hands a slice out, or keeps it behind those that wait.
+        /// Hands a slice out, or keeps it behind slices that wait.
         private mutating func put(_ slice: Slice, into slices: inout [Slice]) {
             guard !open.isEmpty else { return slices.append(slice) }
             later.append(slice)
@@ -42,7 +42,7 @@ struct SliceBuilder: ~Copyable {
             if later.count > Self.mostLater { settle(nil, .notSampled, into: &slices) }
         }
 
-        /// Gives their stack to the slices that wait for it; nil: it never comes.
+        /// Gives the waiting slices their stack; nil: it never comes.
         mutating func settle(
             _ stack: StackID?, _ truncation: Truncation?, into slices: inout [Slice]
         ) {
@@ -61,7 +61,7 @@ struct SliceBuilder: ~Copyable {
             self.truncation = truncation
         }
 
-        /// Makes a sample's slice, with the stack that the thread has by now.
+        /// Makes a sample's slice, with the thread's current stack.
         ///
         /// - Parameter isNew: whether the sample brought that stack.
         mutating func take(
@@ -72,7 +72,7 @@ struct SliceBuilder: ~Copyable {
                 stack: stack, systemCall: sample.systemCall, truncation: truncation)
             let isSameStretch = sample.blocking != 0 && sample.blocking == heldBlocking
             if isSameStretch, isNew {
-                // What was dropped on the way here says nothing about the stack.
+                // An event dropped on the way here says nothing about the stack.
                 release(into: &slices, with: slice.stack == nil ? nil : slice)
                 heldBlocking = sample.blocking
             } else if !isSameStretch {
@@ -88,7 +88,7 @@ struct SliceBuilder: ~Copyable {
             return StackRefinement(thread: sample.thread, blocking: sample.blocking)
         }
 
-        /// Gives other ids to the stacks that it refers to.
+        /// Gives new ids to its stacks.
         mutating func replaceStacks(_ replacement: (StackID) -> StackID) {
             stack = stack.map(replacement)
             for index in held.indices { held[index].stack = held[index].stack.map(replacement) }
@@ -100,7 +100,7 @@ struct SliceBuilder: ~Copyable {
             for index in later.indices { later[index].thread = thread }
         }
 
-        /// Hands out the slices that were held back, with the stack of `final` if there is one.
+        /// Hands out the slices that were kept back, with the stack of `final` if there is one.
         mutating func release(into slices: inout [Slice], with final: Slice? = nil) {
             heldBlocking = 0
             guard !held.isEmpty else { return }
@@ -112,7 +112,7 @@ struct SliceBuilder: ~Copyable {
         }
     }
 
-    /// - Parameter stacks: those of several processes; this is one of them.
+    /// - Parameter stacks: the table shared by several processes, of which this is one.
     init(unwinder: Unwinder, stacks: SharedStacks = SharedStacks()) {
         interner = StackInterner(unwinder: unwinder, stacks: stacks)
     }
@@ -126,10 +126,10 @@ struct SliceBuilder: ~Copyable {
     /// Adds names that the frames of later samples refer to.
     mutating func add(_ names: InterpretedNames) { interpreted?.add(names) }
 
-    /// From now on code that lies in no file may be JavaScript's.
+    /// From now on, code that lies in no file may be JavaScript's.
     mutating func add(_ scripts: consuming NodeStacks) { self.scripts = consume scripts }
 
-    /// To be called before newer samples come.
+    /// Call it before newer samples come.
     mutating func expectScripts() { scripts?.expectMore() }
 
     var unwinder: Unwinder { interner.unwinder }
@@ -137,8 +137,8 @@ struct SliceBuilder: ~Copyable {
 
     /// Takes a sample.
     ///
-    /// - Parameter slices: gets those that are complete.
-    /// - Returns: what must be refined by the thread's registers, if anything.
+    /// - Parameter slices: gets the complete ones.
+    /// - Returns: the stack that must be refined by the thread's registers, if any.
     mutating func add(_ sample: Sample, into slices: inout [Slice]) -> StackRefinement? {
         let index = sample.thread.rawValue
         while threads.count <= index { threads.append(ThreadState()) }
@@ -154,7 +154,7 @@ struct SliceBuilder: ~Copyable {
         return threads[index].take(sample, isNew: isNew, into: &slices)
     }
 
-    /// Gives a running thread's stack also to what it did since the stack before.
+    /// Gives a running thread's stack also to its slices since the stack before.
     private mutating func settle(_ sample: Sample, at index: Int, into slices: inout [Slice]) {
         switch sample.content {
         case .snapshot, .missing(.notSampled):
@@ -168,18 +168,18 @@ struct SliceBuilder: ~Copyable {
         threads.indices.contains(thread.rawValue) ? threads[thread.rawValue].stack : nil
     }
 
-    /// A stack that belongs to no slice.
+    /// Interns a stack that belongs to no slice.
     mutating func intern(_ snapshot: Snapshot) -> StackID? { interner.intern(snapshot).stack }
 
-    /// A stack of one frame.
+    /// Interns a stack of one frame.
     mutating func intern(_ frame: FrameAddress) -> StackID { interner.intern(frame) }
 
-    /// Another program has taken over the process: later samples have no stack from before.
+    /// Another program has replaced the process's program: later samples have no stack from before.
     mutating func leaveImage(into slices: inout [Slice]) {
         for index in threads.indices { threads[index].settle(nil, .notSampled, into: &slices) }
     }
 
-    /// Goes on with another table. It gets the stacks that are still referred to.
+    /// Continues with another table, which gets the stacks that are still referred to.
     ///
     /// - Parameters:
     ///   - kept: the threads that go on, in the order of their new numbers. The slices of all
@@ -205,14 +205,14 @@ struct SliceBuilder: ~Copyable {
         interner = other
     }
 
-    /// Hands out the slices of a thread from which nothing more comes.
+    /// Hands out the slices of a thread that gets no more samples.
     mutating func flush(_ thread: ThreadIndex, into slices: inout [Slice]) {
         guard threads.indices.contains(thread.rawValue) else { return }
         threads[thread.rawValue].release(into: &slices)
         threads[thread.rawValue].settle(nil, .notSampled, into: &slices)
     }
 
-    /// Hands out, at the recording's end, the slices that were still held back.
+    /// Hands out, at the recording's end, the slices that were still kept back.
     mutating func flush() -> [Slice] {
         var slices: [Slice] = []
         for index in threads.indices { flush(ThreadIndex(index), into: &slices) }
@@ -258,7 +258,7 @@ struct SliceBuilder: ~Copyable {
         )
     }
 
-    /// The stack with what the interpreter ran in place of the interpreter's own function.
+    /// The stack. The functions that the interpreter ran replace the interpreter's own function.
     private mutating func internInterpreted(
         _ snapshot: Snapshot
     ) -> (stack: StackID?, truncation: Truncation?) {

@@ -1,15 +1,15 @@
 import ProfileModel
 
-/// Puts slices together that say nothing new: a thread had no core between several looks, and stood
-/// in one place for one reason all the while. For a program with many waiting threads, most looks
-/// are of this kind.
+/// Joins slices that add nothing: a thread had no core between several looks, and stayed in one
+/// place for one reason all the while. For a program with many waiting threads, most looks are of
+/// this kind.
 struct SliceJoiner {
     /// The last slice of each thread; the next one may belong to it.
     private var open: [Slice?] = []
 
-    /// - Parameter slices: gets what is complete.
+    /// - Parameter slices: gets the complete ones.
     mutating func add(_ slice: Slice, into slices: inout [Slice]) {
-        // A slice without time carries nothing.
+        // A slice without time adds nothing.
         guard slice.times.wall > .zero else { return }
         let index = slice.thread.rawValue
         // A slice of no thread: the writer refuses it.
@@ -23,7 +23,7 @@ struct SliceJoiner {
         }
     }
 
-    /// Hands out what is still open.
+    /// Hands out the slices that are still open.
     mutating func flush(into slices: inout [Slice]) {
         for index in open.indices {
             if let last = open[index] { slices.append(last) }
@@ -47,7 +47,7 @@ extension Slice {
 
 extension StateTimes {
     /// The state in which the whole slice was spent. nil: there are several, or the thread ran:
-    /// each look at a running thread is one more sample of what it does.
+    /// each look at a running thread is one more sample of its work.
     var onlyWait: ThreadState? {
         switch wall {
         case blocked: .blocked

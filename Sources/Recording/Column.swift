@@ -31,7 +31,7 @@ struct Column {
         return column
     }
 
-    /// A column that came later, at the end of its table.
+    /// A column that a later version added, at the end of its table.
     func added(in version: Int32) -> Column {
         var column = orNull()
         column.first = version
@@ -44,7 +44,7 @@ struct Column {
         return column
     }
 
-    /// As a version's SQL has it.
+    /// The column's declaration in a version's SQL.
     func declaration(asOf version: Int32) -> String {
         let mayBeNull = firstWithNull.map { version >= $0 } ?? false
         return "\(name) \(kind.rawValue)" + (mayBeNull ? "" : " NOT NULL")

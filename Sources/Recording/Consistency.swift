@@ -1,6 +1,6 @@
 import ProfileModel
 
-/// What is wrong with a value: "slices, row 17: overlaps the previous one".
+/// A value that breaks a rule: "slices, row 17: overlaps the previous one".
 struct Inconsistency: Error {
     var table: String
     var row: Int
@@ -9,11 +9,11 @@ struct Inconsistency: Error {
     var detail: String { "\(table), row \(row): \(problem)" }
 }
 
-/// What the rules of every recording must know of the rows before. The rules themselves are beside
-/// the tables, see ``RecordingTable/admit(_:at:by:)``, and are checked value by value in the order
-/// of the file. The writer checks them, so that it never makes an unreadable file. The reader checks
-/// them, because anybody may have made the file. A recording that passes has no index out of range,
-/// no cycle, and no times whose sums overflow.
+/// The facts about earlier rows that the rules of every recording need. The rules themselves are
+/// beside the tables, see ``RecordingTable/admit(_:at:by:)``, and are checked value by value in the
+/// order of the file. The writer checks them, so that it never makes an unreadable file. The reader
+/// checks them, because the file may come from any source. A recording that passes has no index out
+/// of range, no cycle, and no times whose sums overflow.
 struct Consistency {
     /// Moments and lengths are at most 2⁶⁰ ns: 36 years since boot.
     static let latest: Int64 = 1 << 60

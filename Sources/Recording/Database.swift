@@ -29,8 +29,8 @@ final class Database {
         // Debian's SQLite takes "file:…" for a URI, and ":memory:" would not be a file.
         var name = path.hasPrefix("/") ? path : "./" + path
         var flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-        // We have just made the file. Somebody with write access to the folder could have replaced
-        // it by a link. The folder itself may be reached through links.
+        // We have just made the file. A user with write access to the folder could have replaced it
+        // by a link. The folder itself may be reached through links.
         if purpose == .write, let placed = RecordingFile.placed(name) {
             name = placed
             flags |= SQLITE_OPEN_NOFOLLOW
@@ -93,7 +93,7 @@ final class Database {
         // With memory mapping, we would die of SIGBUS if another process truncates the file.
         try execute("PRAGMA mmap_size = 0")
         try execute("PRAGMA cell_size_check = ON")
-        // A file in a temporary folder would be opened late, and there may be no room for it.
+        // A temporary file would be opened late, and there may be no room for it.
         try execute("PRAGMA temp_store = MEMORY")
     }
 

@@ -7,7 +7,7 @@ struct FileBytes: ~Copyable {
     private let file: Descriptor
 
     init(of path: String) throws(RecordingError) {
-        // Both or neither: nothing is left half initialised if this throws.
+        // Set both or neither: nothing is left half initialised if this throws.
         let file: Descriptor
         do throws(Errno) {
             file = try Descriptor(path, WholeFile.unwaiting)

@@ -1,5 +1,5 @@
-/// What one of our files holds. All kinds have the same `application_id`. The upper half of
-/// `user_version` is the kind, the lower half the version of the kind's schema.
+/// The kind of content of one of our files. All kinds have the same `application_id`. The upper
+/// half of `user_version` is the kind, the lower half the version of the kind's schema.
 package enum FileKind: Int32, CaseIterable, Sendable {
     case recording = 0
     case measurement = 1

@@ -55,7 +55,7 @@ extension Database {
             database.close()
             throw error
         }
-        // Only now: opening has undone what a killed recorder left half written.
+        // Only now: opening has undone the incomplete transaction of a killed recorder.
         guard !start.isCutShort(path) else {
             database.close()
             throw .damaged(path: path, detail: "it was cut short")

@@ -9,8 +9,8 @@ struct FileStart {
 
     private var bytes: [UInt8]
 
-    /// Throws `notAFile`, `empty`, `notARecording` if it is not an SQLite file, or why it cannot be
-    /// read.
+    /// Throws `notAFile`, `empty`, `notARecording` if it is not an SQLite file, or an error that
+    /// says why it cannot be read.
     init(of path: String, expecting kind: FileKind) throws(RecordingError) {
         var status = stat()
         guard stat(path, &status) == 0 else { throw .cannotOpen(path: path, errno: errno) }
@@ -68,8 +68,8 @@ struct FileStart {
 /// The end of a rollback journal.
 enum Journal {
     /// A journal may name a "super-journal", for a transaction over several files. SQLite would
-    /// delete that file in the end, whatever it is. A recorder never writes such a name, so it
-    /// exists only if somebody wants a file to be deleted.
+    /// delete that file in the end, whatever it is. A recorder never writes such a name. It could
+    /// serve only to have a file deleted.
     static func namesAnotherFile(_ path: String) -> Bool {
         let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
         guard let file = try? Descriptor(path, WholeFile.unwaiting) else { return false }

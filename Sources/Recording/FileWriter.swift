@@ -1,17 +1,16 @@
 import Glibc
 import System
 
-/// The common part of all writers: how a file is made, locked, and kept readable whatever happens.
+/// The common part of all writers: how a file is made, locked, and always kept readable.
 ///
-/// A transaction is always open; what was written is safe after the next ``commit()``. The first
-/// error ends the writing: uncommitted data are dropped, and every later call throws the same
-/// error.
+/// A transaction is always open. Written data are safe after the next ``commit()``. The first error
+/// ends the writing: uncommitted data are dropped, and every later call throws the same error.
 final class FileWriter {
     private let database: Database
     private let beginning: Statement
     private let committing: Statement
     private var failure: RecordingError?
-    /// The identity of the file that was created, even if another one is at its path by now.
+    /// The identity of the file that was created, even if another file has its path now.
     let identity: RecordingFile.Identity?
 
     /// True if the file is still where it was made.
@@ -62,7 +61,7 @@ final class FileWriter {
         _ database: Database, _ kind: FileKind,
         _ writeFirst: (Database) throws(RecordingError) -> Void
     ) throws(RecordingError) {
-        // Chunks begin new pages: of larger pages, more would stay empty.
+        // Chunks begin new pages: with larger pages, more space would stay empty.
         if kind == .recording { try database.execute("PRAGMA page_size = 1024") }
         try database.execute("PRAGMA locking_mode = EXCLUSIVE")
         try database.execute("PRAGMA journal_mode = DELETE")
@@ -86,7 +85,7 @@ final class FileWriter {
         }
     }
 
-    /// Checks a rule: what no reader would accept is not written.
+    /// Checks a rule: values that no reader would accept are not written.
     func check(_ body: () throws(Inconsistency) -> Void) throws(RecordingError) {
         if let failure { throw failure }
         do {

@@ -7,7 +7,7 @@ package enum RecordingError: Error, Hashable, Sendable {
     case cannotCreate(path: String, errno: Int32)
     /// A directory, a device, a pipe …; `kind` comes with its article.
     case notAFile(path: String, kind: String)
-    /// What is at `path` is not of the kind to be written, and must not be replaced.
+    /// The file at `path` is of another kind than the one to be written, and must not be replaced.
     case wouldReplace(path: String, by: FileKind = .recording)
     case cannotOpen(path: String, errno: Int32)
     case cannotRead(path: String, errno: Int32)
@@ -36,7 +36,7 @@ package enum RecordingError: Error, Hashable, Sendable {
 }
 
 extension RecordingError {
-    /// The same error for a file that has no content worth keeping yet.
+    /// The same error, for a file that has no content worth keeping yet.
     var ofCreation: RecordingError {
         switch self {
         case .full(let path): .cannotCreate(path: path, errno: ENOSPC)
@@ -117,7 +117,7 @@ private func reason(_ errno: Int32) -> String {
     return String(cString: text)
 }
 
-/// What helps against a file that cannot be created.
+/// The remedy for a file that cannot be created.
 private func remedy(_ errno: Int32) -> String {
     switch errno {
     case EFBIG: "raise the limit of file sizes (ulimit -f)"

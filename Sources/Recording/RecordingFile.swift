@@ -2,13 +2,13 @@ import Glibc
 import ProfileModel
 import System
 
-/// What is at a path, and what must be done before a recording or a measurement can be made there.
+/// Checks what exists at a path, and prepares it for a new recording or measurement.
 package enum RecordingFile {
     /// Where an older recording is kept when a new one replaces it.
     package static func olderPath(_ path: String) -> String { path + ".old" }
 
-    /// Checks that a recording could be made at `path` now, before a program is started for it:
-    /// what is there may be replaced, and the folder accepts a recording.
+    /// Checks that a recording could be made at `path` now, before a program is started for it: an
+    /// existing file may be replaced, and the folder accepts a recording.
     package static func checkWritable(
         _ path: String, for kind: FileKind = .recording
     ) throws(RecordingError) {
@@ -18,7 +18,7 @@ package enum RecordingFile {
         try tryFolder(of: path)
     }
 
-    /// Makes an empty recording next to `path`, and removes it. Permissions alone do not tell:
+    /// Makes an empty recording next to `path`, and removes it. Permissions alone prove nothing:
     /// `/proc` lets root write but accepts no files, a disk may be full, or file sizes limited.
     private static func tryFolder(of path: String) throws(RecordingError) {
         // Reaching a limit of file size is an error like any other; the program keeps its own
@@ -58,13 +58,13 @@ package enum RecordingFile {
 
     static func journalPath(_ path: String) -> String { path + "-journal" }
 
-    /// For a recorder with `--last`: where the part before the current one is.
+    /// For a recorder with `--last`: the path of the part before the current one.
     package static func earlierPath(_ path: String) -> String { path + ".before" }
 
     /// Where both parts are joined.
     package static func joinedPath(_ path: String) -> String { path + ".joined" }
 
-    /// Throws if either path has something that is not a recording.
+    /// Throws if a file that is not a recording is at either path.
     package static func checkParts(_ path: String) throws(RecordingError) {
         try checkReplaceable(earlierPath(path), by: .recording)
         try checkReplaceable(joinedPath(path), by: .recording)
@@ -78,7 +78,7 @@ package enum RecordingFile {
         unlink(journalPath(path))
     }
 
-    /// Replaces what was at `new`.
+    /// Replaces any file at `new`.
     package static func rename(_ old: String, to new: String) throws(RecordingError) {
         guard Glibc.rename(old, new) == 0 else { throw .cannotCreate(path: new, errno: errno) }
     }
@@ -132,8 +132,8 @@ package enum RecordingFile {
         guard let file = try? Descriptor(path, WholeFile.unwaiting | O_NOFOLLOW) else {
             return false
         }
-        // PENDING_BYTE and what follows (sqlite.org/src, os.h): readers lock part of this for
-        // reading.
+        // PENDING_BYTE and the bytes behind it (sqlite.org/src, os.h): readers lock part of this
+        // for reading.
         var lock = flock()
         lock.l_type = Int16(F_RDLCK)
         lock.l_whence = Int16(SEEK_SET)
@@ -168,7 +168,7 @@ package enum RecordingFile {
         }
     }
 
-    /// Throws if another recording has replaced it, or it is gone.
+    /// Throws if another recording has replaced the file, or the file is gone.
     package static func check(
         _ path: String, is identity: Identity?
     ) throws(RecordingError) {

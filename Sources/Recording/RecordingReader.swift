@@ -13,8 +13,8 @@ package enum RecordingReader {
         }
     }
 
-    /// Reads only what is needed to look up the addresses in it: no slices, runs and wake-ups, and
-    /// of waits at addresses only one for each thread and place.
+    /// Reads only the tables needed to look up the recording's addresses: no slices, runs and
+    /// wake-ups, and of waits at addresses only one for each thread and place.
     package static func loadAddresses(path: String) throws(RecordingError) -> Recording {
         try TableReader.read(path, .recording) { reader throws(ReadFailure) in
             var recording = Recording(header: try reader.header())

@@ -2,9 +2,9 @@ package import ProfileModel
 
 /// Writes a recording file while the recording goes on.
 ///
-/// What was appended is safe after the next ``commit()``: even if this process is killed, the file
-/// can be read up to there. The file is locked against other processes until ``finish(_:)``, so
-/// that none can delay the recorder. Use it from one thread at a time.
+/// Appended rows are safe after the next ``commit()``: even if this process is killed, the file can
+/// be read up to there. The file is locked against other processes until ``finish(_:)``, so that
+/// none can delay the recorder. Use it from one thread at a time.
 ///
 /// The first error ends the writing: uncommitted data are dropped, and every later call throws the
 /// same error. Values that no reader would accept are refused, see ``Consistency``.
@@ -14,7 +14,7 @@ package final class RecordingWriter {
     let rows: WaitingRows
     var symbols: SymbolRows
     var rules = Consistency()
-    /// The rows of the reasons that were written.
+    /// The rows of the reasons written so far.
     var waitReasons: [WaitReason: Int] = [:]
     /// New or changed values since the last commit, by row. Most change several times before a
     /// commit, and are then written only once.
@@ -40,7 +40,7 @@ package final class RecordingWriter {
         symbols = SymbolRows(strings: rows.strings.waiting, symbols: rows.symbols.waiting)
     }
 
-    /// The identity of the file that was created, even if another one is at its path by now.
+    /// The identity of the file that was created, even if another file has its path now.
     package var identity: RecordingFile.Identity? { file.identity }
 
     /// Makes everything appended so far permanent. Takes ~30 µs, plus the time to write the changed
@@ -76,11 +76,11 @@ package final class RecordingWriter {
     }
 }
 
-/// Each table's file has its `append`.
+/// Each table's own file contains its `append`.
 extension RecordingWriter {
     /// Appends all of a recording except its header, which ``finish(_:)`` writes, and its symbols,
     /// which ``RecordingFile/store(_:references:in:)`` writes. Refused if anything was appended
-    /// before: rows refer to others by their place in the recording.
+    /// before: rows refer to other rows by their place in the recording.
     package func append(_ recording: Recording) throws(RecordingError) {
         try flush()
         try check { () throws(Inconsistency) in

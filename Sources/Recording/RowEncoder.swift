@@ -1,8 +1,8 @@
 import CSQLite
 import ProfileModel
 
-/// A row on its way into the file. Its columns are set one after another. If one is left out, or in
-/// another's place, the row fails.
+/// A row on its way into the file. Its columns must be set in order: if a column is left out, or
+/// set out of order, the row fails.
 struct RowEncoder<T: Table, Target: RowTarget> {
     private let target: Target
     private var last: Int32 = 0

@@ -13,7 +13,7 @@ enum Schema {
     /// The first version that is still read.
     static let oldest: Int32 = 5
 
-    /// The packed tables; those that others refer to come first.
+    /// The packed tables. Tables that other tables refer to come first.
     static let packed: [any RecordingTable.Type] = [
         NotesTable.self, ChildrenTable.self, ImagesTable.self, ArgumentsTable.self,
         LaunchBordersTable.self, ThreadsTable.self, ModulesTable.self, MappingsTable.self,

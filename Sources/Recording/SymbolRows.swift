@@ -1,6 +1,6 @@
 import ProfileModel
 
-/// Writes what addresses mean: each text once, and a row for each function at an address.
+/// Writes the meaning of addresses: each text once, and a row for each function at an address.
 struct SymbolRows {
     private let string: any RowTarget
     private let symbol: any RowTarget

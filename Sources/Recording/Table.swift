@@ -1,10 +1,10 @@
 import ProfileModel
 
-/// A table of a file. Its cases are its columns, in the order of the file and numbered from 1; `id`,
-/// the row's position in its list, is before them. All that is to say of a table is in its file in
+/// A table of a file. Its cases are its columns, in the order of the file and numbered from 1;
+/// `id`, the row's position in its list, is before them. Everything about a table is in its file in
 /// `Tables`.
 protocol Table: CaseIterable, RawRepresentable, Sendable where RawValue == Int32 {
-    /// What a row stands for.
+    /// The value that a row represents.
     associatedtype Value
 
     static var tableName: String { get }
@@ -35,12 +35,13 @@ protocol ReadableTable: Table {
 
 /// A table of recordings with packed rows.
 protocol RecordingTable: ReadableTable {
-    /// True for tables with many rows per second. They are not read for their addresses.
+    /// True for tables with many rows per second. They are skipped when only addresses are read.
     static var isLong: Bool { get }
 
-    /// What the rule is for: a row's value, unless a row holds several things.
+    /// The type that the rule checks: a row's value, unless a row holds several things.
     associatedtype Ruled = Value
-    /// The rule, for what comes after all that was admitted before. Both reader and writer call it.
+    /// The rule for a value that follows all values admitted before. Both reader and writer call
+    /// it.
     static func admit(
         _ value: Ruled, at row: RowPlace, by rules: inout Consistency
     ) throws(Inconsistency)
@@ -67,7 +68,7 @@ extension RecordingTable {
     ) throws(RecordingError) {}
 }
 
-/// A table without a rule: what its rows refer to is checked by whoever reads them.
+/// A table without a rule: the code that reads its rows checks their references.
 protocol UnruledTable: RecordingTable {}
 
 extension UnruledTable {

@@ -3,9 +3,9 @@ struct TableLayout {
     let name: String
     /// Today's, without `id`.
     let columns: [Column]
-    /// Those that the version has: the first ones.
+    /// The columns that the version has: the first ones.
     let stored: ArraySlice<Column>
-    /// Also what the file's own schema must say, exactly, before it is read.
+    /// The SQL that creates the table. The file's own schema must equal it before the file is read.
     let creation: String
 
     /// The layout of today.

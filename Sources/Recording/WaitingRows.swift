@@ -22,7 +22,7 @@ struct WaitingRows {
     let wakeups: TableRows<WakeupsTable>
     let strings: TableRows<StringsTable>
     let symbols: TableRows<SymbolsTable>
-    /// Tables that others refer to come first.
+    /// Tables that other tables refer to come first.
     let all: [PackedRows]
 
     init(_ database: Database) throws(RecordingError) {

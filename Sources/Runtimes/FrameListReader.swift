@@ -1,7 +1,7 @@
 package import ProfileModel
 
-/// Copies the interpreter's frames of a stopped thread from outside its process: the same that a
-/// signal handler would copy inside.
+/// Copies the interpreter's frames of a stopped thread from outside its process: the same frames
+/// that a signal handler would copy inside.
 package struct FrameListReader: Sendable {
     package let layout: FrameListLayout
 
@@ -12,8 +12,8 @@ package struct FrameListReader: Sendable {
     /// In frames: more than CPython allows by default.
     package static let deepLimit = 10_000
 
-    /// The newest frames of a thread; nil: its state cannot be read, or the thread has run
-    /// meanwhile.
+    /// The newest frames of a thread; nil: its state cannot be read, or the thread has run in the
+    /// meantime.
     ///
     /// - Parameters:
     ///   - thread: the address of its state.
@@ -27,7 +27,8 @@ package struct FrameListReader: Sendable {
         return copy
     }
 
-    /// The same for a thread that may run meanwhile: its newest frames may be from several moments.
+    /// As ``read(thread:_:limit:)``, for a thread that may run in the meantime: its newest frames
+    /// may be from several moments.
     package func readRunning(
         thread: UInt64, _ memory: any RuntimeMemory, limit: Int = usualLimit
     ) -> RuntimeCopy? {
@@ -50,8 +51,8 @@ package struct FrameListReader: Sendable {
     }
 
     /// Extends a copy by the rest of the frames, even if the thread runs. Frames that called the
-    /// last copied one do not change as long as that frame exists. Returns the copy unchanged if it
-    /// does not.
+    /// last copied one do not change as long as that frame exists. Returns the copy unchanged if
+    /// that frame is gone.
     package func continuing(
         _ copy: RuntimeCopy, _ memory: any RuntimeMemory, limit: Int = deepLimit
     ) -> RuntimeCopy {
@@ -75,7 +76,7 @@ package struct FrameListReader: Sendable {
         return memory.word(at: pointer.advanced(by: inside))
     }
 
-    /// True if the thread is still where it was at the begin of the copy.
+    /// True if the thread is still where it was at the start of the copy.
     private func isStill(_ copy: RuntimeCopy, _ memory: any RuntimeMemory) -> Bool {
         guard
             memory.word(at: copy.thread.advanced(by: layout.newest)) == copy.newest,

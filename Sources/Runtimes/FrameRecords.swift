@@ -1,7 +1,7 @@
 package import ProfileModel
 
 extension FrameListLayout {
-    /// The position in a record of what is `offset` bytes into a frame; nil: it is not copied.
+    /// The position in a record of the value `offset` bytes into a frame; nil: it is not copied.
     func place(of offset: Int, size: Int) -> Int? {
         var begin = 0
         for part in record {

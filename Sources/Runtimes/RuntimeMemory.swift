@@ -39,6 +39,6 @@ extension UInt64 {
     /// such ones.
     func advanced(by offset: Int) -> UInt64 { self &+ UInt64(bitPattern: Int64(offset)) }
 
-    /// True if something with pointers in it may be here.
+    /// True if an object with pointers may be here.
     var mayBeObject: Bool { self != 0 && self & 7 == 0 }
 }

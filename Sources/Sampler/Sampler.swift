@@ -130,8 +130,8 @@ package enum Sampler {
         return group.run(signals, ticker)
     }
 
-    /// Keeps descriptors free for the recording's files, and looks whether there is address space for
-    /// it. To be called before anything else is opened for it.
+    /// Keeps descriptors free for the recording's files, and checks whether there is address space
+    /// for it. To be called before anything else is opened for it.
     package static func reserve() throws(SamplerError) {
         try checkAddressSpace()
         do throws(DescriptorReserve.Shortage) {
@@ -141,9 +141,9 @@ package enum Sampler {
         }
     }
 
-    /// Two threads' stacks, the area, and what is known of the program and its functions. Without
-    /// memory we would die with the recording. (A program whose functions fill more is rare under
-    /// such a limit.)
+    /// Room for two threads' stacks, the area, and the data on the program and its functions.
+    /// Without memory we would die with the recording. (A program whose functions fill more is rare
+    /// under such a limit.)
     private static let addressSpace: UInt64 = 96 << 20
 
     /// Under a limit, threads share a heap from here on.
@@ -156,7 +156,7 @@ package enum Sampler {
         }
     }
 
-    /// What is left beyond what a recording needs; nil: there is no limit.
+    /// The address space beyond a recording's needs, in bytes; nil: there is no limit.
     package static var spareAddressSpace: Int? {
         addressSpaceLimit.map { limit in
             let needed = usedAddressSpace &+ addressSpace

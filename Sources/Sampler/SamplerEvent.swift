@@ -1,12 +1,12 @@
 package import ProfileModel
 package import Runtimes
 
-/// What the sampler observes, in the order in which it happened.
+/// An observation of the sampler. Observations come in the order in which they happened.
 package enum SamplerEvent: Sendable {
     /// The process exists and is observed.
     case began(pid: Int32)
     case image(Image)
-    /// The program that the dynamic linker, which is the last image, was told to run.
+    /// The program that the dynamic linker, which is the last image, was asked to run.
     case linked(Image)
     case border(LaunchBorder)
     /// Starts the thread of the next index.
@@ -28,7 +28,7 @@ package enum SamplerEvent: Sendable {
     case interval(Interval)
     case signpost(Signpost)
     case ready(Readiness)
-    /// What the scheduler did since the last such event, in order for each thread.
+    /// The scheduler's records since the last such event, in order for each thread.
     case scheduled([SchedulerRecord])
 }
 
@@ -39,7 +39,7 @@ package struct FoundInterpreter: Sendable {
     package var loop: Range<UInt64>
 }
 
-/// What an interpreter's frames refer to, read while it was in memory.
+/// The names that an interpreter's frames refer to, read while they were in memory.
 package struct InterpretedNames: Sendable {
     /// Code seen for the first time.
     package var codes: [(key: PythonCodeKey, code: PythonCode)] = []
@@ -83,13 +83,13 @@ package struct StackRefinement: Hashable, Sendable {
 /// implementation queues, and drops stacks (never time) when it cannot.
 package protocol SampleSink: AnyObject, Sendable {
     func receive(_ event: SamplerEvent)
-    /// What must be refined, as found since the last call.
+    /// The stacks to be refined that were found since the last call.
     func takeRefinements() -> [StackRefinement]
     /// True if the recording cannot go on (the file could not be written).
     var hasFailed: Bool { get }
 }
 
-/// Is told of the processes that an observed one starts. Called from the sampling thread.
+/// Receives reports on the processes that an observed one starts. Called from the sampling thread.
 package protocol ChildObserver: AnyObject, Sendable {
     /// The sink for the new process's observations; nil: the process is not observed.
     func began(_ pid: Int32, parent: Int32, at time: MonotonicTime) -> (any SampleSink)?

@@ -78,7 +78,7 @@ package struct SamplerOutcome: Sendable {
     package var markProblems: [MarkProblem] = []
     /// The signal that ended the recording, if one did, and whether the program received it, too.
     package var endSignal: (number: Int32, isFromTerminal: Bool)?
-    /// True if the recording ended only because somebody asked for it (`firstlight stop`).
+    /// True if the recording ended only because the user asked for it (`firstlight stop`).
     package var wasAskedToFinish = false
     /// When the launch was over, if a condition for this was given and met.
     package var readiness: Readiness?

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import System
 
-/// Why something cannot be kept, with `errno`.
+/// Why a payload cannot be kept, with `errno`.
 package struct QueueError: Error, Hashable, Sendable, CustomStringConvertible {
     package var path: String
     package var errno: Int32
@@ -57,7 +57,7 @@ package struct DiskQueue: Sendable {
         }
     }
 
-    /// Runs `body` while no other process delivers, so that nothing is sent twice.
+    /// Runs `body` while no other process delivers, so that no payload is sent twice.
     ///
     /// - Returns: nil if another process is delivering.
     package func delivering<Result>(

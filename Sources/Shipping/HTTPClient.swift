@@ -46,7 +46,7 @@ package struct HTTPClient: Sendable {
         head += "Content-Length: \(body.count)\r\nConnection: close\r\n"
         for (name, value) in headers { head += "\(name): \(value)\r\n" }
         head += "\r\n"
-        // A server that refuses may answer before it has read everything.
+        // A server that refuses the request may answer before it has read everything.
         let isSent = try socket.send(Array(head.utf8) + body, by: deadline)
         return try response(from: socket, by: deadline, isWhole: isSent)
     }
@@ -148,7 +148,7 @@ private struct Socket: ~Copyable {
             guard left > 0 else { throw .timedOut }
             let found = poll(&request, 1, left)
             if found > 0 { return }
-            // Not repeated as it was: less time is left.
+            // The loop computes the time left again instead of repeating the call unchanged.
             guard found == 0 || errno == EINTR else { throw .connection(errno) }
         }
     }

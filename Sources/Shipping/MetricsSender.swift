@@ -2,13 +2,13 @@ internal import Glibc
 package import ProfileModel
 internal import System
 
-/// Sends OTLP metrics through a queue. What cannot be sent now is sent with the next payload.
+/// Sends OTLP metrics through a queue. A payload that cannot be sent now is sent with the next one.
 package struct MetricsSender: Sendable {
-    /// What the server refused.
+    /// A refusal by the server.
     package enum Refusal: Hashable, Sendable {
         /// It refused a payload for good, with this status and message.
         case status(Int, String)
-        /// It refused so many points of a payload, and took the others.
+        /// It refused this many points of a payload, and accepted the others.
         case rejectedPoints(Int, String)
     }
 
@@ -65,7 +65,7 @@ package struct MetricsSender: Sendable {
         self.clock = clock
     }
 
-    /// The statuses after which the protocol allows sending again.
+    /// The statuses after which the protocol allows another attempt.
     private static let temporary: Set<Int> = [429, 502, 503, 504]
 
     /// Adds a payload to the queue, and sends the whole queue, the oldest first.
@@ -75,7 +75,7 @@ package struct MetricsSender: Sendable {
             var outcome = Outcome()
             let end = clock.now() + patience
             var passed: Set<DiskQueue.Entry> = []
-            // Other processes may add payloads meanwhile: we send these, too.
+            // Other processes may add payloads at the same time: we send these, too.
             while let entry = queue.entries.first(where: { !passed.contains($0) }) {
                 guard deliver(entry, by: end, &outcome, &passed) else { break }
             }
@@ -110,7 +110,7 @@ package struct MetricsSender: Sendable {
         return true
     }
 
-    /// True if the server has answered for good; false: try again later.
+    /// True if the server has given a final answer; false: try again later.
     private func deliver(
         _ bytes: [UInt8], by end: MonotonicTime, _ outcome: inout Outcome
     ) -> Bool {

@@ -1,11 +1,11 @@
-/// A server's answer to a request that it took only in part (OTLP's `partialSuccess`).
+/// A server's answer to a request that it accepted only in part (OTLP's `partialSuccess`).
 ///
 /// We search the text for two values instead of parsing it: they are only shown to the user.
 struct PartialSuccess: Hashable, Sendable {
     var points: Int
     var message: String
 
-    /// nil: the server took everything.
+    /// nil: the server accepted everything.
     init?(_ text: String) {
         guard let points = Self.value(of: "rejectedDataPoints", in: text).flatMap({ Int($0) }),
             points > 0

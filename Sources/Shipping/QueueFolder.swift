@@ -1,9 +1,9 @@
 extension DiskQueue {
-    /// The folder for what cannot be sent to a server: each server has its own. It is below the
-    /// user's folder for state, as the XDG base directories have it.
+    /// The folder for payloads that cannot be sent to a server yet: each server has its own. It is
+    /// below the user's folder for state, as the XDG base directories specify.
     ///
     /// - Parameter environment: gives the value of a variable.
-    /// - Returns: nil: there is no place for it.
+    /// - Returns: nil: no variable gives a place for it.
     package static func folder(
         for address: WebAddress, environment: (String) -> String?
     ) -> String? {

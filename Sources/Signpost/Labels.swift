@@ -3,8 +3,8 @@ import Synchronization
 
 /// Subsystem and category in C's form.
 ///
-/// A plain pointer: counting references would cost more than all the rest of a call. Its target is
-/// made once for each pair of texts, and is never freed.
+/// A plain pointer: counting references would cost more than everything else in a call. Its target
+/// is made once for each pair of texts, and is never freed.
 ///
 /// Unsafe code: texts that end in a zero and never change.
 struct Labels: @unchecked Sendable {

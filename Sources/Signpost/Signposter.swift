@@ -2,8 +2,8 @@ internal import CSignpost
 
 /// Tells a recorder (`firstlight record`) where the program's time goes.
 ///
-/// The calls are those of Apple's `OSSignposter`, so that code can be moved. While nothing records,
-/// a call costs a few nanoseconds and makes no system call. Any thread may call.
+/// The calls are those of Apple's `OSSignposter`, so that code can be moved. Without a recorder, a
+/// call costs a few nanoseconds and makes no system call. Any thread may call.
 ///
 /// Intervals of the category `launch` become phases of the launch, those of `extended` phases after
 /// it; all others are points of interest.
@@ -20,8 +20,8 @@ public struct Signposter: Sendable {
     private let labels: Labels?
 
     /// - Parameters:
-    ///   - subsystem: who emits these signposts, usually a reversed domain name.
-    ///   - category: what they are about.
+    ///   - subsystem: the source of these signposts, usually a reversed domain name.
+    ///   - category: their subject.
     ///
     /// The first 40 bytes of each are kept.
     public init(subsystem: String, category: String) {

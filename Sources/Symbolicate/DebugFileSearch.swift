@@ -10,7 +10,7 @@ package struct DebugFileSearch: Hashable, Sendable {
     package var debugDirectories: [String]
     /// True if files next to the module count, too.
     private var looksBeside: Bool
-    /// For modules whose path now names another file or none: where the mapped file is.
+    /// For modules whose path now leads to another file or to none: the path of the mapped file.
     package var standIns: [Module: String] = [:]
     /// Debug files that were fetched from a server.
     package var fetched: [Module: String] = [:]
@@ -31,12 +31,12 @@ package struct DebugFileSearch: Hashable, Sendable {
         looksBeside = false
     }
 
-    /// For no separate files at all.
+    /// A search that finds no separate files.
     package static let none = DebugFileSearch()
 
     /// The paths of a debug file by build id.
     func candidates(forBuildID buildID: [UInt8]) -> [String] {
-        // A shorter one identifies nothing; a real one has 20 bytes (8 with Go's and lld's fast).
+        // A shorter id identifies nothing. A real one has 20 bytes (8 with Go's and lld's fast).
         guard buildID.count >= 4 else { return [] }
         let folder = buildID[..<1].hex
         let name = "/.build-id/\(folder)/\(buildID[1...].hex).debug"

@@ -1,7 +1,8 @@
 internal import CElfutils
 internal import Glibc
 
-/// Readable names for the symbols of C++, Rust, Swift, D, OCaml and Haskell, and of what Emacs compiles.
+/// Readable names for the symbols of C++, Rust, Swift, D, OCaml and Haskell, and of functions that
+/// Emacs compiles.
 ///
 /// C++ and Rust go through libiberty's callback interface rather than `__cxa_demangle`. It
 /// allocates nothing, accepts names longer than 1,024 characters, and the output can be cut while

@@ -1,5 +1,6 @@
-/// A function of Emacs Lisp that Emacs compiled: `F`, its name in hexadecimal, the name again as far as C takes
-/// it, and a number: `F6c6f61642d7468656d65_load_theme_0` (`comp-c-func-name` of comp.el).
+/// A function of Emacs Lisp that Emacs compiled: `F`, its name in hexadecimal, the name again with
+/// characters that C allows, and a number: `F6c6f61642d7468656d65_load_theme_0` (`comp-c-func-name`
+/// of comp.el).
 struct EmacsName {
     let function: String
 
@@ -12,7 +13,7 @@ struct EmacsName {
         let rest = bytes.dropFirst(1 + digits.count)
         guard let last = rest.lastIndex(of: UInt8(ascii: "_")), last > rest.startIndex,
             !rest[(last + 1)...].isEmpty, rest[(last + 1)...].allSatisfy(isDecimal),
-            // Whoever has this name by chance does not spell it twice.
+            // A name that has this form by chance does not contain its text twice.
             rest[(rest.startIndex + 1)..<last].elementsEqual(Self.inC(decoded))
         else { return nil }
         function = decoded
@@ -44,7 +45,7 @@ struct OCamlName {
         let prefix = "caml"
         guard symbol.hasPrefix(prefix) else { return nil }
         let name = symbol.dropFirst(prefix.utf8.count)
-        // The run-time system's own functions go on in lower case.
+        // The names of the run-time system's own functions continue in lower case.
         guard let first = name.utf8.first, UInt8(ascii: "A")...UInt8(ascii: "Z") ~= first,
             let last = name.lastIndex(of: "_"), last < name.index(before: name.endIndex),
             name[name.index(after: last)...].utf8.allSatisfy(isDecimal)
@@ -55,7 +56,7 @@ struct OCamlName {
     }
 }
 
-/// A function of GHC: package, module and name in z-encoding, and what the symbol is of it:
+/// A function of GHC: its package, module and name in z-encoding, and the kind of the symbol:
 /// `containerszm0zi6_DataziMapziInternal_insert_info` (GHC.Utils.Encoding).
 struct HaskellName {
     let function: String
@@ -68,7 +69,7 @@ struct HaskellName {
             let package = Self.decoded(parts.count == 3 ? parts[0] : ""),
             let module = Self.decoded(parts[parts.count - 2]), Self.isModule(module),
             let name = Self.decoded(parts[parts.count - 1]), !name.isEmpty,
-            // Functions of C may end in `_info`: then nothing in their names is encoded.
+            // C functions may end in `_info`, too: then no part of their names is encoded.
             module.hasSuffix("Main") || module.contains(".")
                 || (parts.count == 3 && package != parts[0])
         else { return nil }
@@ -112,7 +113,7 @@ struct HaskellName {
                 else { return nil }
                 result.unicodeScalars.append(scalar)
             case ("Z", "T"), ("Z", "H"):
-                // So many elements, as a tuple with or without boxes.
+                // The number of elements of a tuple, boxed or unboxed.
                 guard let count = Int(digits), count <= 64 else { return nil }
                 let commas = String(repeating: ",", count: max(0, count - 1))
                 result += last == "T" ? "(\(commas))" : "(#\(commas)#)"
@@ -132,12 +133,12 @@ struct HaskellName {
     ]
 }
 
-/// Names whose encoding shows only together with the file that they are in: a function of C may be
-/// called so, too.
+/// Encodings that a name alone does not reveal, but only together with its file: a C function could
+/// have the same name.
 enum NameScheme {
     case nim, ada
 
-    /// - Parameter hasSymbol: whether the file defines a symbol.
+    /// - Parameter hasSymbol: true if the file defines a symbol.
     init?(hasSymbol: (StaticString) -> Bool) {
         if hasSymbol("NimMain") {
             self = .nim
@@ -148,7 +149,7 @@ enum NameScheme {
         }
     }
 
-    /// True if it may be worth asking which scheme the file has.
+    /// True if the name may be encoded, so that the file's scheme is needed.
     static func mayApply(to name: String) -> Bool {
         name.utf8.first.map { $0 != UInt8(ascii: "_") } ?? false && name.contains("__")
             || name.hasPrefix("_ada_")

@@ -6,7 +6,7 @@ internal import Glibc
 struct FunctionName {
     private let linkage: [UInt8]
     private let written: String
-    /// Part of every mangled name that stands for it.
+    /// A part of every mangled name of this function.
     private let word: [UInt8]
 
     init(_ text: String) {
@@ -66,8 +66,8 @@ struct FunctionName {
         return [name, result].compactMap { $0.map { String(decoding: $0, as: UTF8.self) } }
     }
 
-    /// Where the last closed parenthesis begins. After those of `operator()` and `(anonymous
-    /// namespace)` comes something that is not a qualifier.
+    /// Where the last closed parenthesis begins. The text after those of `operator()` and
+    /// `(anonymous namespace)` is not a qualifier.
     private static func lastOpening(_ name: ArraySlice<UInt8>) -> Int? {
         guard let close = name.lastIndex(of: UInt8(ascii: ")")) else { return nil }
         let behind = name[(close + 1)...]

@@ -73,8 +73,8 @@ package struct IntervalMap: Sendable {
         return values[next - 1]
     }
 
-    /// Closes each open interval that ends at or before `position`. What it covered last returns to
-    /// the interval around it.
+    /// Closes each open interval that ends at or before `position`. From its end on, the interval
+    /// around it counts again.
     private mutating func close(_ open: inout [Interval], before position: UInt64) {
         while let innermost = open.last, innermost.end <= position {
             let end = innermost.end

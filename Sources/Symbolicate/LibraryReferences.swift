@@ -1,7 +1,7 @@
 internal import ELF
 package import ProfileModel
 
-/// Finds those libraries of a process whose symbols no other file of the process refers to: they
+/// Finds those libraries of a process to whose symbols no other file of the process refers: they
 /// were linked for nothing.
 ///
 /// It reads the files, not the process: the dynamic linker will bind every name in a file, sooner
@@ -57,7 +57,7 @@ package struct LibraryReferences: Sendable {
         return result
     }
 
-    /// The names that a process's files want together.
+    /// The names that all files of a process need.
     private struct Wanted {
         var names: Set<UInt64> = []
         var isComplete: Bool
@@ -86,7 +86,7 @@ package struct LibraryReferences: Sendable {
         return file?.wasCutShort == true ? nil : names
     }
 
-    /// All other mappings (the vdso, generated code, the kernel) want no library's symbols.
+    /// All other mappings (the vdso, generated code, the kernel) need no library's symbols.
     private static func isFile(_ path: String) -> Bool {
         path.hasPrefix("/") && !path.hasPrefix("//")
     }

@@ -3,7 +3,7 @@ package import ELF
 internal import Glibc
 internal import ProfileModel
 
-/// What a module's files tell of its code: functions by name, their extents, and probes.
+/// A module's code according to its files: functions by name, their extents, and probes.
 package final class ModuleCode {
     package struct Function: Hashable, Sendable {
         /// The linkage name.
@@ -14,7 +14,7 @@ package final class ModuleCode {
         package var isIndirect: Bool
     }
 
-    /// A function whose name has not been read: few of a hundred thousand are needed.
+    /// A function without its name, which is read only when needed: few of a hundred thousand are.
     private struct Place {
         var range: Range<UInt64>
         var table: Int
@@ -30,10 +30,10 @@ package final class ModuleCode {
     private let separate: ELFFile?
     private let sections: CodeSections
     private let stubs: [Range<UInt64>]
-    /// A larger function is made up by an attacker.
+    /// A larger function must be fabricated by an attacker.
     private static let longestFunction: UInt64 = 1 << 20
 
-    /// Where things begin, ascending: code symbols, and functions of the unwind table.
+    /// Ascending addresses where code symbols, and functions of the unwind table, begin.
     package private(set) lazy var borders: [UInt64] = makeBorders()
 
     /// All functions and parts of functions, ascending, each address and length once.

@@ -25,7 +25,7 @@ package final class ModuleResolver {
     private var openedAlternate: ELFFile?
     private lazy var names = NameCache { [files] in files.flatMap(\.symbolTables) }
     private lazy var direct = openDirect()
-    /// Asked when `direct` does not know.
+    /// Used when `direct` does not know an answer.
     private lazy var dwarf = openDwarf()
     private lazy var symbols = makeSymbols()
     private lazy var goFunctions = files.first.flatMap(GoFunctionTable.init(in:))
@@ -34,7 +34,7 @@ package final class ModuleResolver {
     /// - Parameters:
     ///   - module: if it has a build id, the file must have the same: another file's symbols would
     ///     be wrong.
-    ///   - cache: what earlier symbolication found; nil: none.
+    ///   - cache: the results of earlier symbolication; nil: none.
     ///   - isCalledOff: true if the answers are no longer wanted; then they are incomplete and must
     ///     be dropped.
     package init(
@@ -57,8 +57,8 @@ package final class ModuleResolver {
     }
 
     /// The frames at an address in the module's own (ELF) address space.
-    /// - Returns: outermost first: the physical function, and what was inlined into it; never
-    ///   empty. If nothing covers the address, the function is nil, never a neighbour's name.
+    /// - Returns: outermost first: the physical function, and the functions inlined into it; never
+    ///   empty. If no function covers the address, the function is nil, never a neighbour's name.
     package func frames(at address: UInt64) -> [SourceFrame] {
         frames(at: [address])[0]
     }
@@ -77,7 +77,7 @@ package final class ModuleResolver {
         }
     }
 
-    /// The same by libdw, used when nothing else knows the answer, and in tests.
+    /// The same by libdw, used when no other source knows the answer, and in tests.
     package func framesByLibdw(at address: UInt64) -> [SourceFrame] {
         if let stub = stub(at: address) { return [stub] }
         let found = dwarf?.frames(at: address) ?? []
@@ -109,7 +109,7 @@ package final class ModuleResolver {
         return goFrame(at: address) ?? Self.frame(nil)
     }
 
-    /// From the table that even a stripped Go program has. Its names are not mangled.
+    /// From the function table that even a stripped Go program has. Its names are not mangled.
     private func goFrame(at address: UInt64) -> SourceFrame? {
         guard let table = goFunctions, let function = table.function(at: address),
             let name = table.name(of: function)
@@ -126,7 +126,7 @@ package final class ModuleResolver {
             linkageName: name?.linkage)
     }
 
-    /// The names of data at addresses in the module's own (ELF) address space, where there are
+    /// The names of data at addresses in the module's own (ELF) address space, if there are
     /// symbols.
     package func dataNames(at addresses: [UInt64]) -> [UInt64: String] {
         DataSymbols(tables: files.flatMap(\.symbolTables)).names(at: addresses)
@@ -193,11 +193,11 @@ package final class ModuleResolver {
             buildID: buildID, identity: Array(texts.joined(separator: "\n").utf8))
     }
 
-    /// True if the answers are all that the files may ever tell: no unit's `.dwo` file, which may
-    /// still appear, was missing.
+    /// True if the answers are complete: no unit's `.dwo` file, which may still appear, was
+    /// missing.
     var hasAll: Bool { direct?.hasAll ?? true }
 
-    /// What was found out about the debug information.
+    /// The reader with the places that it found in the debug information.
     var learned: DirectDwarf? { direct }
 
     /// A debug file has the headers of code sections, too.

@@ -10,18 +10,18 @@ final class NameCache {
         var linkage: String?
     }
 
-    /// How the file's names are encoded, beside what a name says of itself.
+    /// The encoding of the file's names that the names alone do not reveal.
     private lazy var scheme = findScheme()
     private let findScheme: () -> NameScheme?
     private var names: [UInt: Name] = [:]
     /// The linker's names by the readable ones; nil if several linker's names have the same
-    /// readable one (a constructor for whole objects, and one for base classes).
+    /// readable name (a constructor for whole objects, and one for base classes).
     private var linkages: [String: String?] = [:]
     /// Names that are not in `linkages` yet: they are rarely needed.
     private var unlisted: [Name] = []
 
-    /// - Parameter tables: the symbols of the file that the names are from; its language shows by
-    ///   them. They are searched when a name asks for it.
+    /// - Parameter tables: the symbols of the file that the names are from; they reveal its
+    ///   language. Called only when a name needs it.
     init(_ tables: @escaping () -> [ELFSymbolTable]) {
         findScheme = {
             let tables = tables()
@@ -42,7 +42,7 @@ final class NameCache {
         return name
     }
 
-    /// The name in its own language, if the file's encodes it.
+    /// The name in its own language, if the file's scheme encodes it.
     func decoded(_ name: String) -> String? {
         guard NameScheme.mayApply(to: name), let scheme else { return nil }
         let (base, clones) = Demangler.splitClones(name)

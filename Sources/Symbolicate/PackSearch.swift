@@ -1,9 +1,9 @@
-/// Tells whether libiberty's demangler will finish with a C++ name.
+/// Tells whether libiberty's demangler will finish a C++ name in reasonable time.
 ///
 /// Its output is cut, and this bounds its time, with one exception. For a pack expansion (`Dp`,
 /// `sizeof...`, fold expressions) it first searches the whole pattern for the pack, and repeats the
-/// search in whatever a substitution (`S_`, `S0_`, …) stands for. Each substitution can double the
-/// time: a name of 250 characters kept it busy for an hour. Expansions of a mere parameter (`DpT_`,
+/// search in the text of each substitution (`S_`, `S0_`, …). Each substitution can double the time:
+/// a name of 250 characters kept it busy for an hour. Expansions of a mere parameter (`DpT_`,
 /// `DpRKT0_`), by far the most frequent, end at once. As for other patterns, no name among LLDB's
 /// 267,000 has more than 13 substitutions after the first one.
 enum PackSearch {

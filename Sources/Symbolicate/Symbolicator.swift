@@ -29,7 +29,7 @@ package struct Symbolicator: Sendable {
     }
 
     /// - Parameters:
-    ///   - cache: what earlier recordings found; nil: none.
+    ///   - cache: the results of earlier recordings; nil: none.
     ///   - kernels: where the lists of kernels' functions are.
     package init(
         search: DebugFileSearch = DebugFileSearch(), cache: SymbolCache? = nil,
@@ -51,8 +51,8 @@ package struct Symbolicator: Sendable {
     /// The results, not yet written to the cache.
     package struct Found: Sendable {
         package var symbols: SymbolTable
-        /// The number of modules whose addresses have no meaning yet because the user stopped the
-        /// search. They lack their ``ModuleSymbols``, too.
+        /// The number of modules that were not finished because the user stopped the search. They
+        /// lack their ``ModuleSymbols``, too.
         package var left = 0
         /// See ``LibraryLoad/isReferenced``; by the library's position in the recording's list.
         package var references: [Int: Bool] = [:]
@@ -81,7 +81,7 @@ package struct Symbolicator: Sendable {
         let places = Self.unresolvedPlaces(of: recording)
         let questions = recording.modules.enumerated().compactMap { position, module -> Question? in
             let index = ModuleIndex(position)
-            // If the recorder could not name it, nothing can.
+            // If the recorder could not name an address in it, no file can.
             if Module.isRuntime(module.path) { return nil }
             let question = Question(
                 index: index, module: module, addresses: wanted[index] ?? [],
@@ -170,7 +170,7 @@ package struct Symbolicator: Sendable {
         var summary: ModuleSymbols
         var frames: [UInt64: [SourceFrame]]
         var names: [UInt64: String]
-        /// Writes to the cache what is new to it.
+        /// Writes to the cache the answers that it lacks.
         var addition: (@Sendable () -> Void)?
     }
 
@@ -204,7 +204,8 @@ package struct Symbolicator: Sendable {
         return result
     }
 
-    /// Where threads waited in modules' data, except places that have a name already.
+    /// The addresses in modules' data for which threads waited, except those that have a name
+    /// already.
     private static func unresolvedPlaces(
         of recording: Recording
     ) -> [ModuleIndex: [FrameAddress]] {
@@ -225,7 +226,7 @@ package struct Symbolicator: Sendable {
 
     private typealias Frames = [UInt64: [SourceFrame]]
 
-    /// Takes from the cache what it knows, and the rest from the files.
+    /// Takes the known answers from the cache, and the rest from the files.
     private func lookUp(
         _ lookups: Set<UInt64>, with resolver: ModuleResolver
     ) -> (frames: Frames, addition: (@Sendable () -> Void)?) {

@@ -13,7 +13,7 @@ package enum Workers {
 
     /// The results of the tasks `0..<count`, in their order.
     /// - Parameters:
-    ///   - makeState: makes what a thread keeps from one task to the next.
+    ///   - makeState: makes the state that a thread keeps from one task to the next.
     ///   - body: called on several threads at once, each with its own state.
     package static func map<State, Result: Sendable>(
         _ count: Int, makeState: @escaping @Sendable () -> State,
@@ -37,7 +37,7 @@ package enum Workers {
         return results.withLock { $0.compactMap { $0 } }
     }
 
-    /// Runs something on another thread, and `body` on the calling one meanwhile.
+    /// Runs a task on another thread while the calling thread runs `body`.
     /// - Returns: the other thread's result.
     package static func run<Result: Sendable>(
         _ other: @escaping @Sendable () -> Result, while body: () -> Void

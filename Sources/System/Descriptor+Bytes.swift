@@ -3,11 +3,11 @@ import Glibc
 // Unsafe code: calls get only the remaining part of a buffer.
 
 extension Descriptor {
-    /// read(2) and write(2), or what tests use instead.
+    /// read(2) and write(2), or the replacements that tests use.
     package typealias Reading = (Int32, UnsafeMutableRawPointer?, Int) -> Int
     package typealias Writing = (Int32, UnsafeRawPointer?, Int) -> Int
 
-    /// Files that do not tell their size are read in pieces of this many bytes.
+    /// Files that do not report their size are read in pieces of this many bytes.
     private static let piece = 64 << 10
 
     /// The rest of the file: at most `count` bytes.
@@ -35,7 +35,7 @@ extension Descriptor {
         }
     }
 
-    /// The same; empty if unreadable.
+    /// As ``bytes(at:count:)``; empty if unreadable.
     package func known(at position: UInt64, count: Int) -> [UInt8] {
         (try? bytes(at: position, count: count)) ?? []
     }

@@ -18,8 +18,8 @@ package struct Descriptor: ~Copyable {
     }
 
     /// Opens a file of untrusted origin for reading, if it is a regular one. (Opening a device may
-    /// have effects, and opening a pipe releases its waiting writers.) EMEDIUMTYPE: it is something
-    /// else.
+    /// have effects, and opening a pipe releases its waiting writers.) EMEDIUMTYPE: it is not a
+    /// regular file.
     ///
     /// - Parameter flags: such as O_NOFOLLOW.
     package init(regular path: String, _ flags: Int32 = 0) throws(Errno) {
@@ -51,8 +51,8 @@ package struct Descriptor: ~Copyable {
         return status
     }
 
-    /// Locks the file against others, as long as this lives. False: another process has the lock,
-    /// and we do not wait.
+    /// Locks the file against other processes, as long as this lives. False: another process has
+    /// the lock, and we do not wait.
     package func lock(waiting: Bool) throws(Errno) -> Bool {
         do throws(Errno) {
             _ = try retrying { flock(number, LOCK_EX | (waiting ? 0 : LOCK_NB)) }
@@ -63,7 +63,7 @@ package struct Descriptor: ~Copyable {
         }
     }
 
-    /// Waits until the disk has what was written. Does nothing for files without a disk.
+    /// Waits until the written data are on the disk. Does nothing for files without a disk.
     package func synchronize() throws(Errno) {
         do throws(Errno) {
             _ = try retrying { fsync(number) }

@@ -1,20 +1,20 @@
 import Glibc
 import Synchronization
 
-/// Descriptors that stay free for what a recording cannot do without: its file and journal, the
+/// Descriptors that stay free for the files that a recording must open: its file and journal, the
 /// files under `/proc` that are read one after another, the files that are read at its end.
 ///
-/// What would merely be kept open (a thread's files, its events) may have only numbers below a
-/// border. The kernel gives out the lowest free number. So everything above the border stays free
-/// without being counted, and no thread can take it between two calls of another.
+/// Files that are kept open only for convenience (a thread's files, its events) may have only
+/// numbers below a border. The kernel gives out the lowest free number. So everything above the
+/// border stays free without being counted, and no thread can take it between two calls of another.
 package enum DescriptorReserve {
-    /// How many must be free before a recording begins. A recording with `--last` that is joined, or
-    /// one that is symbolicated, has some twenty files open at once.
+    /// How many must be free before a recording begins. A recording with `--last` that is joined,
+    /// or a recording that is symbolicated, has some twenty files open at once.
     package static let least = 32
     /// How many of them the soft limit must allow, which the program keeps: a recorder raises its own
     /// limit only when the program's process exists, and a measurement never does.
     package static let leastBefore = 24
-    /// How many are kept if the limit allows.
+    /// How many descriptors are reserved if the limit allows.
     private static let usual: Int32 = 256
 
     /// Below 0: nothing was reserved.
@@ -50,7 +50,7 @@ package enum DescriptorReserve {
         return number < (border < 0 ? usualBorder(limits().soft) : border)
     }
 
-    /// Of a small limit, half is for what is kept.
+    /// Under a small limit, half of the descriptors may be kept open.
     private static func usualBorder(_ limit: Int32) -> Int32 { max(limit - usual, limit / 2) }
 
     /// How many may be kept open under a limit, if none is open before.
@@ -65,7 +65,7 @@ package enum DescriptorReserve {
         return (Int32(clamping: limit.rlim_cur), Int32(clamping: limit.rlim_max))
     }
 
-    /// The lowest of the last `count` free numbers; nil: there are not so many.
+    /// The lowest of the last `count` free numbers; nil: there are fewer.
     private static func lowest(of count: Int, below limit: Int32) -> Int32? {
         var (number, free) = (limit, 0)
         while free < count {
@@ -78,7 +78,7 @@ package enum DescriptorReserve {
 }
 
 extension Descriptor {
-    /// Opens a file that is to be kept open; nil also if that would leave too few descriptors.
+    /// Opens a file that is to be kept open. nil also if that would leave too few descriptors.
     package init?(keeping path: String, _ flags: Int32 = O_RDONLY) {
         guard let file = try? Descriptor(path, flags), DescriptorReserve.leaves(file.number) else {
             return nil

@@ -32,7 +32,7 @@ package struct JobThread<Value: Sendable>: Sendable {
         return result.value.withLock { $0 }
     }
 
-    /// For a thread that nobody will join.
+    /// For a thread that will not be joined.
     package func detach() { pthread_detach(thread) }
 }
 
@@ -43,11 +43,11 @@ package func startThread(_ job: @escaping @Sendable () -> Void) -> Bool {
     return true
 }
 
-/// From now on the calling thread takes no core from another by waking up, but waits for its turn.
-/// Its share of the cores stays the same.
+/// From now on the calling thread, when it wakes up, does not preempt another thread, but waits for
+/// its turn. Its share of the cores stays the same.
 package func pushNobodyOff() { _ = fl_push_nobody_off() }
 
-/// What is passed to a thread.
+/// The argument of a new thread.
 ///
 /// Unsafe code: it is retained for the thread, which releases it.
 private final class Start: Sendable {

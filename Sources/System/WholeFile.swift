@@ -28,12 +28,12 @@ package enum WholeFile {
     package static func bytes(
         ofRegular path: String, limit: Int, owner: UInt32? = nil
     ) throws(Errno) -> [UInt8] {
-        // Others could have put a link there.
+        // Other users could have put a link there.
         let file = try Descriptor(regular: path, owner == nil ? 0 : O_NOFOLLOW)
         let status = try file.status()
         guard owner.map({ $0 == status.st_uid }) ?? true else { throw Errno(EPERM) }
         guard let size = Int(exactly: status.st_size), size <= limit else { throw Errno(EFBIG) }
-        // Only that many, since the file may grow meanwhile.
+        // No more than that, because the file may grow in the meantime.
         return try file.bytes(count: size, expected: size)
     }
 }

@@ -41,12 +41,12 @@ struct AddressSpace {
     private let files: MappedFiles
     /// CPython's trampoline, if the interpreter and nameless code are mapped.
     private(set) var trampoline: PythonTrampoline?
-    /// Where our own code is: walks pass it, but show no frames for it.
+    /// Our own code: walks go through it, but show no frames for it.
     private var ownCode: [Swift.Range<UInt64>] = []
     /// The modules of the files that this process has mapped.
     private var indices: [FileKey: ModuleIndex] = [:]
 
-    /// The files' code by the last list, with what was moved.
+    /// The files' code in the last list, including moved code.
     private var mapped: [CodeMapping] = []
 
     private let process: Int?
@@ -58,11 +58,11 @@ struct AddressSpace {
         self.process = process
     }
 
-    /// Where a uretprobe leads the function that it probes, when that returns.
+    /// The address to which the kernel makes a probed function return (uretprobe).
     private var uretprobe: UInt64?
 
-    /// The parts of memory that holds files' code, as long as it is mapped: the recorder cannot read the
-    /// memory of a process that has ended.
+    /// The recognised parts of memory that holds files' code, kept as long as it is mapped: the
+    /// recorder cannot read the memory of a process that has ended.
     private var recognised: [CodeMapping: [CodeMapping]] = [:]
 
     var modules: [Module] { files.modules }
@@ -87,7 +87,7 @@ struct AddressSpace {
     /// - Parameters:
     ///   - openAlternative: gives other paths to a file that is no longer where its mapping says.
     ///   - memory: bytes of the process's memory; nil: they cannot be read.
-    /// - Returns: the mappings that are new, and whether all earlier ones are still there.
+    /// - Returns: the new mappings, and whether all earlier ones are still there.
     mutating func update(
         _ code: [CodeMapping], at time: MonotonicTime,
         openAlternative: (CodeMapping) -> [String] = { _ in [] },
@@ -142,7 +142,7 @@ struct AddressSpace {
             tables: module.flatMap { files.tables(of: $0) }, isNameless: mapping.isNameless)
     }
 
-    /// Programs move their code onto large pages: memory at the same addresses, with the same
+    /// Some programs move their code onto large pages: memory at the same addresses, with the same
     /// bytes. It is still the file's code.
     private mutating func withMovedCode(
         _ code: [CodeMapping], _ openAlternative: (CodeMapping) -> [String],
@@ -152,7 +152,7 @@ struct AddressSpace {
         var result = code
         if code.contains(where: \.isMemory) {
             var homes = MovedCode()
-            // Of a file whose code is all gone from the list, only the list before tells.
+            // If all of a file's code is gone from the list, only the list before shows it.
             for mapping in code.filter(isFile) + mapped {
                 let module = index(of: mapping, openAlternative: openAlternative)
                 homes.add(mapping, files.file(of: module))
@@ -193,7 +193,7 @@ struct AddressSpace {
         return added
     }
 
-    /// All mappings of now.
+    /// All present mappings.
     func mappings(at time: MonotonicTime) -> [Mapping] {
         (ranges + kernel).compactMap { range in
             range.module.map { module in

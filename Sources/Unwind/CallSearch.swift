@@ -1,7 +1,7 @@
 import Architecture
 import ELF
 
-/// The calls of a file's functions by their distance, searched for when they are asked for.
+/// The calls of a file's functions by their distance, searched for on demand.
 struct CallSearch {
     private let file: ELFFile
     private var known: [UInt64: [UInt64]?] = [:]
@@ -9,14 +9,14 @@ struct CallSearch {
     /// More code is not searched.
     private static let mostCode: UInt64 = 64 << 20
     private static let chunk: UInt64 = 1 << 20
-    /// Of more functions, or of one with more calls, nothing is known.
+    /// Limits: further functions, and functions with more calls, get no answer.
     private static let mostFunctions = 64
     private static let mostCalls = 256
 
     init(_ file: ELFFile) { self.file = file }
 
-    /// Where the calls of a function return to, by the file's own addresses; nil: there are too
-    /// many to tell.
+    /// The return addresses of a function's calls, as the file's own addresses; nil: there are too
+    /// many.
     mutating func returnAddresses(ofCallsTo function: UInt64) -> [UInt64]? {
         if let answer = known[function] { return answer }
         guard known.count < Self.mostFunctions else { return nil }

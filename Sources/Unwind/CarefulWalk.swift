@@ -1,7 +1,7 @@
 import Architecture
 import ProfileModel
 
-/// The careful walk: all registers, and all that the modules' tables say.
+/// The careful walk: all registers, and everything in the modules' tables.
 extension Unwinder {
     func carefulWalk(
         _ walk: inout Walk, _ start: Registers, _ memory: StackMemory

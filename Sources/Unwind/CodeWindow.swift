@@ -1,7 +1,7 @@
 import ELF
 
-/// A file's code around the address that was asked for last: patterns are looked for at the same few
-/// bytes, and each look at the file is a system call.
+/// A file's code around the last requested address: patterns are looked for at the same few bytes,
+/// and each read of the file is a system call.
 final class CodeWindow {
     private let file: ELFFile
     private var start: UInt64 = 0

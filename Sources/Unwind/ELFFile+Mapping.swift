@@ -2,7 +2,7 @@ import Architecture
 import CElfutils
 import ELF
 
-/// What unwinding asks of a file. A damaged file gives empty answers.
+/// The facts about a file that unwinding needs. A damaged file gives empty answers.
 extension ELFFile {
     /// Subtract this from an address in the process to get the file's own. It follows from the
     /// executable segment that holds the mapping's first byte; nil if none does.
@@ -16,7 +16,7 @@ extension ELFFile {
         return nil
     }
 
-    /// The file's own addresses, from the first segment's begin to the last one's end; nil if there
+    /// The file's own addresses, from the first segment's start to the last one's end; nil if there
     /// are no segments.
     var span: Range<UInt64>? {
         let loaded = segments.filter(\.isLoaded)

@@ -2,9 +2,9 @@ import Architecture
 import ELF
 import ProfileModel
 
-/// Tells whether libunwind may read a function's entry. It believes what it reads: it looks up a
-/// register that does not exist behind its own table, and a division may trap. So we keep from it
-/// all that no compiler needs.
+/// Tells whether libunwind may read a function's entry. libunwind does not check its input: it
+/// looks up a register that does not exist behind its own table, and a division may trap. So we
+/// keep all entries from it that contain more than compilers need.
 struct EntryInspection {
     private let section: TableSection
 
@@ -55,8 +55,8 @@ struct EntryInspection {
         cursor.unsigned() <= Self.lastRegister && !cursor.isBroken
     }
 
-    /// An expression without branches, so that exactly what we see here runs; and without divisions
-    /// (2.5.1).
+    /// An expression without branches, so that exactly the operations seen here run; and without
+    /// divisions (2.5.1).
     private func hasExpression(_ cursor: inout ByteCursor) -> Bool {
         let size = cursor.unsigned()
         guard !cursor.isBroken, size <= UInt64(cursor.end &- cursor.position) else { return false }

@@ -37,7 +37,7 @@ struct ExitCalls {
 
     /// - Parameters:
     ///   - address: the address to which the called function returns.
-    ///   - read: gives a number of bytes of code; nil: there are not as many.
+    ///   - read: gives a number of bytes of code; nil: there are fewer.
     static func target(
         behind address: UInt64, _ read: (_ address: UInt64, _ count: Int) -> [UInt8]?
     ) -> UInt64? {

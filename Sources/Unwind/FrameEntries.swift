@@ -1,6 +1,7 @@
 import ELF
 
-/// What a common information entry (CIE) of `.eh_frame` says of the functions that refer to it.
+/// The part of a common information entry (CIE) of `.eh_frame` that applies to the functions that
+/// refer to it.
 struct CommonEntry {
     var codeAlignment: UInt64
     var dataAlignment: Int64

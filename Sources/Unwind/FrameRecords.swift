@@ -1,8 +1,8 @@
 import Architecture
 import ProfileModel
 
-/// What the stack itself tells where tables are missing: frame records (saved frame pointer, return
-/// address), and return addresses of leaves that have pushed nothing.
+/// Unwinding from the stack itself where tables are missing: frame records (saved frame pointer,
+/// return address), and return addresses of leaves that have pushed nothing.
 extension Unwinder {
     /// Leaves a leaf that no tables cover. If it has pushed nothing, its return address is on top
     /// of the stack: an address right after a call.
@@ -17,9 +17,10 @@ extension Unwinder {
         return true
     }
 
-    /// True if tables led to a return address that no call has pushed, in code without tables: the bottom of
-    /// a stack of the program's own making (makecontext(3), Boost.Context). Its first function is entered by
-    /// a jump, and returns into code that ends the thread or goes on elsewhere.
+    /// True if tables led to a return address that no call has pushed, in code without tables. This
+    /// is the bottom of a stack that the program itself has made (makecontext(3), Boost.Context).
+    /// Its first function is entered by a jump, and returns into code that ends the thread or goes
+    /// on elsewhere.
     func isMadeByHand(_ walk: Walk) -> Bool {
         guard walk.isAtCaller, !walk.hasGuessed,
             let index = space.rangeIndex(around: walk.programCounter),
@@ -38,7 +39,7 @@ extension Unwinder {
         guard let record = frameRecord(at: pointer, above: walk.stackPointer, memory) else {
             return crossUnknownCode(&walk, memory) ? nil : .truncated(.noRule)
         }
-        // Ours is jumped to from functions that have tables.
+        // Our own code is entered by a jump from functions that have tables.
         let isOurs = space.hasOwnCode && space.isOwnCode(walk.programCounter)
         if !isOurs, isRecordOfCaller(record.caller) { return .truncated(.noRule) }
         walk.setFramePointer(record.framePointer)
@@ -49,8 +50,8 @@ extension Unwinder {
         return record.caller == 0 ? .complete : nil
     }
 
-    /// True if code without tables has made no frame record, so that the frame pointer leads to that of
-    /// its caller: that one called a function with tables.
+    /// True if code without tables has made no frame record, so that the frame pointer leads to its
+    /// caller's record: the return address there is behind a call of a function with tables.
     private func isRecordOfCaller(_ returnAddress: UInt64) -> Bool {
         guard returnAddress != 0, let index = space.rangeIndex(around: returnAddress) else {
             return false
@@ -85,8 +86,8 @@ extension Unwinder {
         return false
     }
 
-    /// A mark's trampoline has pushed the address of the instruction that it stands for; the red
-    /// zone is above it.
+    /// A mark's trampoline has pushed the address of the instruction that it replaces; the red zone
+    /// is above it.
     private func leaveMark(_ walk: inout Walk, _ memory: StackMemory) {
         guard let sign = memory.word(at: walk.stackPointer),
             MarkFrame.isSign(sign),

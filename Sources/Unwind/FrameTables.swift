@@ -26,7 +26,7 @@ final class FrameTables {
     private lazy var goEntries = GoEntries(file, goFunctions)
     private lazy var greenletEntries = GreenletEntries(file)
     private lazy var exitCalls = ExitCalls(file)
-    /// The calls found before addresses: the same few are asked for again and again.
+    /// The calls found before addresses: the same few are looked up again and again.
     private var calls: [UInt64: CallPattern] = [:]
     private static let mostCalls = 4096
     private lazy var window = CodeWindow(file)
@@ -146,7 +146,7 @@ final class FrameTables {
     /// True if the instruction before an address is a call.
     func isBehindCall(_ address: UInt64) -> Bool { !call(before: address).isEmpty }
 
-    /// True if there is code before an address, and its end is no call.
+    /// True if there is code before an address, and it does not end with a call.
     func isBehindOtherCode(_ address: UInt64) -> Bool {
         guard address >= UInt64(CallPattern.length) else { return false }
         let start = address &- UInt64(CallPattern.length)
@@ -163,7 +163,7 @@ final class FrameTables {
         callSearch.returnAddresses(ofCallsTo: function)
     }
     private lazy var callSearch = CallSearch(file)
-    /// Functions that were asked about by ``isBehindCallOfKnown(_:)``.
+    /// Whether functions stay in themselves, as found by ``isBehindCallOfKnown(_:)``.
     private var staying: [UInt64: Bool] = [:]
 
     enum Likelihood {
@@ -189,8 +189,8 @@ final class FrameTables {
         return call.contains(.indirect) ? .isPossible : .isImpossible
     }
 
-    /// True if the instruction before an address calls a function that has tables of its own, and does not
-    /// go on elsewhere by a jump: then what it called is no code without tables.
+    /// True if the instruction before an address calls a function that has tables of its own and
+    /// does not leave by a jump: then it cannot have led to code without tables.
     func isBehindCallOfKnown(_ address: UInt64) -> Bool {
         let length = DirectCall.length
         guard call(before: address) == .direct,
@@ -204,11 +204,11 @@ final class FrameTables {
         return stays
     }
 
-    /// Whether a function has a jump through a pointer, or out of itself. Bytes within other instructions may
-    /// look like one; most of them are the ends of negative distances.
+    /// True if a function has a jump through a pointer, or out of itself. Bytes within other
+    /// instructions may look like such a jump; most of them are the ends of negative distances.
     private func leavesByJump(_ start: UInt64) -> Bool {
         let code = file.mapped(at: start, count: Self.longestFunction)
-        // Of a longer one it is not known.
+        // In a longer function we cannot know.
         guard
             let length = code.indices.first(where: {
                 functionStart(around: start &+ UInt64($0)) != start
@@ -262,7 +262,7 @@ final class FrameTables {
     /// CPython's trampoline, if the file is its interpreter.
     private(set) lazy var trampoline = PythonTrampoline(file)
 
-    /// Steps from a frame to its caller by all that the tables say.
+    /// Steps from a frame to its caller by everything in the tables.
     func step(
         at address: UInt64, registers: Registers, memory: StackMemory
     ) -> GeneralStep? {

@@ -7,7 +7,7 @@ struct FunctionIndex {
     private enum Source {
         /// Pairs of 4-byte numbers, relative to the section's address.
         case header(TableSection, first: Int, count: Int)
-        /// Ascending addresses, and where the entries are.
+        /// Ascending addresses, and the entries' positions.
         case scanned(starts: [UInt64], positions: [UInt32])
     }
 

@@ -14,8 +14,9 @@ struct GoEntries {
     /// Calls C functions on the thread's own stack: see ``callsC(from:)``.
     private static let caller: StaticString = "runtime.asmcgocall"
 
-    /// A goroutine that C calls back goes on as if this had been called from where it called C: the runtime
-    /// pushes the function's first address.
+    /// When C calls a goroutine back, the goroutine goes on as if this function had been called
+    /// from the place where the goroutine called C: the runtime pushes the function's first
+    /// address.
     private static let switching: StaticString = "runtime.systemstack_switch"
 
     private var ranges: [Range<UInt64>] = []
@@ -61,7 +62,7 @@ struct GoEntries {
 
     func contains(_ address: UInt64) -> Bool { ranges.contains { $0.contains(address) } }
 
-    /// True if an address is what a goroutine that C calls back finds as its return address.
+    /// True if an address is the return address of a goroutine that C has called back.
     func isSwitch(_ address: UInt64) -> Bool { switches.contains(address) }
 
     /// True if an address is in the function that calls C functions for goroutines.

@@ -3,9 +3,10 @@ import ELF
 
 /// The functions at which a greenlet's part of a stack begins.
 ///
-/// Greenlets (gevent, eventlet, SQLAlchemy's asyncio, Playwright) share their thread's stack: the part of one
-/// that does not run is copied away, and another's lies in its place. So what lies behind the function
-/// that started a greenlet is not its caller's: the greenlet that started it may be over, or elsewhere.
+/// Greenlets (gevent, eventlet, SQLAlchemy's asyncio, Playwright) share their thread's stack: while
+/// a greenlet does not run, its part is copied away, and another greenlet's part takes the place.
+/// So the memory behind the function that started a greenlet does not belong to its caller: the
+/// greenlet that started it may be over, or elsewhere.
 struct GreenletEntries {
     private static let names: [StaticString] = [
         "g_initialstub", "_ZN8greenlet12UserGreenlet13g_initialstubEPv",
@@ -31,14 +32,15 @@ struct GreenletEntries {
         ranges = found
     }
 
-    /// The dynamic names as one text: a search through them takes a fraction of what their symbols take.
+    /// Reads the dynamic names as one text: searching them takes a fraction of the time that their
+    /// symbols take.
     private static func isExpected(in file: ELFFile) -> Bool {
         guard let names = file.contents(ofSection: ".dynstr")?.bytes, let start = names.baseAddress
         else { return false }
         return memmem(start, names.count, module.utf8Start, module.utf8CodeUnitCount) != nil
     }
 
-    /// A compiler's variants of a function (`.constprop.0`) are it, too.
+    /// A compiler's variants of a function (`.constprop.0`) count as the function.
     private static func isStart(_ symbol: UnsafeRawBufferPointer) -> Bool {
         let end = symbol.firstIndex(of: UInt8(ascii: ".")) ?? symbol.count
         let name = UnsafeRawBufferPointer(rebasing: symbol[..<end])

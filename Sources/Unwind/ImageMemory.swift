@@ -49,8 +49,8 @@ struct ImageMemory {
         }
     }
 
-    /// The word at an address in the process. Bytes that the file lacks count as 0 if the file has
-    /// others on the same page; nil: it has none.
+    /// The word at an address in the process. Bytes missing from the file count as 0 if the file
+    /// has other bytes on the same page; nil: it has none.
     mutating func word(at address: UInt64) -> UInt64? {
         guard let image = image(around: address) else { return nil }
         let place = address &- image.bias
@@ -86,7 +86,7 @@ struct ImageMemory {
         return images[index]
     }
 
-    /// A page's bytes, 0 where the file has none; empty if it has none at all.
+    /// A page's bytes, 0 where the file has none; empty if it has no bytes there at all.
     private static func read(_ start: UInt64, of file: ELFFile) -> [UInt8] {
         guard start <= .max - pageSize else { return [] }
         var page = [UInt8](repeating: 0, count: Int(pageSize))

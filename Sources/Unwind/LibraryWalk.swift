@@ -14,10 +14,11 @@ final class LibraryWalk {
     private let space: AddressSpace
     private var rules = KeptRules()
 
-    /// How many words one stack may ask for: damaged tables must not keep libunwind busy for ever.
+    /// The most words that libunwind may read for one stack: damaged tables must not keep it busy
+    /// for ever.
     private static let mostReads: UInt64 = 200_000
 
-    /// - Parameter space: the present mappings; others need another walk.
+    /// - Parameter space: the present mappings; other mappings need another walk.
     /// - Returns: nil: libunwind cannot be loaded, or there is no memory.
     init?(_ space: AddressSpace) {
         self.space = space
@@ -65,8 +66,8 @@ final class LibraryWalk {
     }
 
     private func truncation(of request: Request, end: Int) -> Truncation? {
-        // libunwind says the same if tables have no caller and if there are no tables. The psABI
-        // marks the outermost frame by a frame pointer of 0; a leaf's may be anything.
+        // libunwind gives the same answer if tables have no caller and if there are no tables. The
+        // psABI marks the outermost frame by a frame pointer of 0; a leaf's may be anything.
         if end == fl_library_end, let (address, range) = request.last,
             request.count > 1 && request.framePointer == 0 || hasRule(address, range)
         {
@@ -149,7 +150,7 @@ extension LibraryWalk.Request {
             problem = .unmappedCode
             return false
         }
-        // Where it has no rule, it believes the frame pointer, which may be the caller's own.
+        // Without a rule, libunwind believes the frame pointer, which may be the caller's own.
         if isReturnAddress, let last, let range, !owner.hasRule(last.address, last.range),
             range.tables?.isBehindCallOfKnown(address &- range.bias) == true
         {
@@ -180,9 +181,9 @@ extension LibraryWalk {
     }
 }
 
-/// Which rules libunwind may have cached. It finds them by address alone, but the rule for an
-/// instruction may differ from that for a call which returns to the same address. After a call that
-/// never returns there is a landing pad, or another function.
+/// The rules that libunwind may have cached. It finds them by address alone, but the rule for an
+/// instruction may differ from that for a call which returns to the same address: behind a call
+/// that never returns, there is a landing pad, or another function.
 private struct KeptRules {
     private var kinds: [UInt64: Bool] = [:]
 

@@ -9,13 +9,13 @@ package import ProfileModel
 package final class MappedFiles {
     package private(set) var modules: [Module] = []
     private var files: [ModuleIndex: ELFFile] = [:]
-    /// Those of 32-bit programs. Nothing is unwound by them.
+    /// Files of 32-bit programs. We unwind nothing with them.
     private var narrow: [ModuleIndex: ELFFile] = [:]
     private var tables: [ModuleIndex: FrameTables] = [:]
     private var indices: [Key: ModuleIndex] = [:]
 
-    /// The path and the inode are not enough: a program that is compiled, run and removed again and
-    /// again often gets the same inode.
+    /// The path and the inode are not enough: a program that is compiled, run and removed
+    /// repeatedly often gets the same inode.
     private struct Key: Hashable {
         var path: String
         var inode: UInt64
@@ -47,7 +47,7 @@ package final class MappedFiles {
     /// nil: unreadable, or of a 32-bit program.
     func file(of module: ModuleIndex) -> ELFFile? { files[module] }
 
-    /// What tells where a module's addresses are mapped; nil: unreadable.
+    /// The file whose headers tell where a module's addresses are mapped; nil: unreadable.
     func headers(of module: ModuleIndex) -> ELFFile? { files[module] ?? narrow[module] }
 
     func tables(of module: ModuleIndex) -> FrameTables? { tables[module] }
@@ -104,7 +104,7 @@ package final class MappedFiles {
             .first { Self.isMapped($0, as: mapping) }
     }
 
-    /// A build id says more than an inode: it is the same on another machine.
+    /// A build id proves more than an inode: it is the same on another machine.
     private static func isMapped(_ file: ELFFile, as mapping: CodeMapping) -> Bool {
         mapping.buildID.isEmpty
             ? mapping.inode == 0 || mapping.inode == file.inode : file.buildID == mapping.buildID

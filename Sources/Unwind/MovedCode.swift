@@ -2,13 +2,13 @@ import Architecture
 import ELF
 import ProfileModel
 
-/// Where a process has the code of its files, to recognise that code in memory that has taken the
-/// place: some programs copy it onto large pages, and put the copy where the file was mapped.
+/// Where a process has its files' code, to recognise that code in memory that has replaced it: some
+/// programs copy it onto large pages, and put the copy where the file was mapped.
 struct MovedCode {
     private struct Home {
         /// The pages of an executable segment, in the process.
         var place: Range<UInt64>
-        /// The bytes of these that the file has.
+        /// The bytes of these pages that the file has.
         var bytes: Range<UInt64>
         var bias: UInt64
         /// The file's mapping if all of the segment were mapped.
@@ -25,7 +25,7 @@ struct MovedCode {
     private var homes: [Home] = []
     private var known: Set<Key> = []
 
-    /// How much of the code is compared: all of it, if it is no more.
+    /// The most pieces of code that are compared. Shorter code is compared as a whole.
     private static let mostPieces: UInt64 = 256
     private static let pieceSize: UInt64 = 64
     /// The least share of pieces that must be alike. (Calls are patched, by us and by others.)
@@ -71,7 +71,7 @@ struct MovedCode {
         return [mapping]
     }
 
-    /// True if a part of the process's memory has the file's bytes, as far as some of them tell.
+    /// True if a part of the process's memory has the file's bytes, judging by some of them.
     private static func hold(
         _ part: Range<UInt64>, the home: Home, _ memory: (UInt64, Int) -> [UInt8]?
     ) -> Bool {
@@ -86,7 +86,7 @@ struct MovedCode {
             guard let expected = home.file.bytes(at: start &- home.bias, count: Int(pieceSize)),
                 let found = memory(start, Int(pieceSize))
             else { return false }
-            // What lies between functions says nothing.
+            // Padding between functions proves nothing.
             guard expected.contains(where: { $0 != expected[0] }) else { continue }
             telling += 1
             if found == expected { alike += 1 }

@@ -2,7 +2,7 @@ import Architecture
 import ELF
 
 extension PythonTrampoline {
-    /// nil: it is no interpreter, or its trampoline has another shape.
+    /// nil: the file is no interpreter, or its trampoline has another shape.
     init?(_ file: ELFFile) {
         guard let address = file.symbolTables(isDynamic: true).first?.address(of: Self.name),
             let code = file.bytes(at: address, count: Self.length)

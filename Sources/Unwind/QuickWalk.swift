@@ -37,7 +37,7 @@ extension Unwinder {
         case other(UnwindRule.Kind)
     }
 
-    /// How far above the stack pointer memory is prefetched, in bytes.
+    /// The distance above the stack pointer up to which memory is prefetched, in bytes.
     private static let lookAhead: UInt64 = 512
 
     /// The inner loop: from frame to frame by compact rules. It neither allocates nor counts

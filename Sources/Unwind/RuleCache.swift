@@ -1,6 +1,6 @@
 import ProfileModel
 
-/// What is known of one program counter: its module, and how to leave its frame.
+/// The facts cached for one program counter: its module, and how to leave its frame.
 struct CachedRule {
     /// The address that was looked up.
     var address: UInt64
@@ -24,7 +24,7 @@ final class RuleCache {
     private(set) var hits = 0
     private(set) var misses = 0
 
-    /// For a process that is observed for long: 1 MiB.
+    /// For a process that is observed for a long time: 1 MiB.
     static let largeBits: UInt64 = 15
     /// For one of many processes, most of which live for a few milliseconds: filling a larger cache
     /// would take longer than it saves.

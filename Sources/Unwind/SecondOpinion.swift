@@ -11,11 +11,11 @@ import System
 /// Unsafe code: the memory is allocated and freed here; walks write at most `Walk.frameLimit`
 /// frames.
 package final class SecondOpinion {
-    /// How many stacks it was asked about.
+    /// How many stacks libunwind was asked about.
     package private(set) var asked: Int64 = 0
-    /// How many of them it finished.
+    /// How many of them libunwind finished.
     package private(set) var saved: Int64 = 0
-    /// How many stacks it was not asked about because the budget was used up.
+    /// How many stacks libunwind was not asked about because the budget was used up.
     package private(set) var declined: Int64 = 0
 
     private let frames: UnsafeMutablePointer<WalkFrame>

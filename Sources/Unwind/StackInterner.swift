@@ -27,7 +27,7 @@ package struct StackInterner: ~Copyable {
         internUnwound(snapshot, unwind(snapshot))
     }
 
-    /// The same for the snapshot that was unwound last.
+    /// As ``intern(_:)``, for the snapshot that was unwound last.
     package mutating func internUnwound(
         _ snapshot: Snapshot, _ truncation: Truncation?
     ) -> (stack: StackID?, truncation: Truncation?) {

@@ -5,7 +5,7 @@ struct UnwindRule: Hashable {
         /// The canonical frame address is the stack pointer + offset; the return address is right
         /// below it.
         case fromStackPointer
-        /// The same from the frame pointer.
+        /// As ``fromStackPointer``, relative to the frame pointer.
         case fromFramePointer
         /// The canonical frame address was saved at the frame pointer + offset, as in functions
         /// that realign their stack. The caller's frame pointer is saved relative to the frame
@@ -23,8 +23,8 @@ struct UnwindRule: Hashable {
         case afterSystemCall
         /// The kernel's return from a signal handler: the interrupted registers are on the stack.
         case signalReturn
-        /// The return address is where a function begins, though nobody has called from before it: nothing of the
-        /// function's is on the stack.
+        /// The return address is the start of a function, but no call precedes it: the function has
+        /// nothing on the stack.
         case beginning
         /// No tables cover the code: follow a frame record, if there is a valid one.
         case frameRecord

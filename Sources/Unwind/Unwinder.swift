@@ -148,7 +148,7 @@ package final class Unwinder {
             module: range.module, address: CodeAddress(address &- range.bias, .instruction))
     }
 
-    /// What the tables say of an address, for the cache.
+    /// The tables' facts about an address, for the cache.
     @inline(never)
     func makeEntry(for address: UInt64) -> CachedRule {
         guard let index = space.rangeIndex(around: address) else {

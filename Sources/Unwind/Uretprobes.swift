@@ -1,9 +1,9 @@
 import Architecture
 import ProfileModel
 
-/// Return addresses that a uretprobe has replaced by its trampoline's. The kernel has the true ones,
-/// where no other process can read them. But the caller's part of the stack begins right behind, and
-/// tells which they can have been.
+/// Return addresses that a uretprobe has replaced by its trampoline's address. The kernel keeps the
+/// true ones, where no other process can read them. But the caller's part of the stack begins right
+/// behind, and limits the possible return addresses.
 extension Unwinder {
     /// A place that called the probed function, if the stack fits.
     private struct CallSite {
@@ -16,7 +16,8 @@ extension Unwinder {
         var rule: UnwindRule
         /// Where the caller returns to; nil: it is a thread's entry function.
         var next: UInt64?
-        /// True if that is behind a call of the caller, and not just behind one that may be.
+        /// True if ``next`` is behind a call of the caller, and not just behind a possible call of
+        /// it.
         var isCertain = false
     }
 
@@ -26,10 +27,10 @@ extension Unwinder {
         case isUnknown
     }
 
-    /// Continues a walk that has come to code which is not mapped, if a uretprobe has led it there:
-    /// at the only place that can have called the function of the last frame. The tables say where
-    /// such a caller's own return address lies, and that must lead behind a call of the caller. If
-    /// it is a call through a pointer, the probed function must be one that other files cannot call.
+    /// Continues a walk that has reached unmapped code, if a uretprobe has led it there: at the
+    /// only place that can have called the last frame's function. The tables say where such a
+    /// caller's own return address lies, and that address must be behind a call of the caller. If
+    /// this call is through a pointer, other files must not be able to call the probed function.
     ///
     /// - Returns: nil: the walk continues.
     func crossUretprobe(_ walk: inout Walk, _ memory: StackMemory) -> WalkEnd? {
@@ -58,7 +59,7 @@ extension Unwinder {
             walk.move(toReturnAddress: site.address)
             return nil
         }
-        // Which of its calls it is, is not known. The function is.
+        // We do not know which of the caller's calls it is, but we know the function.
         walk.move(toInstruction: site.function)
         walk.append(module: callee.moduleNumber, bias: callee.bias)
         guard let next = site.next else { return .complete }

@@ -18,9 +18,9 @@ struct Walk {
     /// Meaningless if the frame pointer is unknown.
     private(set) var framePointer: UInt64
     private(set) var hasFramePointer: Bool
-    /// True if a step was taken that no table vouches for.
+    /// True if the walk has taken a step that no table confirms.
     var hasGuessed = false
-    /// True if the leaf's result register has what clone(2) returns to the new thread.
+    /// True if the leaf's result register has the value that clone(2) returns to the new thread.
     let isNewThread: Bool
 
     init(_ registers: Registers, into frames: UnsafeMutablePointer<WalkFrame>) {
@@ -38,10 +38,10 @@ struct Walk {
     @inline(__always)
     var lookup: UInt64 { isReturnAddress ? programCounter &- 1 : programCounter }
 
-    /// True if it is at a caller, not where the thread is or was interrupted.
+    /// True if the walk is at a caller, not where the thread is or was interrupted.
     var isAtCaller: Bool { isReturnAddress }
 
-    /// What is known of the registers.
+    /// The known registers.
     var registers: Registers {
         var registers = Registers(programCounter: programCounter, stackPointer: stackPointer)
         registers[Registers.framePointer] = hasFramePointer ? framePointer : nil
@@ -61,8 +61,8 @@ struct Walk {
         isReturnAddress = false
     }
 
-    /// The last frame that was written stands where a function begins that nobody has called from before it:
-    /// where signal handlers return to, or what was pushed by hand.
+    /// The last written frame is at the start of a function, but no call precedes it: signal
+    /// handlers return to it, or its address was pushed by hand.
     mutating func lastIsNoCall() { if count > 0 { frames[count - 1].isNoCall() } }
 
     @inline(__always)
@@ -71,7 +71,7 @@ struct Walk {
         hasFramePointer = value != nil
     }
 
-    /// Takes the caller's frame pointer from where it was saved.
+    /// Takes the caller's frame pointer from the place where it was saved.
     ///
     /// - Parameter value: nil if that place was not copied. Below the stack pointer it has been
     ///   popped: the tables of unoptimised code do not say so for the `ret` after `leave`.
@@ -112,8 +112,8 @@ struct WalkFrame {
     }
 
     var isReturnAddress: Bool { place & 1 != 0 }
-    /// The frame is where a signal's handler returns to: its address is that of an instruction, for the kernel
-    /// has put it on the stack, and no call.
+    /// The frame is where a signal's handler returns to. Its address is that of an instruction,
+    /// because the kernel has put it on the stack, not a call.
     mutating func isNoCall() { place &= ~1 }
     /// The address to look up in tables.
     var lookup: UInt64 { isReturnAddress ? address &- 1 : address }

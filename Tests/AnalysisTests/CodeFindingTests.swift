@@ -4,7 +4,7 @@ import Testing
 
 @testable import Analysis
 
-/// Initialisers, libraries, and what the main thread computes.
+/// Initialisers, libraries, and the main thread's computing.
 @Suite struct CodeFindingTests {
     private typealias Spot = RecordingBuilder.Spot
     private static let library = FindingLaunch.library
@@ -53,7 +53,8 @@ import Testing
         #expect(evidence.module == "libslow.so" && evidence.isUnused)
     }
 
-    /// What lies behind the last look into it is its own time, and no work of its.
+    /// The time after the last look into a function is the caller's own time, not that function's
+    /// work.
     @Test func whoOnlyPassesItOnIsNotTheWorker() throws {
         var launch = FindingLaunch()
         launch.load(at: 3)
@@ -216,7 +217,7 @@ import Testing
         #expect(names.suffix(4) == ["frame", "show", "prepare", "layOut"])
     }
 
-    /// What an initialiser calls, too, is `main`'s work from where `main` calls it.
+    /// A function that initialisers also call counts as `main`'s work where `main` calls it.
     @Test func theSameFunctionCalledByOthersIsNoPart() throws {
         var launch = working(400, of: 800)
         let prepare = Spot("prepare", file: "/src/f.c", line: 7)
@@ -277,7 +278,7 @@ import Testing
         #expect(!names.contains("import numpy"), "\(names)")
     }
 
-    /// The developer's own module, imported by another, has most of what the script does.
+    /// The developer's own module, imported by another, has most of the script's work.
     @Test func whatAJobImportsMayBeAJob() throws {
         var launch = FindingLaunch()
         let imports = [
@@ -320,7 +321,7 @@ import Testing
         #expect(launch.findings.isEmpty)
     }
 
-    /// The users of a program without own code want to know what it does, too.
+    /// The users of a program without own code also want to know what it does.
     @Test func withoutOwnCodeItIsTheFunctionThatMostIsIn() throws {
         var launch = FindingLaunch()
         let file = "/usr/bin/gimp"
@@ -336,7 +337,7 @@ import Testing
         #expect(launch.profile.name(of: finding) == "initTables")
     }
 
-    /// What the kernel does for the developer's own code is named by the call.
+    /// The kernel's work for the developer's own code is named by the call.
     @Test(arguments: [(300, "read"), (100, nil)] as [(Int64, String?)])
     func whatTheKernelDoesForIt(reading: Int64, inner: String?) throws {
         var launch = FindingLaunch()
@@ -398,7 +399,7 @@ import Testing
         #expect(function.module == "libbabl.so" && function.isUnnamed)
     }
 
-    /// Behind a function with a name, those without tell nothing new.
+    /// Below a function with a name, functions without names add no information.
     @Test func unnamedLibrariesInAStack() {
         var launch = FindingLaunch()
         let spots = [
@@ -517,7 +518,7 @@ import Testing
         #expect(notes([RecorderNote(.stolen, 20)]).count == 1)
     }
 
-    /// What the main thread lacked is enough, if nothing else was seen.
+    /// The main thread's missing core time is enough, if no other reason was seen.
     @Test func aMainThreadWithoutACore() throws {
         func lacked(_ milliseconds: Int64) -> MeasurementNote? {
             notes([]) {
@@ -534,8 +535,8 @@ import Testing
         #expect(machine.computes && machine.others == nil)
     }
 
-    /// A thread of the program's own had a core meanwhile: then the machine did nothing else, unless it is
-    /// known to have.
+    /// A thread of the program's own had a core in the meantime: then the machine had no other
+    /// work, unless it is known to have had some.
     @Test(arguments: [(60, true), (40, false)] as [(Int64, Bool)])
     func aCoreThatTheProgramTookItself(worked: Int64, isItself: Bool) {
         func found(_ others: [RecorderNote]) -> [MeasurementNote] {

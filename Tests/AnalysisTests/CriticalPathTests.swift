@@ -63,13 +63,13 @@ import Testing
         #expect(segments.map(\.wakeup?.waker) == [nil, nil, nil, 102, 101])
     }
 
-    /// What the waker did before the wait began is none of the path's.
+    /// The waker's work before the wait began is not on the path.
     @Test func aWaitEndsWhereItBegan() {
         var builder = builder
         let b = builder.thread("B", tid: 101, to: 100)
         builder.runs(
             main, from: 0, (.running, until: 40), (.blocked, until: 60), (.running, until: 100))
-        // It waited itself, since before, and for an interrupt.
+        // It had waited itself since before that, for an interrupt.
         builder.runs(
             b, from: 0, (.running, until: 30), (.blocked, until: 50), (.running, until: 90))
         builder.wakeup(of: main, at: 60, by: b)
@@ -201,7 +201,7 @@ import Testing
         #expect(path(builder.recording).isEmpty)
     }
 
-    /// Whatever a file says: the segments follow each other, from the beginning to the end.
+    /// With any file: the segments follow each other, from the beginning to the end.
     @Test(arguments: 1...150) func anythingAtAll(seed: UInt64) {
         var random = SeededNumbers(seed: seed)
         var recording = RecordingBuilder.random(seed: seed)
@@ -277,7 +277,7 @@ import Testing
         "app running 90-100 0",
     ]
 
-    /// Whoever tells the end: the child itself, its tracer, or nobody.
+    /// The wake-up at the end comes from the child itself, its tracer, or is missing.
     @Test(arguments: [true, false], ["child", "tracer", "nobody"])
     func aWaitForAProcessLeadsThere(owners: Bool, teller: String) {
         var builder = tree(owners: owners)
@@ -312,7 +312,7 @@ import Testing
             path(builder.recording) == [
                 "app running 0-20 0", "c202 running 20-89 1", "app running 89-100 0",
             ])
-        // But the one that tells of its end itself is surer than any time.
+        // But a child that reports its end itself is a surer sign than any time.
         builder.wakeup(of: main, at: 89, by: ThreadIndex(1))
         #expect(
             path(builder.recording) == [

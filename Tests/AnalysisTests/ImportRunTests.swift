@@ -5,7 +5,8 @@ import Testing
 
 private typealias Spot = RecordingBuilder.Spot
 
-/// What a thread did, one after the other: running, blocked, the stack (nil: none could be taken).
+/// A thread's activities, one after the other: running, blocked, the stack (nil: none could be
+/// taken).
 private typealias Piece = (running: Int64, blocked: Int64, stack: [Spot]?)
 
 @Suite struct ImportRunTests {
@@ -96,7 +97,7 @@ private typealias Piece = (running: Int64, blocked: Int64, stack: [Spot]?)
         #expect(
             describe(profile([[(2, 0, b), (3, 0, nil), (2, 0, b), (1, 0, nil), (1, 0, a)]]))
                 == ["a 0: 0-9 9/2 9/2", "b 0: 0-7 7/7 7/7 < a"])
-        // At the end it is nobody's.
+        // At the end that time belongs to no import.
         #expect(
             describe(profile([[(2, 0, a), (3, 0, nil), (2, 0, [main])]]))
                 == ["a 0: 0-2 2/2 2/2"])
@@ -139,7 +140,8 @@ private typealias Piece = (running: Int64, blocked: Int64, stack: [Spot]?)
             ])
     }
 
-    /// Where newer functions are missing, what imports certainly goes on, whatever it has imported.
+    /// Where newer functions are missing, the outer import certainly goes on, whatever it has
+    /// imported.
     @Test func whatIsSeenToGoOnGoesOn() {
         let loop = Spot("_PyEval_EvalFrameDefault", "/usr/bin/python3.11")
         let (a, b) = ([main, .imported("a")], [main, .imported("a"), .imported("b")])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Analysis
 
-/// What initialisers took belongs to them, whether or not a look fell into them.
+/// The time of initialisers belongs to them, whether or not a look fell into them.
 @Suite struct InitializerStackTests {
     private typealias Spot = RecordingBuilder.Spot
 
@@ -70,12 +70,13 @@ import Testing
             ])
     }
 
-    /// A function that ends with a call gives its place on the stack to what it calls.
+    /// A function that ends with a call (a tail call) gives its place on the stack to the called
+    /// function.
     @Test mutating func whatTheyEndWithIsTheirs() {
         builder.initializer(Self.warmUp, main, from: 12, to: 30, cpu: 18)
         builder.slice(main, at: 12, running: 10, stack(Self.parse))
         #expect(stacks() == ["_dl_init;call_init;parse": 10])
-        // Where others show who calls them as well.
+        // Where other stacks show their callers as well.
         builder.initializer(Self.other, main, from: 30, to: 35, cpu: 5)
         builder.slice(main, at: 22, running: 10, stack(Self.other))
         #expect(
@@ -163,7 +164,7 @@ import Testing
             stacks() == ["[timed initialisers];warmUp": 6, "_start": 2, "_start;own": 5, "main": 5])
     }
 
-    /// Of one that did not return it is not known how long it went on: it was closed where the
+    /// For an initialiser that did not return the end is not known: it was closed where the
     /// recording ended.
     @Test mutating func whoNeverReturnedHasWhatLooksSay() {
         builder.initializer(Self.warmUp, main, from: 12, to: 100, cpu: 6, isComplete: false)
@@ -177,7 +178,7 @@ import Testing
             ])
     }
 
-    /// A running look that follows a short wait: nobody knows where in it that was.
+    /// A running look that follows a short wait: the initialiser's place in it is not known.
     @Test mutating func aShortWaitIsInItsShare() {
         builder.initializer(Self.warmUp, main, from: 12, to: 20, cpu: 4)
         builder.slice(main, at: 12, running: 5, blocked: 5, builder.stack("main"))

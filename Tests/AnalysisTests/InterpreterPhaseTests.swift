@@ -5,7 +5,7 @@ import Testing
 
 @testable import Analysis
 
-/// What stacks make of a Python program's *Main*.
+/// The phases into which stacks divide a Python program's *Main*.
 @Suite struct InterpreterPhaseTests {
     private typealias Spot = RecordingBuilder.Spot
     private let app = ScriptLaunch.app
@@ -29,7 +29,7 @@ import Testing
         let whole = try #require(profile.wholePhases.last)
         #expect(whole.name == "Main" && whole.wall == .milliseconds(38))
         #expect(whole.cpu == .milliseconds(38) && whole.mainThread.running == .milliseconds(38))
-        // What was counted is known of the whole only.
+        // Counters are known only for the whole.
         #expect(whole.counters.majorFaults == 2 && whole.isCold)
         #expect(profile.phases.last?.counters.majorFaults == nil)
         #expect(profile.phases.reduce(.zero) { $0 + $1.wall } == profile.launch.wall)

@@ -4,7 +4,7 @@ import ProfileModel
 import TestSupport
 import Testing
 
-/// What intervals cost, and what is seen through them.
+/// The cost of intervals, and selections of their time.
 @Suite struct IntervalTests {
     /// Slices at odd times, on four threads, with intervals at odd times, too: some meet, some
     /// nest, some overlap.
@@ -106,7 +106,7 @@ import Testing
             #expect(range.lowerBound >= .zero && range.upperBound <= profile.launch.wall)
         }
         #expect(profile.times(in: again) == inside)
-        // What is not in them is the rest.
+        // The time outside of them is the rest.
         var outside: [Range<TimeSpan>] = []
         var cursor = TimeSpan.zero
         for range in windows.ranges {

@@ -3,7 +3,7 @@ import ProfileModel
 import TestSupport
 import Testing
 
-/// One launch's phases, of what was seen of it.
+/// One launch's phases, computed from its observed moments.
 @Suite struct LaunchFiguresTests {
     private func time(_ count: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: count) }
     private func span(_ count: Int64) -> TimeSpan { TimeSpan(nanoseconds: count) }
@@ -92,7 +92,7 @@ import Testing
         #expect(discard { ($0.isInterrupted, $0.isHung) = (true, true) } == .interrupted)
     }
 
-    /// Whatever borders there are: the phases tile the launch, and nothing is below zero.
+    /// With any borders: the phases tile the launch, and nothing is below zero.
     @Test(arguments: 0..<200)
     func phasesAddUp(seed: UInt64) {
         var numbers = SeededNumbers(seed: seed)

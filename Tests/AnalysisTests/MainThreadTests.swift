@@ -16,13 +16,13 @@ import Testing
         var reason = WaitReason(.condition, owner: 8)
         /// When further threads begin.
         var others: [Int64] = []
-        /// What each of them computes.
+        /// How long each of them computes.
         var share: Int64 = 5
         var isAttached = false
         var ready: Int64?
         /// For how long the first thread wants a core before it waits.
         var starved: Int64 = 0
-        /// What the first thread computes while it is said to wait.
+        /// How long the first thread computes while its wait is recorded.
         var stolen: Int64 = 0
         var hasWait = true
         var intervals: [(from: Int64, to: Int64)] = []
@@ -121,7 +121,7 @@ import Testing
         #expect(describe(Launcher(others: others)).count == 3)
     }
 
-    /// Java's threads have one priority; and whoever has a core in time lacks nothing.
+    /// Java's threads have one priority; and a thread that has a core in time lacks nothing.
     @Test func whatIsAsUrgentOrHasACore() {
         let same = Launcher(firstNice: [(2, 5)], otherNice: [(20, 5)], lacking: 40)
         #expect(describe(same).count == 3)
@@ -135,9 +135,9 @@ import Testing
         #expect(describe(later).count == 3)
     }
 
-    // MARK: What is not that
+    // MARK: Cases that do not count
 
-    /// The first thread waits for somebody who comes last and has no core: that is an inversion,
+    /// The first thread waits for a thread that comes last and has no core: that is an inversion,
     /// however long it lasts.
     @Test(arguments: [20, 21, 107] as [Int64])
     func aThreadOfLowerPriorityWithoutACore(since time: Int64) {
@@ -167,7 +167,7 @@ import Testing
         }
     }
 
-    /// What it waits for meanwhile is no wait of the launch.
+    /// Waits of the first thread in the meantime do not count as waits of the launch.
     @Test func theWaitForOneThatIsFoundLate() {
         let launcher = Launcher(begins: 40, waits: (20, 108))
         #expect(describe(launcher) == ["0 0-40", "1 40-108", "0 108-110"])
@@ -291,7 +291,7 @@ import Testing
         }
     }
 
-    /// Without anybody's telling who woke whom.
+    /// Without any record of wake-ups.
     @Test func theCriticalPathGoesThere() {
         let path = Launcher().profile().criticalPath(minDuration: .milliseconds(1))
         let threads = path.segments.map(\.thread)
@@ -313,7 +313,7 @@ import Testing
         #expect(pool.map(\.0) == [.threadWait] && pool.map(\.1) == [0])
     }
 
-    /// What the thread waits for is the main thread's, and so is what the first one did before.
+    /// The other thread's waits are the main thread's, and so are the first thread's before it.
     @Test func waitsOfBoth() {
         var builder = RecordingBuilder(images: [("/home/dev/app", 2)])
         builder.border(.spawned, 0)

@@ -34,7 +34,7 @@ import Testing
         #expect(list.reversed().map(Self.fields) == parts.reversed().map(Self.fields))
     }
 
-    /// No slice has them, but nothing may be lost of what comes.
+    /// No slice has such times, but none that comes may be lost.
     @Test func timesBelowZero() {
         let times = StateTimes(running: TimeSpan(nanoseconds: -1), blocked: .milliseconds(1))
         let part = Profile.Part(

@@ -5,9 +5,9 @@ import Testing
 @testable import Analysis
 
 /// Findings over a launch's tree of processes: a main thread that waits for its children from 0 to
-/// 1,000 ms, and what they and theirs do meanwhile.
+/// 1,000 ms, and the activities of all its descendants in the meantime.
 @Suite struct ProcessFindingTests {
-    /// What is made, and the findings.
+    /// The made-up recording, and its findings.
     private struct Tree {
         var builder = RecordingBuilder(images: [("/bin/sh", 0)])
         private let main: ThreadIndex
@@ -68,7 +68,8 @@ import Testing
         }
     }
 
-    /// The place is who starts them, not who started that; the rest of the wait stays a wait.
+    /// The place is the process that starts them, not that process's parent; the rest of the wait
+    /// stays a wait.
     @Test func aScriptThatStartsManyPrograms() throws {
         var tree = Tree()
         let script = tree.process("script", from: 100, to: 600)
@@ -91,7 +92,7 @@ import Testing
         #expect(finding.range == .milliseconds(110)..<(.milliseconds(228)))
     }
 
-    /// How many others there are does not matter where one has nearly everything.
+    /// The number of other children does not matter if one takes nearly all the time.
     @Test func oneChildThatIsMostOfTheLaunch() throws {
         var tree = Tree()
         for index in 0..<15 {
@@ -109,11 +110,12 @@ import Testing
         #expect(found.first?.saving == .milliseconds(830))
         let place = try #require(found.first?.place)
         #expect(profile.frames.function(of: place).name == "mariadbd")
-        // The others have what is left, and nothing twice.
+        // The others have the remaining time, and nothing twice.
         #expect(found.dropFirst().allSatisfy { $0.saving <= .milliseconds(170) })
     }
 
-    /// The main thread may wait for a thread that waits for the child, or for what it writes; not for time.
+    /// The main thread may wait for a thread that waits for the child, or for the child's output;
+    /// not for time.
     @Test(arguments: [(WaitReason.Kind.condition, true), (.pipe, true), (.sleep, false)])
     func whoIsWaitedForByTheWay(kind: WaitReason.Kind, isFound: Bool) {
         var tree = Tree()
@@ -128,7 +130,7 @@ import Testing
         }
     }
 
-    /// Of several that computed as long, it is the one that released the semaphore.
+    /// If several computed as long, it is the one that released the semaphore.
     @Test(arguments: [true, false]) func whoReleasedASemaphore(isFirst: Bool) {
         var tree = Tree()
         tree.builder.recording.header.account = .wakeups
@@ -164,7 +166,7 @@ import Testing
         #expect(tree.findings.map(\.kind) == [.childWait])
     }
 
-    /// What nobody waits for costs the launch nothing.
+    /// A process that is not waited for costs the launch nothing.
     @Test func whatIsNotWaitedForIsNone() {
         var tree = Tree()
         let daemon = tree.process("daemon", from: 100, to: 600)
@@ -191,8 +193,8 @@ import Testing
         #expect(Self.evidence(found.first)?.parent == 0)
     }
 
-    /// Those that overlap start at once already; a short one costs nothing; one that was not waited
-    /// for stood in nobody's way.
+    /// Processes that overlap start at once already; a short one costs nothing; one that was not
+    /// waited for delayed nothing.
     @Test func childrenAtOnceAreNone() {
         var tree = Tree()
         tree.process("one", from: 100, to: 300)
@@ -236,7 +238,7 @@ import Testing
             !Self.contended(on: core, until: end).findings.map(\.kind).contains(.unawaitedProcess))
     }
 
-    /// What the launch waited for at some time has its core by right.
+    /// A process for which the launch waited at some time has its core by right.
     @Test func whoIsWaitedForAtSomeTime() {
         var tree = Self.contended(on: 1)
         tree.builder.recording.runs.edit { runs in runs.removeAll { $0.thread == ThreadIndex(0) } }
@@ -272,7 +274,7 @@ import Testing
         #expect(tree.findings.map(\.kind).contains(.unawaitedProcess) == isFound)
     }
 
-    /// The end of a child ends its parent's wait, though that waited for another one.
+    /// A child's end ends its parent's wait, though the parent waited for another child.
     @Test func aParentThatWaitsForAnotherChild() {
         var tree = Self.contended(on: 1)
         tree.builder.wait(ThreadIndex(0), from: 20, to: 40, WaitReason(.child))
@@ -302,7 +304,7 @@ import Testing
         #expect(tree.findings.first?.subject == .dominantProcess(1))
     }
 
-    /// Hostile: parents that stand behind their children, ends before starts.
+    /// Hostile data: parents that come after their children in the list, ends before starts.
     @Test func aTreeThatIsNone() {
         var tree = Tree()
         for index in 0..<40 {

@@ -112,7 +112,7 @@ import Testing
         #expect(launch.findings(.unusedImport).isEmpty)
     }
 
-    /// Only what somebody installed is somebody's doing before the program.
+    /// Before the program, only imports of packages that were installed count.
     @Test func startUpImportsOfPackagesCount() {
         var launch = ScriptLaunch()
         launch.start(20)

@@ -4,7 +4,7 @@ import ProfileModel
 import TestSupport
 import Testing
 
-/// What intervals of the category `launch`, and readiness, make of the launch's phases.
+/// The launch's phases, made from intervals of the category `launch` and from readiness.
 @Suite struct SignpostPhaseTests {
     private func launch() -> RecordingBuilder {
         var builder = RecordingBuilder(images: [("/home/dev/app", 2)])
@@ -88,7 +88,7 @@ import Testing
         builder.interval("c", "extended", from: 20, to: 40)
         #expect(afterMain(builder) == ["Main 10+40", "Extended 50+25"])
         #expect(Profile(builder.recording).launch.wall == .milliseconds(75))
-        // One that was over before says nothing about what follows.
+        // An interval that was over before says nothing about the time after it.
         builder.recording.intervals.removeFirst(2)
         #expect(afterMain(builder) == ["Main 10+40", "Extended 50+50"])
     }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Analysis
 
-/// What is a language's own, though it is in the developer's file.
+/// Functions of a language's own library, though they are in the developer's file.
 @Suite struct StandardLibraryTests {
     @Test(arguments: [
         "std::vector<int, std::allocator<int> >::push_back(int const&)",
@@ -22,7 +22,7 @@ import Testing
     ])
     func theDevelopers(name: String) { #expect(!StandardLibrary.contains(name, file: nil)) }
 
-    /// Of Go, the package tells; the same names elsewhere are anybody's.
+    /// In Go the package decides; the same names elsewhere may be the developer's.
     @Test func packagesOfGo() {
         for name in ["runtime.mallocgc", "regexp.(*Regexp).FindString", "encoding/json.Marshal"] {
             #expect(StandardLibrary.contains(name, file: "/usr/lib/go-1.19/src/x.go"))

@@ -90,7 +90,7 @@ import Testing
         #expect(found.count <= 1500)
         #expect(picture.charged > .zero)
         #expect(Self.sums(lists.joined()) { _ in [nil] } == Self.sums(found) { _ in [nil] })
-        // What is told of a stack is no more than what it had with all that it called.
+        // A stack's figure is at most its original one with all its callees.
         func lineage(_ stack: Int) -> [Int?] {
             Array(sequence(first: stack) { Self.caller($0) })
         }
@@ -98,18 +98,19 @@ import Testing
             Self.sums(lists.joined(), stacks: lineage), Self.sums(found, stacks: lineage)
         )
         #expect(after.allSatisfy { $0.value <= before[$0.key] ?? .zero })
-        // And all that ended in a caller ended in one of its own: below the root nothing is missing.
+        // And time that ended in a caller ended in one of the stack's own callers: below the root
+        // nothing is missing.
         #expect(after.filter { $0.key.stack == 0 } == before.filter { $0.key.stack == 0 })
     }
 
-    /// Nothing is left to put together: there are more entries instead, and it ends.
+    /// No more stacks can be merged: there are more entries instead, and the merging ends.
     @Test func threadsThatHaveNothingInCommon() {
         var numbers = SeededNumbers(seed: 4)
         let lists = Self.stretches(threads: 300, count: 4, stacks: 4000, &numbers)
         let picture = picture(lists, most: 10)
         #expect(
             Self.sums(lists.joined()) { _ in [nil] } == Self.sums(all(picture)) { _ in [nil] })
-        // Each thread's outermost frame, and the same with what was waited for there.
+        // Each thread's outermost frame, and the same with its waits.
         #expect(all(picture).count <= 610)
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Analysis
 
-/// The main thread waits; who it waits for; priorities.
+/// The main thread's waits; the threads that it waits for; priorities.
 @Suite struct WaitFindingTests {
     private typealias Spot = RecordingBuilder.Spot
 
@@ -15,7 +15,7 @@ import Testing
             (.child, "git log", .childWait), (.pipe, nil, .pipeWait),
             (.socket, "127.0.0.1:80", .networkWait), (.socket, nil, .networkWait),
             (.poll, "1 descriptor: socket 10.0.0.2:53", .networkWait),
-            // Who waits for clients, for people, or for whatever comes next is ready.
+            // A program that waits for clients, for people, or for any next event is ready.
             (.socket, "listening on 127.0.0.1:80", nil), (.terminal, "/dev/pts/0", nil),
             (.poll, "2 descriptors: pipe, eventfd", nil), (.poll, nil, nil),
             (.poll, "1 descriptor: socket /tmp/.X11-unix/X0", nil),
@@ -53,7 +53,7 @@ import Testing
             let first = try #require(findings.first)
             #expect(first.kind == kind && first.thread == 1)
             #expect(first.saving == .milliseconds(200))
-            // What that thread did besides, the main thread waits for.
+            // The main thread also waits for that thread's other work.
             #expect(findings.dropFirst().map(\.kind) == [.threadWait])
             #expect(findings.last?.saving == .milliseconds(100))
         }
@@ -130,10 +130,10 @@ import Testing
     @Test func aLittleWaitingIsNone() {
         #expect(shortWaits(in: "fdatasync", running: 3).count == 1)
         #expect(shortWaits(in: "fdatasync", running: 12).isEmpty)
-        // An event loop waits for whatever comes next, and so does a program that runs already.
+        // An event loop waits for any next event, and so does a program that runs already.
         #expect(shortWaits(in: "epoll_wait").isEmpty && shortWaits(in: "__poll").isEmpty)
         #expect(shortWaits(in: "read", isAttached: true).isEmpty)
-        // What the recorder's own stops look like.
+        // The recorder's own stops look like this.
         #expect(shortWaits(in: "read", held: 51).isEmpty)
         #expect(shortWaits(in: "read", held: 50).count == 1)
         // The scheduler's account has gaps.
@@ -213,7 +213,7 @@ import Testing
         #expect(found(by: false) == [.diskWait])
     }
 
-    /// What changes the mappings waits for no other thread but for that lock.
+    /// A call that changes the mappings waits for other threads only because of that lock.
     @Test func aCallThatMapsMemory() {
         func reason(call: Int32, by worker: Bool) -> WaitReason? {
             var launch = FindingLaunch()
@@ -292,7 +292,7 @@ import Testing
         #expect(deadlock(end: 900).findings.map(\.kind) == [.lockWait])
         #expect(deadlock(other: 9).findings.map(\.kind) == [.lockWait])
         #expect(deadlock(owner: 9).findings.map(\.kind) == [.lockWait])
-        // Nobody waits for itself.
+        // No thread waits for itself.
         #expect(deadlock(owner: 7, other: 8).findings.map(\.kind) == [.lockWait])
     }
 
@@ -344,8 +344,8 @@ import Testing
         #expect(counterpart(launch)?.thread == worker.rawValue)
     }
 
-    /// Of a plain futex nobody knows what it is for; that a thread of the process ended the wait says
-    /// enough.
+    /// The purpose of a plain futex is not known; it is enough that a thread of the process ended
+    /// the wait.
     @Test func aFutexThatAnotherThreadEnded() {
         var launch = FindingLaunch()
         let worker = launch.worker()
@@ -375,7 +375,7 @@ import Testing
         #expect(launch.findings.isEmpty)
     }
 
-    /// What was waited for is kept with how long.
+    /// Each awaited command is kept with its time.
     @Test func eachCommandHasItsTime() throws {
         var launch = FindingLaunch()
         launch.wait(WaitReason(.child, detail: "git log"), from: 200, to: 230, call: 61)
@@ -405,7 +405,7 @@ import Testing
         #expect(counterpart(launch) == nil)
     }
 
-    /// An owner that is no thread of the program's is known to be nobody else, either.
+    /// An owner that is not a thread of the program is not replaced by a guess.
     @Test func whoIsToldIsNotReplacedByAPresumption() {
         var launch = FindingLaunch()
         let worker = launch.worker()
@@ -442,7 +442,7 @@ import Testing
         #expect(other.lowerPriority?.own.nice == 19 && other.lowerPriority?.waiting.nice == 0)
         #expect(
             other.stack.map { launch.profile.frames.function(of: $0).name } == ["start", "hold"])
-        // Who only passes the work on is passed over.
+        // A function that only passes the work on is skipped.
         #expect(other.place.map { launch.profile.frames.function(of: $0).name } == "hold")
     }
 
@@ -502,7 +502,7 @@ import Testing
             for (right, high) in rising.enumerated() {
                 #expect(low.isLower(than: high) == (left < right))
             }
-            // Policies that nobody knows are not compared.
+            // Unknown policies are not compared.
             #expect(!low.isLower(than: figures(42)) && !figures(42).isLower(than: low))
         }
     }

@@ -59,14 +59,14 @@ import Testing
         return launch.findings.map(\.kind)
     }
 
-    /// Nothing happened until the time was over that the program had set itself.
+    /// Nothing happened until the program's own time limit was over.
     @Test func anEventLoopSleepsUntilItsTimer() {
         let timer = "2 descriptors: eventfd, pipe, time-out after 200 ms"
         #expect(kinds(timer) == [.sleep])
         #expect(kinds(timer, outcome: .running, isReadyKnown: true) == [.sleep])
-        // Whether the launch was over by then is not known.
+        // It is not known whether the launch was over already.
         #expect(kinds(timer, outcome: .running).isEmpty)
-        // What came in time, and clients that did not.
+        // Events that came in time, and clients that did not come.
         #expect(kinds("2 descriptors: eventfd, pipe").isEmpty)
         #expect(kinds("1 descriptor: socket listening on [::]:80, time-out after 200 ms").isEmpty)
         // asyncio's own pair of sockets has no names.

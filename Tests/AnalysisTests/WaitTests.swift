@@ -4,7 +4,7 @@ import Testing
 
 @testable import Analysis
 
-/// Waits: their reasons completed, who ended them, and their frames in trees.
+/// Waits: their reasons completed, their wakers, and their frames in trees.
 @Suite struct WaitTests {
     private typealias Spot = RecordingBuilder.Spot
 
@@ -201,7 +201,7 @@ import Testing
         #expect(starts(Selection(windows: window)) == [20])
     }
 
-    // MARK: Who ended it
+    // MARK: Wakers
 
     private func waker(
         owner: Int32? = nil, kind: WaitReason.Kind = .lock, to end: Int64 = 50,
@@ -226,7 +226,7 @@ import Testing
         #expect(try waker(owner: 8) == Waker(tid: 8, name: "worker"))
         #expect(try waker(owner: 99) == Waker(tid: 99, name: nil))
         #expect(try waker(owner: 70, kind: .child) == Waker(tid: 70, name: "x"))
-        // Nobody did: the recording ended.
+        // No thread did: the recording ended.
         #expect(try waker(owner: 8, to: 100) == nil)
     }
 
@@ -241,7 +241,7 @@ import Testing
         #expect(try waker([wakeup(at: 52, by: 3)]) == Waker(tid: 3, name: "waker"))
         #expect(try waker([wakeup(at: 53, by: 3)]) == nil)
         #expect(try waker(owner: 8, [wakeup(at: 53, by: 3)]) == Waker(tid: 8, name: "worker"))
-        // A timer or a device is nobody, also where a lock had an owner.
+        // A timer or a device is no waker, even if a lock had an owner.
         #expect(try waker(owner: 8, [wakeup(at: 50, by: 3, isInterrupt: true)]) == nil)
         #expect(try waker([wakeup(at: 50, by: 0)]) == nil)
         // Another thread's.
@@ -250,7 +250,7 @@ import Testing
         #expect(try waker(kind: .sleep, [other]) == nil)
     }
 
-    /// A look saw the wait's end late: the next one had begun and ended by then.
+    /// A look saw the wait's end late: the next one had begun and ended in between.
     @Test func theLongestStretchCounts() throws {
         var (builder, main, _) = launch()
         builder.wait(main, from: 20, to: 50, WaitReason(.child, detail: "cc1", owner: 70))
@@ -268,7 +268,7 @@ import Testing
         (own.wakerName, own.wakerThread) = ("", ThreadIndex(1))
         #expect(try waker([own]) == Waker(tid: 8, name: "worker"))
         #expect(try waker(owner: 8, [own]) == Waker(tid: 8, name: "worker"))
-        // A child is called as it was, and not as it calls itself at its end.
+        // A child has the name that it had then, not the one that it has at its end.
         let child = wakeup(at: 50, by: 70)
         #expect(try waker(owner: 70, kind: .child, [child]) == Waker(tid: 70, name: "x"))
         var unnamed = wakeup(at: 50, by: 33)
@@ -302,12 +302,12 @@ import Testing
             main, from: 31, to: 35, WaitReason(.sleep, detail: "nanosleep 4 ms"), call: 35)
         #expect(
             blocked(builder.recording) == [
-                // What is shorter than a look has the call's name, or none.
+                // A wait shorter than a look has the call's name, or none.
                 "[file: /x]": 13, "[blocked]": 1, "[sleep]": 4, "[poll]": 9, "[read]": 6,
             ])
     }
 
-    /// What differs from run to run would keep them from being compared.
+    /// Details that differ from run to run would prevent comparisons.
     @Test func framesHaveNoAddresses() {
         var (builder, main, _) = launch()
         builder.slice(main, at: 20, blocked: 10, builder.stack("main"), call: 202)

@@ -5,7 +5,7 @@ import Testing
 @Suite struct EmptyFunctionTests {
     private static let mark: [UInt8] = [0xF3, 0x0F, 0x1E, 0xFA]
 
-    /// What follows is filler, or far enough away.
+    /// The next bytes are filler, or the next function is far enough away.
     @Test(
         arguments: [
             [0xC3, 0x66, 0x2E, 0x0F, 0x1F, 0x84, 0, 0], [0xC3, 0x0F, 0x1F, 0x80, 0, 0, 0, 0],

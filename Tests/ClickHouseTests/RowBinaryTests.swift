@@ -41,7 +41,7 @@ struct RowBinaryTests {
         }
     }
 
-    /// Sums of what is counted stay whole numbers.
+    /// Sums of counts stay whole numbers.
     @Test func numbersOfThingsHaveABound() throws {
         for value in [0, 1, 1 << 40] as [UInt64] {
             var writer = RowBinaryWriter()

@@ -5,7 +5,7 @@ import Testing
 @testable import Conditions
 
 extension LaunchedTests {
-    /// What is left between launches.
+    /// Processes and files that remain between launches.
     @Suite struct CleaningTests {
         /// The parent of orphans, as we are; it never waits for one (SIGCHLD is ignored).
         private static let reaper = """
@@ -160,7 +160,7 @@ extension LaunchedTests {
             #expect(Hook(command: "kill -TERM $$").run().ending == .signalled(SIGTERM))
             let much = Hook(command: "head -c 1000000 /dev/zero | tr '\\0' x; echo end").run()
             #expect(much.output.utf8.count == 4096 && much.output.hasSuffix("end\n"))
-            // What it leaves running holds nobody up.
+            // A process that it leaves running delays nothing.
             let left = Hook(command: "sleep 1000 & echo $!").run()
             #expect(left.ending == .exited(0))
             if let pid = Int32(left.output.dropLast()), pid > 1 { kill(pid, SIGKILL) }

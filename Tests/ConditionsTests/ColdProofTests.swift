@@ -40,7 +40,7 @@ import Testing
         #expect(evidence(state(), read: 70, usual: 90).isProvenCold)
     }
 
-    /// The one that must never pass.
+    /// A warm launch must never pass.
     @Test func aWarmLaunchIsNot() {
         let warm = state(program: 100, library: 40)
         for read: Int64 in [0, 1, 10, 1000] {
@@ -58,7 +58,7 @@ import Testing
         let verdict = evidence(state(library: 40), read: 90).verdict
         #expect(isWarm(verdict, "/lib/own.so"))
         #expect(isWarm(verdict, "160 KiB"))
-        // A few pages are nobody's fault.
+        // A few pages do not count.
         #expect(evidence(state(library: 5), read: 90).isProvenCold)
     }
 
@@ -121,7 +121,7 @@ import Testing
         #expect(state.estimatedBytes == 50 * page)
     }
 
-    /// Whatever else is true: nothing read, or a program in the cache, is never cold.
+    /// With any other figures: nothing read, or a program in the cache, is never cold.
     @Test func noFiguresMakeAWarmLaunchCold() {
         var numbers = SeededNumbers(seed: 7)
         for _ in 0..<10_000 {

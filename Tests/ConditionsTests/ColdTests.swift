@@ -56,7 +56,7 @@ extension LaunchedTests {
                 let end = try launch.end()
                 #expect(end.status == 0)
                 let verdict = conditions.judge(state, readBytes: end.readBytes)
-                // Programs beside this one use the same libraries: then it is said.
+                // Other programs use the same libraries: then the reason must be given.
                 if case .warm(let why) = verdict {
                     #expect(why.contains("something reads them between the launches"))
                     continue
@@ -78,7 +78,7 @@ extension LaunchedTests {
                     before: before, unavoidable: files.unavoidable, readBytes: end.readBytes,
                     usualReadBytes: usual)
                 #expect(!evidence.isProvenCold, "\(end.readBytes) bytes read")
-                // Each of the two alone says so: what was cached, and what was read.
+                // Each of the two alone proves it: the cached pages, and the bytes read.
                 #expect(!evidence.with(readBytes: reads[0]).isProvenCold)
                 #expect(conditions.judge(files.unavoidable, readBytes: end.readBytes) != .cold)
                 hasReadNothing = end.readBytes == 0
@@ -86,7 +86,7 @@ extension LaunchedTests {
             #expect(hasReadNothing)
         }
 
-        /// Somebody reads the program between its eviction and its launch.
+        /// Another process reads the program between its eviction and its launch.
         @Test func whatIsReadInBetweenIsWarm() throws {
             let folder = try TestFolder()
             let program = try folder.copyOfPython()
@@ -115,7 +115,7 @@ extension LaunchedTests {
             #expect(FileText.bytes(of: path)?.allSatisfy { $0 == 7 } == true)
         }
 
-        /// What an ordinary user sees of others' files, by probes.
+        /// An ordinary user learns about others' files by probes.
         @Test(.enabled(if: !isRoot, "root may ask for all files"))
         func probesTellWhatOthersHaveMapped() throws {
             let library = try #require(FileText.real("/lib/x86_64-linux-gnu/libc.so.6"))

@@ -39,7 +39,7 @@ extension LaunchedTests {
             #expect(conditions.measured(until: []).network == "airplane")
         }
 
-        /// Who it is, and what it may, stays as it was.
+        /// Its ids and its rights stay the same.
         @Test func theProgramStaysWhoItIs() throws {
             var request = ConditionRequest()
             request.network = try NetworkCondition(parsing: "none")
@@ -80,7 +80,7 @@ extension LaunchedTests {
             try expect(rate) { try received(through: net, bytes: bytes) }
         }
 
-        /// It is no faster than asked for, whatever else the machine does. Without a limit it is a
+        /// It is no faster than requested, whatever else the machine does. Without a limit it is a
         /// thousand times as fast.
         private func expect(_ rate: Int64, _ measured: () throws -> Double) throws {
             let seen = try measured()
@@ -153,7 +153,7 @@ extension LaunchedTests {
                 """
             let end = try TestLaunch.run([python, "-I", "-c", code], in: setting(net))
             let seconds = try #require(Double(end.output.dropLast()), "\(end.output)")
-            // The best of three. What comes on top is the machine's, that other tests use, too.
+            // The best of three. Any more time is the machine's, which other tests use, too.
             #expect(seconds >= 0.15, "\(seconds)")
         }
 

@@ -8,7 +8,8 @@ import Testing
 @testable import Launching
 @testable import Sampler
 
-/// All that launches programs, one after the other: two limits of a disk at once measure each other.
+/// All tests that launch programs, one after the other: two limits of a disk at once would measure
+/// each other.
 @Suite(.serialized) struct LaunchedTests {}
 
 let python = FileText.real("/usr/bin/python3") ?? ""
@@ -33,7 +34,7 @@ struct TestFolder {
         return path(name)
     }
 
-    /// A program that nobody else runs, so that it can leave the cache.
+    /// A program that no other process runs, so that it can leave the cache.
     func copyOfPython() throws -> String {
         let result = Command(words: ["cp", python, path("python")], limit: .milliseconds(60_000))
             .run()
@@ -95,7 +96,7 @@ final class TestLaunch {
 
     func start() { fl_release_held(release) }
 
-    /// What it writes first.
+    /// The first line that it writes.
     func line() throws -> String {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0

@@ -3,7 +3,7 @@ import ELF
 import Foundation
 import Testing
 
-/// What files tell: real ones, and one that is made up.
+/// The contents of files: real ones, and one that is made up.
 @Suite struct ELFFileTests {
     @Test(arguments: [ELFFile.Access.mapped, .read])
     func aFilesOwnBytes(access: ELFFile.Access) throws {
@@ -27,7 +27,7 @@ import Testing
         #expect(ELFFile.buildID(ofFile: path)?.count == 2 * file.buildID.count)
     }
 
-    /// Asked for every place once: what is read is not kept, and not searched.
+    /// Every place is requested once: bytes that were read are not kept, and not searched.
     @Test func everyPlaceOnce() throws {
         let file = try ELFFile(path: "/bin/true", access: .read)
         let text = try #require(file.index(ofSection: ".text"))
@@ -66,7 +66,7 @@ import Testing
         for index in [-1, 99] { #expect(file.bytes(ofSection: index).isEmpty) }
     }
 
-    /// What the file has less of than memory is cut there.
+    /// Bytes that memory has beyond the file are cut off there.
     @Test func mappedBytes() throws {
         let file = try ELFFile(MadeELF.whole.bytes)
         #expect(file.mapped(at: 0x1008, count: 3) == [9, 10, 11])

@@ -34,7 +34,7 @@ package struct Finished: Hashable {
     }
 }
 
-/// A running command. If nobody waits for it, it is killed in the end, with its group.
+/// A running command. If no test waits for it, it is killed in the end, with its group.
 package final class Child {
     package let pid: pid_t
     private let name: String
@@ -83,7 +83,7 @@ package final class Child {
         return ended.wait(timeout: .now() + limit) == .success
     }
 
-    /// True if it has ended by now; it stays a zombie.
+    /// True if it has ended already; it stays a zombie.
     package var hasEnded: Bool {
         var info = siginfo_t()
         // As long as it runs, nothing is filled in.

@@ -2,7 +2,7 @@ package import Foundation
 import Glibc
 import TestSupport
 
-/// A command, its streams, and what it inherits.
+/// A command, its streams, and the descriptors that it inherits.
 ///
 /// Its process leads its own group. All signals are unblocked and have their default actions, and
 /// only the descriptors named here are open.
@@ -108,7 +108,7 @@ package struct Command {
         return (names ?? []).compactMap { Int32($0) }
     }
 
-    /// Of what is opened here, no command of another test inherits anything.
+    /// No command of another test inherits descriptors that are opened here.
     package static func whileNoneStarts<Result>(_ open: () -> Result) -> Result {
         ProcessStart.alone(open)
     }
@@ -129,7 +129,7 @@ package struct Command {
     }
 }
 
-/// A command's standard stream: somebody else's descriptor, or a nameless file.
+/// A command's standard stream: a descriptor that it borrows, or a nameless file.
 package struct CapturedStream {
     package let descriptor: Int32
     private let isOwned: Bool

@@ -21,23 +21,23 @@ package struct LaunchReport: Decodable {
         package var capture: String
         package var mainThread: [MainThread]
         package var notes: [Note]
-        /// What is known from the scheduler: `wakeups`, `switches`; nil: nothing.
+        /// The scheduler's account: `wakeups`, `switches`; nil: none.
         package var scheduler: String?
 
         /// Nearly all stacks reach the root. A fiftieth of few slices would be none, but a busy
         /// machine truncates one or two.
         package var stacksAreWhole: Bool { truncatedStacks <= max(3, slices / 50) }
 
-        /// Where a function cannot be unwound, this is not so, however busy the machine is.
+        /// If a function cannot be unwound, this is false, however busy the machine is.
         package var mostStacksAreWhole: Bool { truncatedStacks <= max(3, slices / 2) }
 
         /// Whether a program replaced another one unnoticed: then its phases are not divided.
         package var hasLateExec: Bool { notes.contains { $0.kind == "late_exec" } }
 
-        /// Whether so much was not seen that nothing is said to be unused.
+        /// Whether so many samples are missing that no library is called unused.
         package var isMuchMissed: Bool { missedTicks * 5 > ticks + missedTicks }
 
-        /// Whether so little ran, or so little of it was seen, that no function need be found.
+        /// Whether so little ran, or so little of it was sampled, that no function need be found.
         package var isHardlySeen: Bool { isMuchMissed || cpuNs < 20_000_000 }
 
         /// CPU time in nanoseconds that is in no thread's slices.
@@ -258,8 +258,8 @@ package struct LaunchReport: Decodable {
 }
 
 extension LaunchReport {
-    /// Of a wait of the fixture `waits`. Where it is recorded who woke whom, what the other thread does is
-    /// the finding.
+    /// The finding of a wait of the fixture `waits`. If wake-ups are recorded, the finding is the
+    /// other thread's activity.
     package func finding(ofWait name: String, kind: String, in function: String) -> Finding? {
         let isOther = launch.scheduler == "wakeups" && ["semaphore", "pipe"].contains(name)
         let wanted =

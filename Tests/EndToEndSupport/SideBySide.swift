@@ -30,7 +30,7 @@ package struct SideBySide {
 
     /// The same for any program.
     ///
-    /// - Parameter wrapper: what executes the recorder.
+    /// - Parameter wrapper: the command that executes the recorder.
     @discardableResult
     package func compare(
         _ program: [String], under wrapper: [String] = [],
@@ -55,7 +55,7 @@ package struct SideBySide {
 }
 
 extension LaunchReport {
-    /// The sums that are wrong, of those that must be right in every recording.
+    /// The sums that are wrong, among those that must be right in every recording.
     package var brokenSums: [String] {
         var broken: [String] = []
         func check(_ name: String, _ parts: [Int64], _ whole: Int64) {

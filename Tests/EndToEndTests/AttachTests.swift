@@ -294,8 +294,8 @@ extension EndToEnd {
             #expect(others.allSatisfy { $0.hasSuffix(" 0") }, "\(others)")
         }
 
-        /// A process that shares the program's memory also runs our code, and nobody checks whether
-        /// it is in it: the area stays.
+        /// A process that shares the program's memory also runs our code, and the recorder does not
+        /// check whether it is in it: the area stays.
         @Test func anotherProcessWithItsMemory() throws {
             let (input, output) = (try Channel(), try Channel())
             var command = Command([try Setup.fixture("sharer")])

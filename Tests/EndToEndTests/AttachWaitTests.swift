@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Recording a program that somebody else will start.
+    /// Recording a program that another process will start.
     @Suite struct AttachWaiting {
         private let scratch: Scratch
 
@@ -143,7 +143,7 @@ extension EndToEnd {
             #expect(try report().program.pid == child.pid)
         }
 
-        /// A fork runs the same program, but nobody has executed it.
+        /// A fork runs the same program, but has not executed it.
         @Test func forksDoNotCount() throws {
             let program = try beacon("beacon-d")
             let input = try Channel()

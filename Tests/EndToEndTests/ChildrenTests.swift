@@ -49,7 +49,7 @@ extension EndToEnd {
             #expect(report.functions.contains { $0.function == "spin" && $0.selfCpuNs > 0 })
         }
 
-        /// Events bring stacks; an interpreter's functions a timer brings, as without children.
+        /// Events bring stacks; a timer brings an interpreter's functions, as without children.
         @Test(.needs("python3")) func theProgramRunsAnInterpreter() throws {
             let folded = try record(ScriptedCalls.words).folded("--no-phase", "--no-thread")
             let within = folded.nanoseconds(through: "caller")
@@ -155,7 +155,7 @@ extension EndToEnd {
             }
         }
 
-        /// Two processes on one core: one is waited for, the other has more to do.
+        /// Two processes on one core: one is waited for, the other has more work.
         @Test(.requires(Schedule.wakeupsAreTold, "scheduler tracepoints cannot be read here"))
         func whoHasTheCoreUnaskedIsAFinding() throws {
             let spin = try Setup.fixture("spin")
@@ -173,7 +173,8 @@ extension EndToEnd {
         /// The report of one process is the same as if it had been recorded alone.
         @Test func oneOfThemAlone() throws {
             let spin = try Setup.fixture("spin")
-            // The scheduler tells the name of what is executed. A subshell can be over before it is read.
+            // The scheduler reports the executed program's name. A subshell can be over before it
+            // is read.
             let recorded = try record(["sh", "-c", "\(spin); sh -c 'exit 3' || exit 3"])
             let whole = try recorded.json()
             let child = try #require(whole.processes.first { $0.name == "spin" })

@@ -138,8 +138,8 @@ extension EndToEnd {
             #expect(warm.launches.dropFirst().contains { $0.readBytes == 0 })
         }
 
-        /// Files that other processes run stay in the page cache; copies of them are used by nobody
-        /// else.
+        /// Files that other processes run stay in the page cache; copies of them are used by no
+        /// other process.
         @Test(.enabled(if: mayIsolate, "the kernel gives this user no namespaces"))
         func copiesAreColdWhoeverRunsTheProgram() throws {
             let path = try copyOfSleep()

@@ -21,7 +21,7 @@ extension EndToEnd {
         .requires(EndToEnd.mayUnshare, "namespaces are not allowed here"))
     struct Containers {
         private let scratch: Scratch
-        /// What is `/tmp` in the container.
+        /// The folder that is `/tmp` in the container.
         private let temporary: String
 
         init() throws {

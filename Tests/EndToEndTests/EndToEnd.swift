@@ -4,8 +4,8 @@ import Testing
 /// All end-to-end tests. They run the program that users install, named by the environment variable
 /// FIRSTLIGHT, on the programs in FIXTURES and STARS. `make test` builds and sets all of these.
 ///
-/// What they expect holds on a machine that is slow or busy. Sampled figures are compared with clocks by
-/// `make truth` (Tests/TruthTests).
+/// Their expectations hold on a slow or busy machine. `make truth` (Tests/TruthTests) compares
+/// sampled figures with clocks.
 ///
 /// Without the variable they are skipped, but in continuous integration (CI is `true`) they fail.
 @Suite(

@@ -11,7 +11,7 @@ extension EndToEnd {
 
         init() throws { scratch = try Scratch() }
 
-        /// Nobody reads our output, but the recorder must end when asked to.
+        /// Our output is not read, but the recorder must end when asked to.
         @Test func nobodyReadsTheSummary() throws {
             let output = try Channel()
             let flags = fcntl(output.writer, F_GETFL)
@@ -342,7 +342,7 @@ extension EndToEnd {
             #expect(try report().brokenSums.isEmpty)
         }
 
-        /// What the user sees who stops a job of two processes twice, and ends it.
+        /// The terminal's text while the user stops a job of two processes twice, and ends it.
         private func transcript(of words: [String]) throws -> (text: String, status: Int32?) {
             let terminal = try Terminal()
             var command = Command(
@@ -369,7 +369,7 @@ extension EndToEnd {
             return (text + terminal.shown(), status)
         }
 
-        /// Reading memory whose page faults nobody serves would take for ever.
+        /// Reading memory whose page faults are not served would take for ever.
         @Test(
             .enabled(if: geteuid() == 0, "only root may leave the kernel's faults unserved"),
             arguments: ["ptrace", "signal"], [[], ["shared"]])
@@ -399,7 +399,8 @@ extension EndToEnd {
             #expect(report.launch.wallNs > 0)
         }
 
-        /// Writing to a pipe that nobody reads takes for ever. A recorder must still end when asked to.
+        /// Writing to a pipe without a reader takes for ever. A recorder must still end when asked
+        /// to.
         @Test func anOutputThatNobodyReads() throws {
             let output = try Channel()
             output.fill()

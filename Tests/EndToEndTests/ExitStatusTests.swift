@@ -15,7 +15,7 @@ extension EndToEnd {
             try Firstlight.recording(program, to: scratch("recording"), options: options).run()
         }
 
-        /// How the fixture is told to end, and the expected result.
+        /// How the fixture is to end, and the expected result.
         struct Ending: Sendable {
             var mode: String
             var status: Int32

@@ -66,7 +66,7 @@ extension EndToEnd {
             let report = try report(finished)
             #expect(report.verdict == (finished.status == 0 ? "passed" : "inconclusive"))
             #expect(report.phase == nil && report.basis == "turns")
-            // No file is written unless asked for.
+            // No file is written unless requested.
             #expect(scratch.names.isEmpty)
         }
 
@@ -293,7 +293,7 @@ extension EndToEnd {
             }
         }
 
-        /// If the JUnit file cannot be written, nobody would see the verdict.
+        /// If the JUnit file cannot be written, the verdict would be lost.
         @Test func junitThatCannotBeWritten() throws {
             let finished = try gate([
                 "--baseline", "true", "--junit", "none/gate.xml", "--max-launches", "7", "true",

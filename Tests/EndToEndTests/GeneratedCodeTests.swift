@@ -67,7 +67,7 @@ extension EndToEnd {
             #expect(seen * 2 > folded.total)
         }
 
-        /// Code without a file that is where a file's code was, and is the same, is the file's.
+        /// Code without a file, at the place of a file's code and identical to it, is the file's.
         @Test(arguments: ["move", "overwrite", "memfd"])
         func codeOnLargePages(how: String) throws {
             let recorded = try Firstlight.record([try Setup.fixture("moved"), how], in: scratch)
@@ -80,7 +80,7 @@ extension EndToEnd {
                 !report.modules.contains { $0.path.contains("anon") || $0.path.contains("memfd") })
         }
 
-        /// The kernel has replaced return addresses; the stack tells what they were.
+        /// The kernel has replaced return addresses; the original ones are found from the stack.
         @Test(
             .needsRoot, .needs("unshare"), .needs("nm"),
             .requires(Self.hasUprobes, "the kernel has no uprobes here"))
@@ -118,7 +118,7 @@ extension EndToEnd {
             return (try? command.run().status) == 0
         }
 
-        /// What memory holds is decided by its content: this is a program, of the developer's own.
+        /// The content of memory decides: this is a program, of the developer's own.
         @Test(.needs("objcopy"), arguments: [true, false])
         func programsInMemory(hasBuildID: Bool) throws {
             let program = scratch("groundtruth")
@@ -150,7 +150,7 @@ extension EndToEnd {
             #expect(inside.allSatisfy { $0.frames.first?.hasPrefix("runtime.asmcgocall") == true })
         }
 
-        /// Where C calls back, the goroutine's stack goes on behind what called C.
+        /// Where C calls back, the goroutine's stack goes on behind the function that called C.
         @Test(.needs("go")) func cCallsGo() throws {
             let recorded = try Firstlight.record(
                 [try Setup.fixture("callingc"), "back"], in: scratch)

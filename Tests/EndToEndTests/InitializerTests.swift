@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Libraries and their initialisers, at start-up and by `dlopen`, compared with what they know
-    /// themselves.
+    /// Libraries and their initialisers, at start-up and by `dlopen`, compared with their own
+    /// measurements.
     @Suite struct Initializers {
         private let scratch: Scratch
 
@@ -22,8 +22,8 @@ extension EndToEnd {
             "plugin_compute", "plugin_rest",
         ]
 
-        /// Each of five libraries has gone before the next one comes, into the same place. What their
-        /// initialisers are called is asked for when the program is over.
+        /// Each of five libraries has gone before the next one comes, into the same place. The
+        /// names of their initialisers are read when the program is over.
         @Test func librariesInOnePlace() throws {
             let program = [try Setup.fixture("swapper")]
             let alone = try Command(program).run()
@@ -173,7 +173,7 @@ extension EndToEnd {
             }
             let text = try recorded.text("report", ["--view", "libraries"])
             let line = text.split(separator: "\n").last { $0.contains("libside.so") }
-            // Nothing is called unused where much was not seen.
+            // No library is called unused where many samples are missing.
             let isKnown = !text.contains("a fifth of the looks or more is missing")
             #expect(line?.contains(isKnown ? "none" : "?") == true, "\(text)")
         }

@@ -86,7 +86,7 @@ extension EndToEnd {
             #expect(theirs.count > 20)
             // Every frame of every sample is compared. Of several names for one address, any will do.
             let canonical = try Kernel.canonicalNames()
-            // An interrupt's time is that of what it interrupted.
+            // An interrupt's time counts for the interrupted function.
             func compared(_ stacks: [[String]]) -> Set<[String]> {
                 Set(stacks.map { withoutInterrupts($0).map { canonical[$0] ?? $0 } })
                     .subtracting([[]])

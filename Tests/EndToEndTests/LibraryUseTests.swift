@@ -25,7 +25,7 @@ extension EndToEnd {
             }
         }
 
-        /// The linker knows it by the path by which it was asked for.
+        /// The linker knows the library by the path in the request.
         @Test(arguments: ["signal", "ptrace"])
         func aLibraryByARelativePath(capture: String) throws {
             let library = try Setup.fixture("held.so")
@@ -46,7 +46,7 @@ extension EndToEnd {
             let recorded = try Firstlight.record([try Setup.star("starsearcher")], in: scratch)
             let json = try recorded.text("report", ["--format", "json"])
             let report = try JSONDecoder().decode(Report.self, from: Data(json.utf8))
-            // Where most looks are missing, nothing follows from what was not seen.
+            // Where most samples are missing, no library may be called unused.
             let isKnown = !report.launch.isMuchMissed
             #expect(report.used("libsuperlog.so") == (isKnown ? false : nil))
             #expect(report.used("libsqlite3.so") == true)

@@ -12,7 +12,7 @@ extension EndToEnd {
 
         init() throws { scratch = try Scratch() }
 
-        /// What is at the recording's path and beside it.
+        /// The files at the recording's path and beside it.
         private var recordings: [String] { scratch.names.filter { $0.hasPrefix("recording") } }
 
         /// How a run under a limit ended, and what the program said.
@@ -56,7 +56,7 @@ extension EndToEnd {
                 said = line
                 let pid = try Proc.recordedProgram(of: child.pid, running: crowd)
                 // In so much CPU time of the recorder's it looks at all threads many times, however
-                // busy the machine is. Where its file is full, it looks no longer.
+                // busy the machine is. When its file is full, it does not look any more.
                 let program = Proc.cpuTime(ofThreadsOf: pid)
                 let recorder = Proc.cpuTime(ofThreadsOf: child.pid)
                 try Proc.waitUntil("some work") {
@@ -80,8 +80,8 @@ extension EndToEnd {
 
         // MARK: Descriptors
 
-        /// The recording's file is opened when the threads' files and events have long taken what
-        /// they can get.
+        /// The recording's file is opened long after the threads' files and events have taken all
+        /// that they can get.
         @Test(
             .needs("prlimit"),
             arguments: [4, 8, 16, 24, 32, 34, 36, 38, 40, 44, 48, 56, 64, 80, 96, 112, 128])
@@ -178,7 +178,7 @@ extension EndToEnd {
             #expect(try program.finish().status == 0)
         }
 
-        /// What others have left open counts.
+        /// Descriptors that other programs have left open count.
         @Test(.needs("prlimit")) func inheritedDescriptors() throws {
             let record = try Firstlight.recording(["echo", "ran"], to: scratch("recording"))
             let open = (10..<50).map { "exec \($0)</dev/null;" }.joined()
@@ -311,7 +311,7 @@ extension EndToEnd {
             }
         }
 
-        /// A recording that becomes too large keeps what was written before.
+        /// A recording that becomes too large keeps its earlier part.
         @Test(
             .needs("prlimit"),
             arguments: [0, 512, 1024, 2048, 4096, 8192, 10_000, 16_384, 30_000, 65_536, 1 << 20])

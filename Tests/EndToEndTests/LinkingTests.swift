@@ -75,7 +75,7 @@ extension EndToEnd {
             #expect(!text.contains("unwind tables"))
         }
 
-        /// The linker ends before it has mapped anything: nothing says how far it was.
+        /// The linker ends before it has mapped anything: the launch's progress is not known.
         @Test func aProgramThatTheLinkerDoesNotFind() throws {
             let path = scratch("recording")
             let finished = try Firstlight.recording(
@@ -86,7 +86,7 @@ extension EndToEnd {
             #expect(try recorded.json().phaseNames == ["Process creation", "Dynamic linking"])
         }
 
-        /// The program is over before anybody has read its mappings, and sometimes shares one core
+        /// The program is over before its mappings have been read, and sometimes shares one core
         /// with the recorder. But the place of its code is known.
         @Test(arguments: ["moment", "moment-static", "moment-no-pie"])
         func oneThatIsOverAtOnce(variant: String) throws {

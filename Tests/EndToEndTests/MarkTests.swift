@@ -5,7 +5,8 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Marks, from the command line to the report, compared with what the program itself knows.
+    /// Marks, from the command line to the report, compared with the program's own counts and
+    /// times.
     @Suite struct Marks {
         private let scratch: Scratch
 
@@ -112,7 +113,7 @@ extension EndToEnd {
             // 50 on each of two threads, and one that a tail call leads to.
             #expect(report.count("hit") == 101)
             #expect(report.intervals("both").count == 101)
-            // A thread that was over before anybody looked is not known: nil.
+            // A thread that was over before the recorder noticed it is not known: nil.
             let threads = Set(report.signposts.map(\.tid))
             #expect(threads.count == 2 || threads.count == 3 && threads.contains(nil))
             #expect(report.intervals("ways").count == 6)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// `measure`: which launches it makes, what it says about them, and how it ends.
+    /// `measure`: the launches that it makes, its report about them, and how it ends.
     @Suite struct Measuring {
         private let scratch: Scratch
 

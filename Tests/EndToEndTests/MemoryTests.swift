@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// How much memory a program may have, and what it may do with it.
+    /// How much memory a program may have, and how it may use it.
     @Suite struct Memory {
         private let scratch: Scratch
 
@@ -88,7 +88,8 @@ extension EndToEnd {
             #expect(recorded == Finished(end: .exited(0), output: "", error: ""))
         }
 
-        /// A core dump has nothing of our area: at most code of the C library that we have changed.
+        /// A core dump contains nothing of our area: at most code of the C library that we have
+        /// changed.
         @Test(
             .enabled(if: Proc.contents("/proc/sys/kernel/core_pattern")?.hasPrefix("core") == true),
             arguments: ["signal", "ptrace"])
@@ -112,8 +113,8 @@ extension EndToEnd {
             #expect(recorded < alone + (4 << 20))
         }
 
-        /// LeakSanitizer makes a process that stops all threads by ptrace. It fails if anybody else
-        /// traces them.
+        /// LeakSanitizer makes a process that stops all threads by ptrace. It fails if another
+        /// process traces them.
         @Test(
             arguments: ["leaking", "leaked"],
             [
@@ -192,6 +193,6 @@ extension EndToEnd {
 }
 
 extension String {
-    /// Without what differs between two runs of a program with a sanitizer.
+    /// Without the parts that differ between two runs of a program with a sanitizer.
     fileprivate var withoutNumbers: String { replacing(/==\d+==|0x[0-9a-f]+/, with: "") }
 }

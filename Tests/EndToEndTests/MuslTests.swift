@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Programs with musl, whose C library is also the dynamic linker, compared with what they
-    /// measured themselves.
+    /// Programs with musl, whose C library is also the dynamic linker, compared with their own
+    /// measurements.
     @Suite(.needs("musl-gcc")) struct Musl {
         private static let phases = [
             "Process creation", "Dynamic linking", "Static initialisers", "Main",

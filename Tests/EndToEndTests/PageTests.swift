@@ -17,7 +17,7 @@ extension EndToEnd {
             mkdir(scratch("cache"), 0o700)
         }
 
-        /// `view` with a browser that notes what it is to show.
+        /// `view` with a browser that notes its argument.
         private func view(_ browser: String) throws -> Finished {
             try Firstlight.command(
                 ["view", recorded.path],

@@ -37,8 +37,8 @@ extension EndToEnd {
             }
         }
 
-        /// Where a stop cuts a call short, the thread makes the rest in our code. Who has devices open that
-        /// give whatever is asked for is left alone.
+        /// If a stop cuts a call short, the thread moves the rest in our code. A thread that has
+        /// devices open that return any amount of data is left alone.
         @Test(arguments: [
             "zero", "urandom", "between", "pipe", "parts", "socket", "sendfile", "copy", "computed",
             "deep",
@@ -48,7 +48,7 @@ extension EndToEnd {
                 fixture: ["partial", call], options: ["--capture", "ptrace"])
         }
 
-        /// The same where a signal does, as in many containers.
+        /// The same if a signal cuts the call short, as in many containers.
         @Test(arguments: [
             "zero", "between", "pipe", "parts", "socket", "sendfile", "copy", "computed", "deep",
         ])

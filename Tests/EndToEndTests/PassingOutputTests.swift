@@ -89,7 +89,7 @@ extension EndToEnd {
             #expect(scratch.contents(of: "a") == "text\n")
         }
 
-        /// New data in the file are noticed, but not what was there before.
+        /// New data in the file are noticed, but not older data.
         @Test(arguments: [">", ">>", "1<>"])
         func aFileIsWatched(redirection: String) throws {
             for (text, isWritten) in [("needle", true), ("text", false)] {

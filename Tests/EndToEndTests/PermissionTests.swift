@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// What cannot be attached to or recorded, and the reason that the recorder names.
+    /// Programs that cannot be attached to or recorded, and the reason that the recorder gives.
     @Suite struct Permissions {
         private static let nobody = [
             "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",

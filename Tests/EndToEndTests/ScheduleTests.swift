@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// What is known from the kernel's scheduler: runs, wake-ups and the critical path.
+    /// The report's values from the kernel's scheduler: runs, wake-ups and the critical path.
     @Suite struct Schedule {
         private let scratch: Scratch
 
@@ -85,7 +85,7 @@ extension EndToEnd {
             #expect(report.criticalPath.contains { $0.tid == last && $0.wokenByTid == b })
         }
 
-        /// Nobody has mounted tracefs, and nobody has after the recording.
+        /// tracefs is not mounted, and is not after the recording.
         @Test(
             .needs("unshare"),
             .requires(wakeupsAreTold, "scheduler tracepoints cannot be read here"))
@@ -106,7 +106,8 @@ extension EndToEnd {
             #expect(try report(recorded).launch.scheduler == "wakeups")
         }
 
-        /// Without privileges the kernel reports when threads have cores, but not who woke whom.
+        /// Without privileges the kernel reports when threads have cores, but not which thread woke
+        /// which.
         @Test(
             .needsRoot, .needs("setpriv"),
             .requires(switchesAreTold, "kernel.perf_event_paranoid forbids it"))

@@ -83,7 +83,7 @@ extension EndToEnd {
         ])
         func otherSignals(words: [String]) throws { try compare(words) }
 
-        /// What lies below a stack pointer is the program's, wherever that points.
+        /// The memory below a stack pointer is the program's, wherever that points.
         @Test(arguments: [["heapstack"], ["heapstack", "300", "70000"]])
         func aStackPointerInTheHeap(words: [String]) throws { try compare(words) }
 
@@ -98,7 +98,7 @@ extension EndToEnd {
             let report = try SideBySide(scratch: scratch).compare(
                 [try Setup.fixture(words[0])] + words.dropFirst(), under: wrapper)
             if words[0] == "heapstack" {
-                // It could be asked all the same, wherever its stack pointer was.
+                // The thread could be sampled all the same, wherever its stack pointer was.
                 #expect(!report.launch.notes.map(\.kind).contains("foreign_stack"))
             }
         }

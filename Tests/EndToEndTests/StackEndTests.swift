@@ -26,7 +26,7 @@ extension EndToEnd {
             }
         }
 
-        /// Nothing has called the function with which a stack of the program's own making begins.
+        /// Nothing has called the function with which a stack that the program made itself begins.
         @Test func aStackOfTheProgramsOwnMaking() throws {
             let recorded = try Firstlight.record([try Setup.fixture("contexts")], in: scratch)
             let folded = try recorded.folded("--weight", "cpu", "--no-phase", "--no-thread")
@@ -74,7 +74,7 @@ extension EndToEnd {
         private static let hasGreenlets =
             (try? Command(["/usr/bin/python3", "-c", "import greenlet"]).run())?.status == 0
 
-        /// What lies behind a greenlet's first function has not called it.
+        /// The frame behind a greenlet's first function has not called it.
         @Test(.requires(hasGreenlets, "no greenlet module in /usr/bin/python3"))
         func aGreenletIsCalledByNobody() throws {
             let recorded = try Firstlight.record(

@@ -36,7 +36,7 @@ extension EndToEnd {
             }
         }
 
-        /// Also with `--until`: nobody asked for the program to be stopped.
+        /// Also with `--until`: the user did not ask for the program to be stopped.
         @Test(arguments: [[], ["--until", "listen"]])
         func theProgramOfARecordGoesOn(options: [String]) throws {
             let recorder = try Firstlight.command(

@@ -30,9 +30,9 @@ extension EndToEnd {
             try compare(["stacks", "given", "24576", "18432"])
         }
 
-        /// The same on a stack that the program made itself and switches to between two ticks.
-        /// Nobody can know this before a signal arrives (docs/design/Sampler/Signal.md). Without
-        /// events, `--capture signal` may send this signal; `--capture ptrace` does no harm.
+        /// The same on a stack that the program made itself and switches to between two ticks. This
+        /// cannot be known before a signal arrives (docs/design/Sampler/Signal.md). Without events,
+        /// `--capture signal` may send this signal; `--capture ptrace` does no harm.
         @Test func coroutinesWithoutRoomForASignal() throws {
             try compare(["stacks", "coroutine", "8192", "6144"], options: ["--capture", "ptrace"])
         }

@@ -107,7 +107,7 @@ extension EndToEnd {
         }
 
         /// musl has no unwind tables: the functions that call `main` and threads' functions are
-        /// recognised by what they do next.
+        /// recognised by their next instructions.
         @Test(.needs("musl-gcc"), arguments: [[], ["-static"]])
         func stacksOfMuslsPrograms(linking: [String]) throws {
             try compile("spin", linking: linking)
@@ -117,8 +117,8 @@ extension EndToEnd {
             #expect(report.launch.truncatedStacks * 2 < report.launch.slices)
         }
 
-        /// Nothing shows that this linker is the C library, so what the program does with signals
-        /// would be unknown.
+        /// Nothing shows that this linker is the C library, so the program's use of signals would
+        /// be unknown.
         @Test(.needs("musl-gcc")) func aLinkerThatNobodyKnows() throws {
             let report = try compareWithLinker { linker in
                 let name = try #require(linker.range(of: Data("_dl_debug_addr".utf8)))

@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Why threads waited, and for whom, compared with what the program itself knows.
+    /// The reasons for threads' waits, and the awaited threads, compared with the program's own
+    /// account.
     @Suite struct Waits {
         private let scratch: Scratch
 

@@ -28,7 +28,7 @@
 #define SHARE_NAME(name, share) static const uint64_t name##_share = share;
 SHARES(SHARE_NAME)
 
-/// A function that does its own work first and then calls others, each with what came out.
+/// A function that does its own work first and then calls others, each with the result so far.
 #define NODE(name, ...)                                        \
     FUNCTION static uint64_t name(uint64_t state) {            \
         BURN(state, name##_share * UNIT);                      \

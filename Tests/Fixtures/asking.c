@@ -1,5 +1,5 @@
-// asking: computes for some 0.3 s in all, and asks all the while what SIGURG does, which nobody has
-// set; then sets a handler, sends itself some, and asks again. Prints what it was told.
+// asking: computes for some 0.3 s in all, and asks all the while for the action of SIGURG, which is
+// not set; then sets a handler, sends itself some, and asks again. Prints the answers.
 #include <signal.h>
 
 #include "fixture.h"

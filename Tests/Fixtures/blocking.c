@@ -22,9 +22,9 @@
 
 #define MILLISECOND 1000000LL
 
-/// Nothing is ever written to it; closing the writing end ends those that wait for it.
+/// Nothing is ever written to it; closing the writing end ends the calls that wait for it.
 static int quiet_pipe[2];
-/// What `read` waits for.
+/// The descriptor that `read` waits for.
 static int input;
 static int epoll;
 static int semaphores = -1;
@@ -104,7 +104,7 @@ static int block_in_recv(int64_t time) {
 struct kind {
     const char *name;
     int (*block)(int64_t time);
-    /// Waits for someone else's doing, which is still to come after EINTR.
+    /// Waits for another thread's or process's action, which is still to come after EINTR.
     int has_peer;
 };
 
@@ -117,7 +117,7 @@ static const struct kind kinds[] = {
 };
 #define KINDS (sizeof kinds / sizeof *kinds)
 
-// MARK: What they wait for
+// MARK: The events that they wait for
 
 static void listen_somewhere(void) {
     listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);

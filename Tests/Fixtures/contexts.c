@@ -1,4 +1,4 @@
-// Two functions take turns on stacks of the program's own making (makecontext), each some calls deep.
+// Two functions take turns on stacks that the program made (makecontext), each some calls deep.
 // Arguments: how often; rounds of computing each time.
 #include <stdlib.h>
 #include <ucontext.h>

@@ -7,7 +7,7 @@
 /// Writes where nothing is mapped.
 FUNCTION void write_nowhere(void) {
     volatile int *nowhere = NULL;
-    // Hides from the compiler what it would warn of.
+    // Hides from the compiler a write that it would warn of.
     __asm__("" : "+r"(nowhere));
     *nowhere = 1;
 }

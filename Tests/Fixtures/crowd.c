@@ -27,8 +27,8 @@ static void *work_on(void *number) {
     return NULL;
 }
 
-/// Half of them wait for a futex that nobody wakes, half for an hour to pass; the process's end
-/// is theirs.
+/// Half of them wait for a futex that is never woken, half for an hour to pass; they end with the
+/// process.
 static void *sleep_on(void *number) {
     static unsigned never;
     const struct timespec hour = {3600, 0};

@@ -1,6 +1,6 @@
 // deadlock: two threads, each of which holds a lock that the other wants.
 // Truth, written before: main_thread and second_thread, their ids; first_lock and second_lock, the
-// addresses of what they wait for.
+// addresses of the locks that they wait for.
 #include "fixture.h"
 
 #include <pthread.h>

@@ -14,7 +14,7 @@ FUNCTION uint64_t burn_at_bottom(uint64_t state) {
 
 FUNCTION uint64_t descend(uint64_t left) {
     uint64_t result = left == 0 ? burn_at_bottom(1) : descend(left - 1);
-    // Something to do after the call, lest it become a jump.
+    // Something to do after the call, so that it does not become a jump.
     MIX(result);
     return result;
 }

@@ -1,7 +1,7 @@
 // dispatched [N]: has the kernel dispatch its system calls by the place where they are made
-// (PR_SET_SYSCALL_USER_DISPATCH), as emulators do: only those of the C library are made. N times (default
-// 300) it computes, makes a call of its own that SIGSYS answers, and asks the C library for its signal mask
-// and for an action. Prints what came of it.
+// (PR_SET_SYSCALL_USER_DISPATCH), as emulators do: only those of the C library are made. N times
+// (default 300) it computes, makes a call of its own that SIGSYS answers, and asks the C library
+// for its signal mask and for an action. Prints the numbers of answers and correct results.
 #include <dlfcn.h>
 #include <signal.h>
 #include <sys/prctl.h>

@@ -1,8 +1,8 @@
-// everything [urgent]: threads that do without a pause what a sampler's signals could disturb: masks,
-// actions, alternate stacks, timers, waits for signals, jumps out of handlers, forks. Each checks
-// what it gets. `urgent`: SIGURG is among the signals that they use. For attaching to: prints
+// everything [urgent]: threads that constantly do things that a sampler's signals could disturb:
+// masks, actions, alternate stacks, timers, waits for signals, jumps out of handlers, forks. Each
+// checks its results. `urgent`: SIGURG is among the signals that they use. For attaching to: prints
 // `ready`, answers every byte on standard input when each thread has been round once more: `on`, or
-// the name of one that is stuck, and how many errors there were. Ends with its input; 1: errors.
+// the name of a stuck thread, and how many errors there were. Ends with its input; 1: errors.
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>

@@ -85,7 +85,7 @@ static inline int truth_descriptor(const char *target) {
     return open(target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 }
 
-/// Writes what was kept; call it once, after every thread has ended.
+/// Writes the figures that were kept; call it once, after every thread has ended.
 static inline void truth_write(void) {
     const char *target = getenv("FIRSTLIGHT_TRUTH");
     if (target == NULL) return;

@@ -44,7 +44,7 @@ static pid_t start_child(int number) {
     uint64_t checksum = compute((uint64_t)number + 1, 30);
     int status = use_signal();
     checksum = compute(checksum, 10);
-    // The checksum decides, lest the work be left out.
+    // The checksum decides, so that the compiler cannot leave the work out.
     _exit(status != 0 ? status : checksum == 0 ? 103 : number);
 }
 
@@ -67,7 +67,7 @@ int main(int argc, char **argv) {
             printf("child %d: %d\n", number + index, statuses[index]);
             if (statuses[index] != number + index) wrong++;
         }
-        // What is not written yet would be written again by the next children.
+        // Text that is not written yet would be written again by the next children.
         fflush(stdout);
     }
     printf("parent: %d\n", use_signal());

@@ -24,7 +24,7 @@ FUNCTION uint64_t descend(uint64_t left, uint64_t state) {
         BURN(state, ROUNDS_PER_MS / 8);
     else
         state = descend(left - 1, state);
-    // Something to do after the call, lest it become a jump.
+    // Something to do after the call, so that it does not become a jump.
     MIX(state);
     return state + (uint64_t)room[left & 63];
 }

@@ -1,7 +1,7 @@
-// heapstack [N [DEPTH]]: computes, N times (default 300), first on the thread's stack and then with the stack
-// pointer in a block of the heap that has no room for a signal's frame, as virtual machines do (Erlang's).
-// DEPTH bytes of the stack (default 0) are in use meanwhile. Prints how often what lies below the stack pointer
-// had changed; 1 if it ever had.
+// heapstack [N [DEPTH]]: computes, N times (default 300), first on the thread's stack and then with
+// the stack pointer in a block of the heap that has no room for a signal's frame, as virtual
+// machines do (Erlang's). DEPTH bytes of the stack (default 0) are in use meanwhile. Prints how
+// often the memory below the stack pointer had changed; 1 if it ever had.
 #include "fixture.h"
 
 #define SIZE 65536

@@ -1,5 +1,5 @@
 // A library to preload: opening a file of the name HELD_NAME waits until the file HELD_UNTIL is
-// there. So what is opened late is opened as late as a test wants.
+// there. So a test can delay the opening of a file for as long as it wants.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <poll.h>

@@ -67,7 +67,7 @@ int main(void) {
     wait_for_lock();
     atomic_store(&is_over, 1);
     for (int index = 0; index < 2; index++) pthread_join(threads[index], NULL);
-    // Who does nothing but wait for a thread that it made leaves the launch to that one.
+    // A main thread that only waits for a thread that it made counts as replaced by that thread.
     uint64_t state = 1;
     BURN(state, 60 * ROUNDS_PER_MS);
     sink += state;

@@ -1,5 +1,5 @@
 // marked [MODE [COUNT]]: functions and probes to be marked. The truth has the nanoseconds that the
-// program itself measured, and how often it came by where; it writes its results to standard output.
+// program itself measured, and how often it passed each place; it prints its results.
 //
 // spans (the default): functions of each kind, on two threads.
 // hits: calls `hit` COUNT times (default 1,000,000) from each of two threads.
@@ -18,8 +18,8 @@
 
 #include "fixture.h"
 
-/// Whatever the code's size, its last page has room behind it: what attaches to a static program needs
-/// some there.
+/// Whatever the code's size, its last page has room behind it: a recorder that attaches to a static
+/// program needs some there.
 __asm__(".section .room,\"ax\",@progbits\n.balign 4096\n.byte 0xc3\n.previous\n");
 
 static volatile uint64_t sum;
@@ -66,7 +66,7 @@ FUNCTION uint64_t hand_over(uint64_t value) {
     return hit(value + 1);
 }
 
-/// A leaf that keeps what it needs below the stack pointer.
+/// A leaf that keeps its values below the stack pointer.
 FUNCTION uint64_t red_zone(uint64_t value) {
     volatile uint64_t kept[12];
     for (int index = 0; index < 12; index++) kept[index] = value + (uint64_t)index;
@@ -89,8 +89,8 @@ FUNCTION uint64_t choose(uint64_t which, uint64_t value) {
     }
 }
 
-// Flags and registers are arguments here, and must be the same behind each mark: returns with carry
-// set what it got in, r10, r11 and xmm0's low half together.
+// Flags and registers are arguments here, and must be the same behind each mark: returns the sum of
+// carry, its argument, r10, r11 and xmm0's low half.
 __asm__(".text\n"
         ".globl peculiar\n"
         ".type peculiar, @function\n"
@@ -273,7 +273,7 @@ static void plugin(const char *path) {
     if (library == NULL) fail(dlerror());
     uint64_t (*work)(uint64_t) = (uint64_t(*)(uint64_t))dlsym(library, "plugin_work");
     if (work == NULL) fail("dlsym");
-    // Only if somebody watches.
+    // Only if it is recorded.
     const int64_t patience = getenv("FIRSTLIGHT_TRUTH") ? 60000000000 : 0;
     const int64_t end = nanoseconds(CLOCK_MONOTONIC) + patience;
     while (*(volatile const uint8_t *)work != 0xE9 && nanoseconds(CLOCK_MONOTONIC) < end) {}
@@ -284,7 +284,7 @@ static void plugin(const char *path) {
 
 static sem_t leave_now;
 
-/// Comes back when nothing but its name is left of the first thread.
+/// Returns when only the first thread's name is left.
 static void let_first_leave(void) {
     sem_post(&leave_now);
     char text[128] = "";
@@ -302,7 +302,7 @@ static void serve(void) {
     if (write(1, "ready\n", 6) != 6) fail("write");
     char byte;
     while (read(0, &byte, 1) == 1) {
-        // Somebody who attaches needs a thread that runs.
+        // A recorder that attaches needs a thread that runs.
         compute(byte == 'w' ? 20 : 0);
         if (byte == 'l') let_first_leave();
         hit(1);

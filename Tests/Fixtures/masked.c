@@ -2,7 +2,7 @@
 // for 150 ms, looking now and then for a signal that is pending.
 // masked wait: blocks all signals; one thread waits for any of them with sigwait, another computes,
 // and the main thread computes and sends SIGUSR1 to the waiting one, five times, then SIGUSR2.
-// Prints what was pending and received. Exits with 0 if that is what was sent.
+// Prints the pending and received signals. Exits with 0 if they are those that were sent.
 #include <pthread.h>
 #include <signal.h>
 
@@ -22,7 +22,7 @@ static void block_all(void) {
     if (errno != 0) fail("pthread_sigmask");
 }
 
-/// Adds to `pending` what is pending now.
+/// Adds the signals that are pending now to `pending`.
 static void look(sigset_t *pending) {
     sigset_t now;
     if (sigpending(&now) != 0) fail("sigpending");

@@ -1,7 +1,7 @@
-// offspring PLUGIN: forks a child that goes on without exec and does all that the recorder's code in
-// the program takes note of, first freely and then under a filter that kills for calls that it has
-// not made alone. The parent computes meanwhile, waits for the child's end, and then does all but
-// what would end its own recording. Each says what it found.
+// offspring PLUGIN: forks a child that goes on without exec and does everything that the recorder's
+// code in the program notes, first freely and then under a filter that kills for calls that it does
+// not make alone. The parent computes meanwhile, waits for the child's end, and then does the same
+// except for things that would end its own recording. Each prints its findings.
 // `hit` is called once by each, and each emits "event" once, in the interval "everything".
 // Exits with 0 if everything was as it should be.
 #include <dlfcn.h>

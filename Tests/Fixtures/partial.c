@@ -1,6 +1,6 @@
-// partial CALL [N [blocked]]: makes a system call that works long in the kernel N times (default 8),
-// and prints how much each got. Alone, each gets all that it asked for. `blocked`: with all signals
-// blocked.
+// partial CALL [N [blocked]]: makes a system call that works long in the kernel N times (default
+// 8), and prints how much each got. Alone, each gets all that was requested. `blocked`: with all
+// signals blocked.
 //   zero urandom   reads 16 MiB of /dev/zero, 2 MiB of /dev/urandom
 //   getrandom      asks for 2 MiB
 //   pipe           computes for a while and writes 4 MiB to a pipe that another process reads
@@ -95,7 +95,7 @@ static void run_between(uint64_t count) {
     printf("checksum %016llx\n", (unsigned long long)state);
 }
 
-/// Such long computing that a profiler may think that the thread does nothing else.
+/// Computes for so long that a profiler may think that the thread does nothing else.
 static void run_computed(uint64_t count) {
     const ssize_t size = 24 * MIB;
     const int from = memfd_create("from", MFD_CLOEXEC), to = memfd_create("to", MFD_CLOEXEC);

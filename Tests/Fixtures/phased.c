@@ -1,8 +1,8 @@
 // phased LINKING INITIALISERS MAIN [OTHER FILE]: computes for so many microseconds, by the clock, in
 // each of these phases of its launch; with FILE, to which each launch adds a byte, every other launch
 // computes for OTHER in `main`. Prints "done" at its end.
-// What resolves an indirect function (IFUNC) belongs to the dynamic linker's phase; the library is not
-// relocated yet then, so it makes its calls itself.
+// The resolver of an indirect function (IFUNC) belongs to the dynamic linker's phase; the library
+// is not relocated yet then, so the resolver makes its system calls itself.
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
@@ -27,7 +27,7 @@ static inline void compute(int64_t since, int64_t microseconds) {
     while (time_now() < since + microseconds * 1000) {}
 }
 
-/// The first argument; nobody hands it over yet.
+/// The first argument; it is not passed to a resolver.
 static inline int64_t first_argument(void) {
     char words[512];
     const long file = call(SYS_open, (long)"/proc/self/cmdline", (const void *)O_RDONLY, 0);

@@ -1,14 +1,14 @@
-// pricing ROUNDS: what one call of a signpost costs, each measured over ROUNDS rounds; the truth has
-// picoseconds of CPU time, for the machine may have other work. The program records itself: a thread
-// of its own empties the ring.
+// pricing ROUNDS: the cost of one call of a signpost, each measured over ROUNDS rounds; the truth
+// has picoseconds of CPU time, as the machine may have other work. The program records itself: a
+// thread of its own empties the ring.
 //
 // empty: a function that does nothing, called where the compiler cannot see it.
-// unrecorded: emit an event while nobody records.
-// event, interval (begin and end, so two calls' worth): while somebody does.
+// unrecorded: emit an event without a recorder.
+// event, interval (begin and end, so two calls' worth): the same with a recorder.
 // two_threads: an event, by two threads at once; each one's time for its own.
 // full: an event that finds the ring full.
-// usdt, lttng: what is unrecorded, with sys/sdt.h (whose probe nobody uses), and with LTTng-UST (which nobody
-// records); each only where the compiler finds its header.
+// usdt, lttng: as unrecorded, with sys/sdt.h (whose probe is not in use), and with LTTng-UST (which
+// is not recorded); each only where the compiler finds its header.
 #include <firstlight/signpost.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -63,8 +63,8 @@ static void *read_all(void *unused) {
     return NULL;
 }
 
-// The ring must not overflow where it is said that it does not: so the rounds come in bursts, and
-// what lies between them does not count.
+// The ring must not overflow in these measurements: so the rounds come in bursts, and the time
+// between them does not count.
 #define MEASURE_BURSTS(name, call)                                                    \
     do {                                                                              \
         int64_t took = 0;                                                             \

@@ -1,5 +1,5 @@
-// rare WHAT: computes for some 0.2 s between uses of something that few programs use, prints what
-// came of it, and exits with status 7.
+// rare WHAT: computes for some 0.2 s between uses of something that few programs use, prints the
+// result, and exits with status 7.
 //
 //   uring      waits in io_uring_enter for timeouts and for reads of a pipe
 //   userfault  touches pages that a thread of its own fills in (userfaultfd), its stack's, too
@@ -7,9 +7,9 @@
 //   numbers    changes signals' actions and masks by syscall(2), also from where nothing is
 //   namespaces begins a user, process and mount namespace; its child is process 1 there
 //   inherit    threads take turns by mutexes with priority inheritance, with and without a limit
-//   unmapped, moved, protected: what it does to its vdso, before it asks for the time again
+//   unmapped, moved, protected: changes its vdso so, before it asks for the time again
 //   daemon     detaches twice, closes everything, works, and says through a pipe how that went
-//   traced     is traced by whoever started it (PTRACE_TRACEME)
+//   traced     is traced by the process that started it (PTRACE_TRACEME)
 //   parent     is traced by its child for a moment, as crash handlers do
 #include <linux/io_uring.h>
 #include <linux/seccomp.h>

@@ -64,7 +64,7 @@ static void notify_from_child(void) {
     if (child < 0 || waitpid(child, NULL, 0) != child) fail("fork");
 }
 
-// It stays as long as the program does: nobody can tell where a message came from whose sender is gone.
+// It stays as long as the program: the origin of a message cannot be found once its sender is gone.
 static void notify_from_daemon(void) {
     const pid_t program = getpid();
     pid_t child = fork();
@@ -121,7 +121,7 @@ static void print(int descriptor, const char *text) {
 int main(int argc, char **argv) {
     const char *how = argc > 1 ? argv[1] : "";
     const char *argument = argc > 2 ? argv[2] : "";
-    // Not before the truth is told.
+    // Not before the truth is written.
     sigset_t end;
     sigemptyset(&end);
     sigaddset(&end, SIGTERM);

@@ -1,6 +1,6 @@
-// resolving PLUGIN: computes until its input has something to read, and loads the plugin then, whose
-// resolver of an indirect function (IFUNC) waits for its input once more. What is not resolved yet
-// is not initialised either.
+// resolving PLUGIN: computes until its input has something to read, and loads the plugin then,
+// whose resolver of an indirect function (IFUNC) waits for its input once more. A library that is
+// not resolved yet is not initialised either.
 // Writes "ready" at its beginning, what the plugin writes, and "done" at its end.
 #include <dlfcn.h>
 #include <poll.h>

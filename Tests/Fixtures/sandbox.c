@@ -1,6 +1,6 @@
 // sandbox MODE [MS]: computes for MS milliseconds (default 200), restricts its own system calls
 // with seccomp, on pain of death, and computes on for ~100 ms.
-//   filter      allows only what it needs itself: no clock, no process id, no other signals
+//   filter      allows only calls that it needs itself: no clock, no process id, no other signals
 //   strict      SECCOMP_MODE_STRICT: read, write, _exit and the return from handlers
 //   strict-call the same by seccomp(2), which has no function of its own
 //   tsync       one thread restricts all, as `filter` does, while three others compute
@@ -10,7 +10,7 @@
 // The two before deny what an ordinary program can do without: clocks' system calls, shared memory,
 // looking at other processes.
 //   compute     only computes: what the last two execute
-// Writes its checksums. Exits with 0; whoever breaks the rules is killed.
+// Writes its checksums. Exits with 0; a process that breaks the rules is killed.
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/futex.h>
@@ -168,7 +168,7 @@ static void run_fork_exec(char *program, uint64_t milliseconds) {
     if (status != 0) _exit(1);
 }
 
-/// Whatever the child does is its own business.
+/// The child's actions are not its parent's.
 static void run_child(uint64_t milliseconds) {
     uint64_t checksum = compute(1, milliseconds);
     pid_t child = fork();

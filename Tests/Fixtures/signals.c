@@ -1,6 +1,6 @@
 // signals: handles signals of many kinds on an alternate stack, and prints how many of each came.
-// Exits with 0 only if each came exactly as often as it was sent, with the code that says who sent
-// it, and its handler ran on the alternate stack.
+// Exits with 0 only if each came exactly as often as it was sent, with the code of its sender, and
+// its handler ran on the alternate stack.
 #include <signal.h>
 #include <sys/time.h>
 #include <sys/wait.h>

@@ -155,7 +155,7 @@ static void *interrupt(void *unused) {
     (void)unused;
     for (uint64_t index = 0; index < count; index++) {
         if (pthread_kill(receiver, SIGUSR1) != 0) fail("pthread_kill");
-        // Leaves the core to the receiver and to who reads.
+        // Leaves the core to the receiver and to the reader.
         while (atomic_load(&handled) <= index) nanosleep(&(struct timespec){0, 10000}, NULL);
     }
     atomic_store(&is_over, true);

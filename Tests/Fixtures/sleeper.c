@@ -59,7 +59,7 @@ static void write_byte(int descriptor) {
     }
 }
 
-/// Whoever sees the end passes the token on before leaving, so that the other sees it too.
+/// A worker that sees the end passes the token on before leaving, so that the other sees it too.
 static void pass_token(struct worker *worker) {
     while (read_byte(worker->input, KIND_READ) == 1) {
         int last = atomic_load(&stopping) != 0;
@@ -108,7 +108,7 @@ static void make_pipe(int *input, int *output) {
     *output = ends[1];
 }
 
-/// Worker 0 writes to what worker 1 reads, and the other way about; the token starts with 0.
+/// Worker 0 writes to worker 1's input, and the other way about; the token starts with 0.
 static void pair_up(struct worker *first, struct worker *second) {
     first->run = pass_token;
     second->run = pass_token;

@@ -22,7 +22,7 @@
 
 static uint64_t used;
 
-/// A stack from malloc, with a guard area below it, which nobody has any business in.
+/// A stack from malloc, with a guard area below it, which must stay unchanged.
 struct stack {
     unsigned char *memory;
     size_t size;

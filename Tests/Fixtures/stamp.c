@@ -1,7 +1,7 @@
 // stamp FIFO PROGRAM [ARG…]: writes the monotonic clock's nanoseconds (an int64_t) to FIFO and
-// becomes PROGRAM, which inherits FIFO and holds it open until it ends. Whoever reads FIFO learns
+// becomes PROGRAM, which inherits FIFO and holds it open until it ends. The reader of FIFO learns
 // when PROGRAM began, and, at the end of the file, that it and all its children are gone:
-// unprofiled or under any profiler alike, without a word of its own.
+// unprofiled or under any profiler alike, without any message from the profiler.
 //
 // It happens in a constructor: a profiler that goes to work at `main` finds none here, and watches
 // PROGRAM from its first instruction as if it had started it itself.

@@ -129,7 +129,7 @@ static int run(const char *how, uint64_t count) {
     sigaddset(&end, SIGTERM);
     int number;
     sigwait(&end, &number);
-    // What was connected still is.
+    // The earlier connection still works.
     if (wl_display_roundtrip(display) < 0) fail("wl_display_roundtrip");
     return other != NULL && wl_display_roundtrip(other) < 0 ? 4 : 3;
 }

@@ -86,7 +86,7 @@ static int run_exits(uint64_t count) {
             errno = pthread_create(&threads[index], NULL, exits_main, argument);
             if (errno != 0) fail("pthread_create");
         }
-        // The kernel tells of a thread's end, however it came about.
+        // The kernel reports a thread's end, however it came about.
         for (uint64_t index = 0; index < ALIVE; index++) pthread_join(threads[index], NULL);
     }
     say();

@@ -1,4 +1,4 @@
-// timers MODE: signals that come of themselves, while the program computes.
+// timers MODE: signals that timers or other processes send, while the program computes.
 //   profile    SIGPROF every 10 ms of CPU time, as a sampling profiler has it
 //   posix      SIGUSR1 every 5 ms, by a POSIX timer; those that it counts as overrun, too
 //   thread     a POSIX timer whose expiries the C library turns into threads
@@ -59,8 +59,8 @@ static int run_profile(void) {
     memset(&timer, 0, sizeof timer);
     setitimer(ITIMER_PROF, &timer, NULL);
     printf("checksum %016llx\n", (unsigned long long)checksum);
-    // Its clock counts whole ticks: who wakes up a thousand times a second changes whom they meet on a
-    // machine where many compute.
+    // Its clock counts whole ticks: a thread that wakes up a thousand times a second changes which
+    // threads the ticks meet, on a machine where many compute.
     return judge("SIGPROF", atomic_load(&received), 10000000, cpu, 1);
 }
 
@@ -150,7 +150,7 @@ static void burn_a_little(int number, siginfo_t *info, void *context) {
     atomic_fetch_add(&received, 1);
 }
 
-/// A result that a handler, or whoever else comes between, must not change.
+/// A result that a handler, or anything else that comes between, must not change.
 FUNCTION void pass_on(int pipe[2], uint64_t value) {
     uint64_t received_value = 0;
     if (write(pipe[1], &value, sizeof value) != sizeof value) fail("write");
@@ -181,7 +181,7 @@ static int run_storm(void) {
     return 0;
 }
 
-/// Whoever swallows one of them has it wait for ever.
+/// If one of them is swallowed, it waits for ever.
 static int run_once(void) {
     sigset_t alarm, before;
     sigemptyset(&alarm);
@@ -197,8 +197,8 @@ static int run_once(void) {
     return 0;
 }
 
-/// Where another signal came before, it waits until SIGALRM's handler returns, and must not take that
-/// for its own doing.
+/// Another signal (a recorder's) that came before waits until SIGALRM's handler returns; its
+/// handler must not assume that it ended the call.
 static int run_filled(uint64_t rounds) {
     sigset_t alarm, others;
     sigemptyset(&alarm);

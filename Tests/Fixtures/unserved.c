@@ -1,6 +1,6 @@
-// unserved [shared]: computes, on a stack above which memory lies that nobody serves (userfaultfd),
-// until standard input ends. Whoever reads that memory waits for ever. It is the process's own, or
-// shared with others.
+// unserved [shared]: computes, on a stack above which memory lies whose page faults are never
+// served (userfaultfd), until standard input ends. Reading that memory takes for ever. It is the
+// process's own, or shared with others.
 // Prints "ready", and "done" at the end.
 #include <linux/userfaultfd.h>
 #include <poll.h>

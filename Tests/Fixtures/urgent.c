@@ -25,7 +25,7 @@
 
 static atomic_int received;
 static atomic_int foreign;
-/// The `si_code` of those that are expected.
+/// The `si_code` of the expected signals.
 static atomic_int expected_code = SI_USER;
 static int wrong;
 
@@ -47,7 +47,7 @@ static void handler(int number, siginfo_t *info, void *context) {
     atomic_fetch_add(count, 1);
 }
 
-/// As asking for the action gives it back. By way of a number: it has more parameters than it says.
+/// The handler as sigaction returns it. Cast through a number: it has more parameters than it says.
 #define OUR_HANDLER ((void (*)(int))(uintptr_t)handler)
 
 static const char *name_of(void (*action)(int)) {
@@ -69,7 +69,7 @@ static void (*action_of(int number))(int) {
 
 static void (*current_action(void))(int) { return action_of(SIGURG); }
 
-/// Returns what was set before.
+/// Returns the earlier handler.
 static void (*set_handler_of(int number))(int) {
     struct sigaction action, old;
     memset(&action, 0, sizeof action);
@@ -81,7 +81,7 @@ static void (*set_handler_of(int number))(int) {
 
 static void (*set_handler(void))(int) { return set_handler_of(SIGURG); }
 
-/// Waits until `count` have come; gives up after 5 s, lest a lost one block us for ever.
+/// Waits until `count` have come; gives up after 5 s, so that a lost one does not block us for ever.
 static void await(int count) {
     int64_t deadline = nanoseconds(CLOCK_MONOTONIC) + 5000000000;
     while (atomic_load(&received) < count && nanoseconds(CLOCK_MONOTONIC) < deadline) continue;

@@ -1,8 +1,8 @@
-// waits [KIND...]: one wait of each kind after the other (default: all), on the main thread, and the
-// truth about how long each took, from its own clock reads just around the call.
+// waits [KIND...]: one wait of each kind after the other (default: all), on the main thread, and
+// the truth about how long each took, from its own clock reads just around the call.
 //
-// What is waited for comes about 120 ms after the wait began: another thread (or process) is told
-// through a pipe that it begins, and sleeps before it acts.
+// The awaited event comes about 120 ms after the wait began: another thread (or process) learns
+// through a pipe that the wait begins, and sleeps before it acts.
 //
 //   mutex       held by the thread "holder"; truth mutex, and holder: that thread's id
 //   rwlock      held by the same for writing
@@ -64,7 +64,7 @@ static void pause_for(int milliseconds) {
     }
 }
 
-// Whoever acts later: told by a byte that the wait is about to begin.
+// A thread that acts later: a byte announces that the wait is about to begin.
 
 struct helper {
     void (*prepare)(void);
@@ -117,7 +117,7 @@ static void finish(struct helper *helper) {
 
 static int64_t started;
 
-/// What comes between these two is what the truth is about.
+/// The truth is the time between these two.
 static void start_clock(void) { started = nanoseconds(CLOCK_MONOTONIC); }
 static void stop_clock(const char *name) {
     truth_set(name, nanoseconds(CLOCK_MONOTONIC) - started);
@@ -218,7 +218,7 @@ FUNCTION void wait_in_fifo(void) {
     unlink(path);
 }
 
-/// As much as takes some time to fetch.
+/// A size that takes some time to read.
 enum { FILE_MIB = 64 };
 
 FUNCTION void wait_in_file(void) {
@@ -270,8 +270,8 @@ static void accept_some(void) {
     for (int turn = 0; turn < 2; turn++) accept4(server, NULL, NULL, SOCK_CLOEXEC);
 }
 
-/// The queue has room for one: who else wants to connect waits until that one was accepted, and on
-/// for the rest of the second after which it is tried again.
+/// The queue has room for one: another client waits until that one was accepted, and then for the
+/// rest of the second after which its connection is tried again.
 FUNCTION void wait_in_connect(void) {
     struct helper helper = {.act = accept_some, .name = "server"};
     listen_on_loopback(0);
@@ -434,7 +434,7 @@ FUNCTION void wait_in_flock(void) {
     unlink(path);
 }
 
-/// What takes a lease away is told by a signal, which is enough to be woken by.
+/// A signal announces that the lease ends; it only has to wake the holder.
 static void ignore(int number) { (void)number; }
 
 FUNCTION void wait_in_lease(void) {
@@ -526,7 +526,7 @@ int main(int argc, char **argv) {
         }
         if (is_wanted) kinds[kind].wait();
     }
-    // Who does nothing but wait for a thread that it made leaves the launch to that one.
+    // A main thread that only waits for a thread that it made counts as replaced by that thread.
     uint64_t state = 1;
     BURN(state, 30 * ROUNDS_PER_MS);
     volatile uint64_t kept = state;

@@ -25,7 +25,7 @@ struct ThreadTimesTests {
         var times = Times(start: at(0), knowsSwitches: false)
         #expect(
             text(times.sample(at: at(100), cpu: span(10), stack: "a")) == ["90-100 running 10 a"])
-        // Not more than there was: the rest comes with the next.
+        // Not more than there was: the rest comes with the next sample.
         #expect(
             text(times.sample(at: at(106), cpu: span(10), stack: "b")) == ["100-106 running 6 b"])
         #expect(
@@ -54,7 +54,7 @@ struct ThreadTimesTests {
             text(times.sample(at: at(90), cpu: span(40), stack: "work")) == [
                 "10-30 running 20 work", "30-70 blocked 40 wait", "70-90 running 20 work",
             ])
-        // Without a sample behind it, it is what it left its core with.
+        // Without a sample behind it, the time has the stack with which the thread left its core.
         #expect(times.left(at: at(95), isPushed: true, stack: "parting").isEmpty)
         #expect(times.arrived(at: at(99)).isEmpty)
         #expect(

@@ -69,8 +69,8 @@ struct MadeReport {
     private func text(_ value: String?) -> String { value.map { "\"\($0)\"" } ?? "null" }
 }
 
-/// A program in the place of `firstlight` (the script made-firstlight), that answers as it was told
-/// and notes what it was asked.
+/// A program in the place of `firstlight` (the script made-firstlight), with given answers. It
+/// notes its arguments.
 final class MadeTool {
     private let folder: TemporaryFolder
     let tool: FirstlightTool

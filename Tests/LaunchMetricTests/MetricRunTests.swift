@@ -43,7 +43,7 @@ import Testing
             ])
     }
 
-    /// What is not kept leaves nothing behind.
+    /// A measurement that is not kept leaves nothing behind.
     @Test func nothingIsLeft() async throws {
         let made = try MadeTool([MadeReport()])
         _ = try await made.run().measure(saveTo: nil)
@@ -85,7 +85,7 @@ import Testing
         #expect(verdict.difference == .milliseconds(10))
     }
 
-    /// Folders are told where nothing else differs.
+    /// Folders are named if nothing else differs.
     @Test func names() {
         for (new, old, names) in [
             (["/b/app", "--slow"], ["/b/app"], ("app --slow", "app")),
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    /// One block is no ground to fail a test.
+    /// One block is no reason to fail a test.
     @Test func slowerOnce() async throws {
         let made = try MadeTool([
             MadeReport(change: (10, 5, 15)), MadeReport(change: (1, -2, 4)),
@@ -107,13 +107,13 @@ import Testing
         #expect(found.verdict?.outcome == .inconclusive)
         #expect(
             found.verdict?.sentence.contains("a second block of launches does not agree") == true)
-        // What is not comparable at all does not agree, either.
+        // A block that cannot be compared does not agree, either.
         let silent = try MadeTool([MadeReport(change: (10, 5, 15)), MadeReport()])
         let unknown = try await silent.run(.command(["/opt/old"])).measure(saveTo: nil)
         #expect(unknown.verdict?.outcome == .inconclusive)
     }
 
-    /// Less than 2 ms is nobody's concern.
+    /// A change of less than 2 ms does not matter.
     @Test func slowerByLittle() async throws {
         let made = try MadeTool([MadeReport(median: 10, change: (15, 10, 19))])
         let found = try await made.run(.command(["/opt/old"])).measure(saveTo: nil)
@@ -231,7 +231,7 @@ import Testing
                 try await measured(stored, [MadeReport()])
             }
         }
-        // The program's end is what nobody need name.
+        // The program's end need not be named.
         _ = try await measured(MadeReport(until: ["exit"]), [MadeReport()])
     }
 }

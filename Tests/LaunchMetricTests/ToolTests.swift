@@ -21,7 +21,7 @@ import Testing
             try find(["PATH": "/none"], there: [])
         }
         #expect(missing?.description.contains("make install") == true)
-        // Who names one means that one.
+        // If a program is named, only that one counts.
         let wrong = #expect(throws: LaunchMetricError.self) {
             try find(["FIRSTLIGHT": "/x/fl", "PATH": "/a"], there: ["/a/firstlight"])
         }
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    /// Who cancels gets an end of what runs: the shell says by a file that it is there.
+    /// Cancelling ends the running command: the shell reports by a file that it runs.
     @Test func cancelled() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }

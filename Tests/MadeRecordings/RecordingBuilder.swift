@@ -8,7 +8,7 @@ package struct RecordingBuilder {
     /// The launch's start on the monotonic clock: not 0, so that mixing up the two shows.
     package static let origin: Int64 = 5_000_000_000_000
 
-    /// A place in the code, and what was inlined there.
+    /// A place in the code, and the functions inlined there.
     package struct Spot: Hashable {
         package var function: String?
         package var module = "/home/dev/app"
@@ -157,7 +157,7 @@ extension RecordingBuilder {
             Priority(thread: thread, time: Self.at(time), policy: policy, nice: nice, realTime: 0))
     }
 
-    /// What the scheduler told of a thread: states one after the other, each up to a moment.
+    /// The scheduler's account of a thread: states one after the other, each up to a moment.
     package mutating func runs(
         _ thread: ThreadIndex, from start: Int64, _ states: (ThreadState, until: Int64)...
     ) {

@@ -56,7 +56,7 @@ import Testing
         #expect(exits([0x06, 0xC3]).refusal == .unreadable)
     }
 
-    /// What is elsewhere is followed: its returns are exits, its way back is a target.
+    /// A part elsewhere is followed: its returns are exits, its way back is a target.
     @Test func coldPartsBelongToTheFunction() {
         let back = MovableCode.jump(to: at(6)).bytes(at: Self.cold.lowerBound) ?? []
         let found = exits(

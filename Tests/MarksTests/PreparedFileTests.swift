@@ -5,8 +5,7 @@ import Testing
 
 @testable import Marks
 
-/// What was planned beforehand is what would be planned from memory: tried with this process's C
-/// library.
+/// A plan made beforehand is the same as one made from memory: tried with this process's C library.
 @Suite struct PreparedFileTests {
     private let path: String
     private let bias: UInt64
@@ -21,7 +20,7 @@ import Testing
 
     init() throws {
         let maps = try #require(Self.text(of: "/proc/self/maps"))
-        // Other tests have it mapped, too, to read it, but for that only.
+        // Other tests have it mapped, too, but only to read it.
         let fields = maps.split(separator: "\n").map { $0.split(separator: " ") }
         let code = try #require(
             fields.first { $0.last?.hasSuffix("/libc.so.6") == true && $0[1] == "r-xp" })
@@ -62,7 +61,7 @@ import Testing
         #expect(plan.refusals.contains { $0.place.contains("memcpy") && $0.reason == .indirect })
     }
 
-    /// Whoever changed the code there makes another plan, and none of ours.
+    /// If the code there was changed, none of our planned changes is made.
     @Test func memoryThatSaysSomethingElse() throws {
         let prepared = try PreparedFile(path, path: path, Self.requests)
         let plan = try #require(

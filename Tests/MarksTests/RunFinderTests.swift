@@ -45,7 +45,7 @@ import Testing
         let padded = ordinary + [0x0F, 0x1F, 0x40, 0x00, 0x90, 0x90]
         let behind = try finder(padded, count: 10).run(noting: 1, at: at(9)).get()
         #expect(behind.start == at(9) && behind.hooks == [.init(index: 0, record: 1)])
-        // Not where something else begins behind it.
+        // Not where another function begins behind it.
         let short = try finder(padded, count: 10, border: 12).run(noting: 1, at: at(9)).get()
         #expect(short.start == at(4))
         #expect(
@@ -62,7 +62,7 @@ import Testing
         #expect(
             finder(restarting).run(noting: 1, at: at(0), isEntry: true)
                 == .failure(.loopsToEntry))
-        // What is not an entry may be jumped to.
+        // A place that is not an entry may be jumped to.
         #expect((try? finder(restarting).run(noting: 1, at: at(0)).get()) != nil)
     }
 
@@ -70,7 +70,7 @@ import Testing
         // sub $16, %rsp; sub $16, %rsp; jmp to offset 8; the run ends at 8.
         let bytes: [UInt8] = [0x48, 0x83, 0xEC, 0x10, 0x48, 0x83, 0xEC, 0x10, 0xEB, 0xFE]
         #expect((try? finder(bytes).run(noting: 1, at: at(0), isEntry: true).get()) != nil)
-        // But not between its start and what it notes: nop at 8, jumped to is 4.
+        // But not between its start and the noted place: nop at 8, jumped to is 4.
         let noting: [UInt8] = [0x48, 0x83, 0xEC, 0x10, 0x48, 0x83, 0xEC, 0x10, 0x90, 0xEB, 0xF9]
         #expect(
             finder(noting, targets: [at(9)]).run(noting: 1, at: at(8)).map(\.start)

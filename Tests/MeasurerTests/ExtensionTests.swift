@@ -2,7 +2,7 @@ import Measurer
 import ProfileModel
 import Testing
 
-/// More launches than were asked for at first.
+/// More launches than were requested at first.
 @Suite struct ExtensionTests {
     @Test func itGoesOnWhereItEnded() throws {
         var plan = LaunchPlan.made(arms: 2, requested: 2)
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    /// What has failed is not taken up again.
+    /// A measurement that has failed is not continued.
     @Test func onlyWhatIsComplete() throws {
         for made in [Made.hung, .interrupted] {
             var plan = LaunchPlan.made(requested: 2)
@@ -49,7 +49,7 @@ import Testing
         #expect(plan.launches[4].discarded == .otherStatus)
     }
 
-    /// As many launches in vain as count are allowed, of all.
+    /// As many launches in vain as count are allowed, over all.
     @Test func patienceGrows() throws {
         var plan = LaunchPlan.made(requested: 6)
         _ = try plan.run([.good, .good] + Array(repeating: .failed, count: 5))

@@ -53,7 +53,7 @@ import Testing
         #expect(plan.counted == 2)
     }
 
-    /// Who takes its place later is no partner.
+    /// A launch that takes its place later is no partner.
     @Test func aPairThatLacksItsSecondIsMadeAnew() throws {
         var plan = LaunchPlan.made(arms: 2, requested: 2)
         let (requests, end) = try plan.run([.good, .good, .good, .failed])
@@ -71,7 +71,7 @@ import Testing
         #expect(requests.map(\.pair) == [nil, 0, 1, 1])
     }
 
-    /// Which files it uses is not known before, so that it cannot be cold.
+    /// Its files are not known beforehand, so it cannot be cold.
     @Test func theFirstNeedNotBeCold() throws {
         var plan = LaunchPlan.made(requested: 1)
         _ = try plan.run([.warm])
@@ -91,7 +91,7 @@ import Testing
         #expect(plan.launches.map(\.discarded) == [.first, nil, .failed, nil])
     }
 
-    /// It may end, in any way, before anybody looks.
+    /// The program may end, in any way, before it is looked at.
     @Test func whatComesAfterReadyIsNoPartOfTheLaunch() throws {
         var plan = LaunchPlan.made(requested: 4)
         let ends: [Recording.Outcome] = [
@@ -165,7 +165,7 @@ import Testing
         #expect(requests[4].pair == 3 && requests[5].pair == 3)
     }
 
-    /// What the others print is nobody's concern, and may be much.
+    /// The other launches' output does not matter, and may be much.
     @Test func theOutputOfThoseThatDiffer() throws {
         var plan = LaunchPlan.made(requested: 6)
         let made: [Made] = [.good, .good, .status1, .good, .failed, .good, .warm, .good, .good]
@@ -214,7 +214,7 @@ import Testing
         }
     }
 
-    /// As many in vain as were asked for.
+    /// As many in vain as were requested.
     @Test func tooMany() throws {
         var plan = LaunchPlan.made(requested: 8)
         let made = Array(repeating: [Made.good, .failed], count: 20).flatMap { $0 }
@@ -239,7 +239,7 @@ import Testing
     }
 }
 
-/// Whatever the launches come to.
+/// For any results of the launches.
 @Suite struct EveryCourseTests {
     /// All courses of five launches, good ones following.
     @Test(arguments: [1, 2]) func ofOneOrTwoArms(arms: Int) throws {

@@ -1,7 +1,7 @@
 import Measurer
 import ProfileModel
 
-/// What a launch that is made for a test comes to.
+/// The result of a launch that is made for a test.
 enum Made: Hashable, CaseIterable {
     case good, status1, killed, warm, failed, hung, notReady, interrupted
 
@@ -55,7 +55,7 @@ extension LaunchPlan {
 
     struct Endless: Error {}
 
-    /// Notes what is made, and what is good from there on.
+    /// Makes these launches, and good ones after them.
     mutating func run(
         _ made: [Made], most: Int = 1_000
     ) throws -> (requests: [LaunchRequest], end: MeasuringEnd) {

@@ -3,7 +3,7 @@ import ProfileModel
 import Synchronization
 import Testing
 
-/// What happened, in order; shared by those who do something.
+/// The events, in order; shared by all that note one.
 private final class Log: Sendable {
     private let entries = Mutex<[String]>([])
     func note(_ entry: String) { entries.withLock { $0.append(entry) } }
@@ -86,7 +86,7 @@ private struct MadeSink: LaunchSink {
             ])
     }
 
-    /// Whoever looks at them may ask for more.
+    /// The observer of the launches may ask for more.
     @Test func moreAreMadeWhereTheyAreAskedFor() {
         let (result, log) = run(
             requested: 1,
@@ -147,7 +147,7 @@ private struct MadeSink: LaunchSink {
             })
             #expect(result.end == .interrupted)
             #expect(result.launches.count == number)
-            // Nothing is begun that is not wanted any more.
+            // No launch begins that is not wanted any more.
             #expect(log.count { $0.hasPrefix("launch") } == number)
             #expect(log.last == "end interrupted")
         }
@@ -184,7 +184,7 @@ private struct MadeSink: LaunchSink {
         }
     }
 
-    /// What there is stays in hand.
+    /// The launches so far stay available.
     @Test func aFullDisk() {
         for room in 0...2 {
             let (result, log) = run(sink: { MadeSink(room: room, log: $0) })
@@ -206,7 +206,7 @@ private struct MadeSink: LaunchSink {
         #expect(late.launches.count == 4)
     }
 
-    /// Whoever asked for the end gets its status, whatever else went wrong.
+    /// A user who asked for the end gets its status, whatever else went wrong.
     @Test func aFullDiskAndAnInterrupt() {
         let (result, _) = run([.good, .interrupted], sink: { MadeSink(room: 1, log: $0) })
         #expect(result.end == .interrupted)

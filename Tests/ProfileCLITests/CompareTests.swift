@@ -46,7 +46,7 @@ import Testing
         #expect(run.status == 2 && run.error.contains(message), "\(run.error)")
     }
 
-    /// Whoever asks for a part does not get the whole.
+    /// A request for a part does not give the whole.
     @Test(arguments: [
         "--format json --phase main", "--format json --depth 3", "--format svg --depth 3",
         "--format folded --depth 3", "--format html --phase main", "--format html --depth 3",
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    /// Figures of other circumstances say nothing, unless somebody insists.
+    /// Figures of other circumstances say nothing, unless the user insists.
     @Test func otherCircumstances() throws {
         try withMeasurements(kernels: ("5", "6")) { before, after in
             let refused = try run(["compare", before, after])

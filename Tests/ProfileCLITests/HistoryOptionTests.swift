@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    /// What is broken is told in a line each; the rest is shown.
+    /// Each broken file is reported in a line; the rest is shown.
     @Test func brokenFilesDoNotHideTheRest() throws {
         try withFolder { folder in
             try save(folder + "/1.firstlight", version: "1", milliseconds: 10, day: 1)

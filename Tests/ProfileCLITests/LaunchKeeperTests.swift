@@ -7,7 +7,7 @@ import Testing
 @testable import ProfileCLI
 @testable import Sampler
 
-/// Files of launches: when a new one begins, what they are called, and which have to go.
+/// Files of launches: when a new one begins, their names, and which ones are removed.
 @Suite struct LaunchKeeperTests {
     private static let machine = MeasuredMachine(
         host: "h", kernel: "k", architecture: "x86_64", processor: "p", cores: 2, memory: 1)
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    /// Those that ran side by side: what began first may end last.
+    /// Launches that ran side by side: the one that began first may end last.
     @Test func earlierLaunchesFitIntoTheFile() throws {
         try Self.withKeeper { keeper, folder in
             let short = try Self.launch(from: 20, to: 30)
@@ -100,7 +100,7 @@ import Testing
             let long = try Self.launch(from: 10, to: 40)
             let kept = try keeper.keep(long, earliest: nil, at: Self.moment(41))
             #expect(kept.launch.start == .zero)
-            // Nobody knew of this one.
+            // This launch was not known.
             let longest = try Self.launch(from: 5, to: 50)
             _ = try keeper.keep(longest, earliest: nil, at: Self.moment(51))
             keeper.finishAll()

@@ -87,7 +87,7 @@ import Testing
         close(ends[0])
     }
 
-    /// The two sides of a terminal: the screen, and what programs see.
+    /// The two sides of a terminal: the screen, and the programs' side.
     private func terminal() throws -> (screen: Int32, user: Int32) {
         let screen = open("/dev/ptmx", O_RDWR | O_NOCTTY)
         var locked: CInt = 0
@@ -149,7 +149,7 @@ import Testing
         #expect(fcntl(user, F_GETFL) & O_NONBLOCK == 0)
     }
 
-    /// It ends when it has been seen to say what it is at.
+    /// The step ends when its text has been seen.
     @Test(.timeLimit(.minutes(1))) func aSlowStepSaysWhatItIsAt() throws {
         let (screen, user) = try terminal()
         defer {
@@ -162,7 +162,7 @@ import Testing
             stage.value = 7
             #expect(shown(on: screen, 10) == "\rstep 7\u{1b}[K")
         }
-        // A busy machine may have let it say so again.
+        // A busy machine may have let it write again.
         var rest = ""
         while !rest.hasSuffix("\r\u{1b}[K") { rest += shown(on: screen, 1) }
     }

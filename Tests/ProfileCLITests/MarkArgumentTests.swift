@@ -19,7 +19,7 @@ import Testing
         #expect(MarkArgument.parse(text) == MarkRequest(name: "a", place: place))
     }
 
-    /// What is parsed is written in the same way.
+    /// A parsed mark is written in the same way.
     @Test(arguments: ["a b=load", "é=libx.so!load..", "p=usdt:a:b"])
     func words(text: String) { #expect(MarkArgument.parse(text)?.description == text) }
 

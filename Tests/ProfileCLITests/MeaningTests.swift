@@ -2,7 +2,7 @@ import ProfileCLI
 import ProfileModel
 import Testing
 
-/// What is probably meant.
+/// The meaning that the user probably had in mind.
 @Suite struct MeaningTests {
     private func message(_ line: String) -> String {
         guard case .failure(let error) = parse(line) else { return "" }
@@ -20,7 +20,7 @@ import Testing
         #expect(message("record -p 4711").hasSuffix("process: firstlight attach 4711"))
         #expect(message("attach --pid 4711").hasSuffix("process: firstlight attach 4711"))
         #expect(message("attach -p x").hasSuffix("process: firstlight attach PID"))
-        // Of others it is what it was.
+        // For other subcommands the message is unchanged.
         #expect(message("report --pid 1").contains("it belongs to import"))
     }
 

@@ -89,7 +89,7 @@ import Testing
         #expect(try options(words + ["ls"]).thenRecords)
     }
 
-    /// Whoever waits for a program to be ready need not wait for ever.
+    /// Waiting for a program to be ready has a limit.
     @Test func watchdog() throws {
         #expect(try options(["--until", "listen", "ls"]).end.watchdog == .milliseconds(60_000))
         #expect(try options(["--until", "exit", "ls"]).end.watchdog == nil)

@@ -3,8 +3,8 @@ import ProfileModel
 import Recording
 import Testing
 
-/// `report` of a measurement, from the command line to the printed text; and what the subcommands
-/// say that want a recording.
+/// `report` of a measurement, from the command line to the printed text; and the errors of
+/// subcommands that want a recording.
 @Suite struct MeasurementReportTests {
     /// Calls `body` with the path of a measurement of four launches.
     private func withMeasurement(_ body: (String) throws -> Void) throws {
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    /// Of what is no file of ours, a reader says what it is.
+    /// For a file that is not ours, the reader says what it is.
     @Test func filesOfNobody() throws {
         let missing = try run(["report", "/none/a", "--format", "json"])
         #expect(missing.status == 1)

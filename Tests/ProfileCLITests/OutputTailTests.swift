@@ -3,7 +3,7 @@ import Testing
 
 @testable import ProfileCLI
 
-/// What is kept of the output of a program that `measure` launches.
+/// The part that is kept of the output of a program that `measure` launches.
 @Suite struct OutputTailTests {
     private struct NoMemory: Error {}
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Launching
 
-/// What came of a command line.
+/// The result of a command line.
 struct Run {
     var status: Int32
     var output: String
@@ -40,7 +40,7 @@ private func contents(_ descriptor: Int32) -> String {
     return String(decoding: bytes, as: UTF8.self)
 }
 
-/// Calls `body` with a path in a folder of its own, which then goes with what is there.
+/// Calls `body` with a path in a folder of its own, which is then removed with its contents.
 func withFile(_ body: (String) throws -> Void) throws {
     let scratch = try Scratch()
     try withExtendedLifetime(scratch) { try body(scratch.path("a")) }

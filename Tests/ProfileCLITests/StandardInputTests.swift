@@ -2,7 +2,7 @@ import Glibc
 import ProfileCLI
 import Testing
 
-/// What comes by standard input.
+/// Data from standard input.
 @Suite struct StandardInputTests {
     @Test func isKeptAsLongAsItIsRead() throws {
         var ends: [Int32] = [0, 0]

@@ -74,7 +74,7 @@ import Testing
         try writer.finish(header)
     }
 
-    /// Three launches, with whatever else lies beside them.
+    /// Three launches, and possibly other files beside them.
     private func withFolder(_ body: (String) throws -> Void) throws {
         let scratch = try Scratch()
         let folder = scratch.folder
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    /// The rest is shown, and who asks hears of each in a line.
+    /// The rest is shown, and each broken file is reported in a line.
     @Test func brokenOnesAmongThem() throws {
         try withFolder { folder in
             put("no recording\n", "\(folder)/d.firstlight")
@@ -141,7 +141,7 @@ import Testing
             let json = try ran(["top", folder, "--format", "json"])
             #expect(json.status == 1)
             #expect(json.output.contains("\"path\":\"\(folder)/d.firstlight\""))
-            // The first half of one that was good.
+            // The first half of a good one.
             #expect(truncate("\(folder)/c.firstlight", 6_000) == 0)
             let half = try ran(["top", folder])
             #expect(half.status == 1 && half.output.hasPrefix("app · 2 launches · "))
@@ -206,7 +206,7 @@ import Testing
         }
     }
 
-    // MARK: The list of what was dealt with
+    // MARK: The list of resolved things
 
     @Test func theList() throws {
         try withFolder { folder in
@@ -223,7 +223,7 @@ import Testing
             #expect(first.output.contains("not known yet"))
             let line = text(list)
             #expect(line.hasPrefix("{\"since\":\"20") && line.hasSuffix("recorded]\"}\n"))
-            // What is wrong changes nothing.
+            // A wrong name changes nothing.
             let wrong = try ran(words + ["library=nothing"])
             #expect(wrong.status == 1 && wrong.output.isEmpty)
             #expect(wrong.error.contains("nothing in these recordings is called 'nothing'"))
@@ -231,7 +231,7 @@ import Testing
         }
     }
 
-    /// The file is the user's: lines are only added, and odd ones are told.
+    /// The file is the user's: lines are only added, and odd ones are reported.
     @Test func oddLines() throws {
         try withFolder { folder in
             let list = "\(folder)/list"

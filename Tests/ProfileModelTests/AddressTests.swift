@@ -56,7 +56,7 @@ import Testing
         #expect(name("/memfd:payload (deleted)") == "payload")
         #expect(name("/memfd: (deleted)") == "")
         #expect(name("/home/ (deleted)") == " (deleted)")
-        // What it was started as is in its path; argv[0] may be anything.
+        // The name with which it was started is in its path; argv[0] may be anything.
         #expect(name("/usr/bin/redis-server", "redis-server *:6379") == "redis-server")
         #expect(name("", "/bin/login") == "login")
         #expect(name("", "-bash") == "bash")

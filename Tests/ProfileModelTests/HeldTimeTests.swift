@@ -2,7 +2,7 @@ import ProfileModel
 import TestSupport
 import Testing
 
-/// The clock that leaves out what the recorder held the whole program for.
+/// The clock that leaves out the time for which the recorder held the whole program.
 @Suite struct HeldTimeTests {
     private func at(_ milliseconds: Int64) -> MonotonicTime {
         MonotonicTime(nanoseconds: milliseconds * 1_000_000)
@@ -35,7 +35,7 @@ import Testing
         #expect(HeldTime([]).without(at(7)) == at(7))
     }
 
-    /// What the thread did stays; what is left out of its slice is waiting.
+    /// The thread's running time stays; the time left out of its slice is waiting.
     @Test func slicesKeepTheirRunning() {
         var recording = Recording(
             header: Recording.Header(
@@ -59,7 +59,7 @@ import Testing
         #expect(left.borders.last?.time == at(7))
     }
 
-    /// Whatever is held: slices that tiled a thread's life tile what is left of it.
+    /// For any held time: slices that tiled a thread's life tile the rest of it.
     @Test(arguments: 1...20) func slicesStillTile(seed: UInt64) {
         var random = SeededNumbers(seed: seed)
         var recording = Recording(
@@ -146,7 +146,7 @@ import Testing
         for (path, time) in moved { #expect(time == at(16), "\(path)") }
     }
 
-    /// Whatever the recording holds, by what leads there.
+    /// All times that the recording has, by the path to each.
     private static func times(in value: Any, path: String = "") -> [(String, MonotonicTime)] {
         if let time = value as? MonotonicTime { return [(path, time)] }
         return Mirror(reflecting: value).children.enumerated().flatMap { index, child in

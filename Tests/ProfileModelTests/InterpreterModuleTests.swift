@@ -1,7 +1,7 @@
 import ProfileModel
 import Testing
 
-/// Interpreters are nobody's own code, wherever a version manager put them.
+/// Interpreters are never the user's own code, wherever a version manager put them.
 @Suite struct InterpreterModuleTests {
     @Test(arguments: [
         "/home/dev/.pyenv/versions/3.11.4/lib/libpython3.11.so.1.0",

@@ -73,7 +73,7 @@ import Testing
         for one in all {
             #expect(one.threads.allSatisfy { $0.child == nil } && one.children.isEmpty)
             #expect(one.mappings.allSatisfy { $0.child == nil })
-            // Who woke a thread from another process is known by name.
+            // A waker in another process is known by name.
             #expect(one.wakeups.allSatisfy { $0.wakerThread != nil || !$0.wakerName.isEmpty })
         }
         #expect(children.map(\.header.pid) == whole.children.map(\.pid))

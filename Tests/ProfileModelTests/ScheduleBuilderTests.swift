@@ -2,7 +2,7 @@ import ProfileModel
 import TestSupport
 import Testing
 
-/// What the scheduler told, as runs and wake-ups; times in nanoseconds.
+/// The scheduler's records as runs and wake-ups; times in nanoseconds.
 @Suite struct ScheduleBuilderTests {
     private typealias Kind = SchedulerRecord.Kind
 
@@ -54,7 +54,8 @@ import Testing
             Self.record(0, 100, .watched), Self.record(10, 100, .left(.waiting, core: 1)),
             Self.record(30, 100, .arrived(core: 1)),
         ])
-        // It had a core when it was first looked at: else its coming would have been told.
+        // It had a core when it was first looked at: otherwise its arrival would have been
+        // reported.
         #expect(
             result.runs == ["0: running 0-10 @1", "0: blocked 10-30", "0: running 30-1000 @1"])
         #expect(result.wakeups.isEmpty)
@@ -98,7 +99,7 @@ import Testing
         #expect(wakeup?.wakerThread == nil)
     }
 
-    /// Its state says that it waits, its core is not given up yet: it does not get blocked at all.
+    /// Its state shows a wait, its core is not given up yet: it does not get blocked at all.
     @Test func wokenOnItsWayOut() {
         let waker = SchedulerRecord.Waker(tid: 101)
         let result = Self.build([
@@ -164,7 +165,7 @@ import Testing
         var builder = ScheduleBuilder()
         builder.list(ThreadIndex(0), tid: 100)
         builder.add(Self.record(0, 100, .arrived(core: 0)))
-        // The next one is found before the end of the first is told.
+        // The next one is found before the end of the first is reported.
         builder.list(ThreadIndex(1), tid: 100)
         builder.add([
             Self.record(10, 100, .ended), Self.record(20, 100, .began(creator: 3)),
@@ -177,7 +178,8 @@ import Testing
             ])
     }
 
-    /// The scheduler tells a little late: a process has ended, and its last run is still to come.
+    /// The scheduler's records come a little late: a process has ended, and its last run is still
+    /// to come.
     @Test func whatWasBeforeTheEndIsToldLater() {
         var builder = ScheduleBuilder()
         builder.list(ThreadIndex(0), tid: 100)
@@ -194,7 +196,7 @@ import Testing
             Self.record(10, 100, .woken(SchedulerRecord.Waker(tid: 101))),
             Self.record(12, 100, .arrived(core: 0)), Self.record(28, 100, .ended),
         ])
-        // Of the other one nothing more was told by then; then somebody else has its id.
+        // Nothing more was reported about the other thread; then another thread has its id.
         builder.add(Self.record(40, 101, .arrived(core: 1)))
         builder.finishEnded()
         builder.finish(at: Self.at(50))
@@ -232,8 +234,8 @@ import Testing
         #expect(result.runs.count == 4 && result.builder.unkept == 6)
     }
 
-    /// Whatever comes, in whatever order: what is made is in order, does not overlap, and is one
-    /// that the file takes.
+    /// With any records, in any order: the runs are in order, do not overlap, and can be stored in
+    /// the file.
     @Test(arguments: 1...200) func anythingAtAll(seed: UInt64) {
         var random = SeededNumbers(seed: seed)
         var builder = ScheduleBuilder()

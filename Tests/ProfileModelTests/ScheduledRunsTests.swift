@@ -58,7 +58,7 @@ import Testing
             Self.run(0, 0, 10, .running), Self.run(0, 10, 20, .preempted),
             Self.run(0, 20, 30, .running), Self.run(1, 12, 18, .running),
         ])
-        // It stands still from 10 to 20.
+        // It is stopped from 10 to 20.
         runs.moveTimes { time in
             let held = min(max(time.nanoseconds - 10, 0), 10)
             return MonotonicTime(nanoseconds: time.nanoseconds - held)
@@ -73,7 +73,7 @@ import Testing
         #expect(Array(own) == [Self.run(0, 0, 2, .blocked)])
     }
 
-    /// Of each thread they are in order and apart, whatever is put in, and none lies where nobody was.
+    /// Each thread's runs are in order and apart, for any input, and none lies where no thread was.
     @Test(arguments: 1...50) func theyAreInOrder(seed: UInt64) {
         var random = SeededNumbers(seed: seed)
         let all = (0..<60).map { _ in

@@ -67,7 +67,7 @@ extension StateTimes {
         }
     }
 
-    /// As slices are divided at several borders: each cut is taken off what is left.
+    /// As slices are divided at several borders: each cut is taken off the rest.
     @Test func cutsOffTheRestAddUpAndAreNeverNegative() {
         var random = SeededNumbers(seed: 5)
         for _ in 0..<300 {

@@ -1,8 +1,9 @@
 import Architecture
 import ProfileModel
 
-/// Who called whom, as whoever steps over every instruction knows: a call pushes where it returns to, and
-/// once the stack pointer is above that, the call is over, by a return, a long jump or an exception.
+/// Each function's caller, found by stepping over every instruction: a call pushes its return
+/// address, and once the stack pointer is above that, the call is over, by a return, a long jump or
+/// an exception.
 struct CallTruth {
     private struct Caller {
         var address: UInt64
@@ -60,8 +61,9 @@ struct CallTruth {
         }
     }
 
-    /// Whether what calls have pushed is still there: shortly before an exception arrives, libgcc puts the
-    /// registers of its landing pad in the places of its own callers'. No tables tell of that.
+    /// Whether the addresses that calls have pushed are still there: shortly before an exception
+    /// arrives, libgcc puts the registers of its landing pad in the places of its own callers'. No
+    /// tables describe that.
     func isIntact(in stack: StackCopy) -> Bool {
         callers.allSatisfy { caller in
             guard let slot = caller.slot, let word = stack.word(at: slot) else { return true }
@@ -69,16 +71,18 @@ struct CallTruth {
         }
     }
 
-    /// Before a jump or an exception arrives, glibc's and libgcc's tables tell of where it goes. That is no
-    /// return address: the code before it may be of another function, by whose rules the stack ends there.
+    /// Before a jump or an exception arrives, glibc's and libgcc's tables give its destination.
+    /// That is no return address: the code before it may be of another function, by whose rules the
+    /// stack ends there.
     ///
-    /// - Returns: whether a stack is that of who is left, but for where exactly it arrives.
+    /// - Returns: whether a stack is that of the remaining callers, except for the exact place of
+    /// arrival.
     func isOfArrival(_ stack: [UInt64]) -> Bool {
         callers.reversed().map(\.address).starts(with: stack.dropFirst(2))
     }
 
-    /// Before a return, whatever is on top of the stack is where it goes: an exception has its landing
-    /// pad written there.
+    /// Before a return, the word on top of the stack is its destination: an exception has its
+    /// landing pad written there.
     mutating func expectReturn(_ code: [UInt8], at pointer: UInt64, to address: UInt64?) {
         guard case .return = Transfer(code), let slot = callers.last?.slot, slot != pointer,
             let address
@@ -108,7 +112,7 @@ private enum Transfer {
     case call(length: Int)
     case `return`
     case systemCall
-    /// To where a register or memory says.
+    /// To an address in a register or in memory.
     case jump
     case other
 

@@ -17,7 +17,7 @@ import Testing
                 content: .snapshot(Snapshot(registers: Registers(), stack: stack)), blocking: 3))
     }
 
-    /// What the queue hands out next; nil at the end.
+    /// The queue's next events; nil at the end.
     private static func next(of queue: EventQueue) -> [SamplerEvent]? {
         var batch: [QueuedEvent] = []
         return queue.next(into: &batch) ? events(batch) : nil
@@ -88,7 +88,7 @@ import Testing
         #expect(times == times.sorted())
     }
 
-    /// 64 MiB of stacks are kept; of what comes then, the times.
+    /// 64 MiB of stacks are kept; of later samples only the times.
     @Test func aFullQueueDropsStacksAndKeepsTimes() {
         let queue = EventQueue()
         for index in 0..<70 { queue.receive(Self.sample(index, bytes: 1 << 20)) }
@@ -121,7 +121,7 @@ import Testing
         #expect(queue.lostSamples == 1)
     }
 
-    /// Signposts have nothing to go without: those that find no room are gone, and counted.
+    /// Signposts have no part that can be dropped: those that find no room are lost, and counted.
     @Test func signpostsAreBounded() {
         let queue = EventQueue()
         let name = String(repeating: "x", count: 1 << 20)
@@ -138,7 +138,7 @@ import Testing
         #expect(Self.next(of: queue)?.count == 64)
     }
 
-    /// What the scheduler told is replaced by its being lost.
+    /// The scheduler's records are replaced by a note that they are lost.
     @Test func theSchedulersAccountIsBounded() {
         let queue = EventQueue()
         func at(_ time: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: time) }
@@ -204,7 +204,7 @@ import Testing
         schedule.isUrgent = true
         #expect(schedule.due(at: time(5)) == time(54))
         schedule.looked(at: time(54), foundEvents: true)
-        // Where something was urgent, something often is again.
+        // After something urgent, the reader looks soon again.
         #expect(schedule.due(at: time(55)) == time(64) && schedule.looksSoon(at: time(55)))
         #expect(schedule.due(at: time(70)) == time(104) && !schedule.looksSoon(at: time(70)))
         schedule.looked(at: time(104), foundEvents: false)
@@ -232,8 +232,8 @@ import Testing
 
     // MARK: The first look
 
-    /// While a program stands at its first instruction, nobody wakes the reader: what is urgent
-    /// then comes with all the rest, when the first period is over.
+    /// While a program is stopped at its first instruction, the reader is not woken: urgent events
+    /// then come with all the rest, when the first period is over.
     @Test func whatComesFirstWakesNobody() {
         let queue = EventQueue()
         let start = MonotonicTime.now
@@ -277,7 +277,7 @@ import Testing
         #expect(Self.next(of: queue)?.count == nil)
     }
 
-    /// What came before the end is handed out first, though no look was due.
+    /// Events before the end are handed out first, though no look was due.
     @Test func theEndComesBeforeTheFirstLook() {
         let queue = EventQueue()
         for index in 0..<3 { queue.receive(Self.sample(index, bytes: 8)) }

@@ -6,7 +6,7 @@ import Unwind
 @testable import Recorder
 @testable import Sampler
 
-/// What the program's memory says may be anything; what comes out the recording takes.
+/// The program's memory may contain anything; the recording accepts every result.
 @Suite struct FactBuilderTests {
     private static let code: UInt64 = 0x10000
 

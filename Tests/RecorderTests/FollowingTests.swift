@@ -77,7 +77,7 @@ extension SliceBuilder {
         #expect(builder.flush().isEmpty)
     }
 
-    /// What the thread had before is not what it did.
+    /// The thread's earlier stack is not that of its later work.
     @Test func notTheStackOfWhatWasBefore() {
         var builder = Self.builder()
         _ = builder.add(Self.sample(0, Self.snapshot(2)))
@@ -123,7 +123,7 @@ extension SliceBuilder {
         #expect(slices.map(\.stack) == [nil, nil])
     }
 
-    /// A sample that was dropped on its way says nothing of what was before: the next one does.
+    /// A sample that was dropped on its way says nothing about the time before: the next one does.
     @Test(arguments: [Truncation.lost, .unreadable]) func lostSamplesAreNoAnswer(
         reason: Truncation
     ) {
@@ -149,7 +149,7 @@ extension SliceBuilder {
         let callers = Self.callers(builder, slices)
         #expect(callers == [nil, 5, nil, nil])
         #expect(builder.flush().isEmpty)
-        // Whatever comes after an end has nothing to do with what was before.
+        // A stack after an end has nothing to do with the time before.
         let later = builder.add(Self.sample(30, Self.snapshot(2)))
         #expect(Self.starts(later) == [30])
     }
@@ -248,7 +248,7 @@ extension SliceBuilder {
     @Test func theNextProgramsStackIsNotTheLastOnes() {
         var builder = Self.builder()
         _ = builder.add(Self.sample(0, .following))
-        // What closes an image.
+        // The sample that closes an image.
         var slices = builder.add(Self.sample(10, .none))
         builder.leaveImage(into: &slices)
         slices += builder.add(Self.sample(20, Self.snapshot(2)))
@@ -259,7 +259,7 @@ extension SliceBuilder {
 
     // MARK: Any order
 
-    /// Whatever comes: each thread's slices are its samples, in their order, with their times.
+    /// For any samples: each thread's slices are its samples, in their order, with their times.
     @Test(arguments: 0..<40) func slicesAreTheSamples(seed: UInt64) {
         var random = SeededNumbers(seed: seed)
         var builder = Self.builder()

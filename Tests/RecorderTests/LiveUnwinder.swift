@@ -18,8 +18,8 @@ struct LiveUnwinder: ~Copyable {
     /// A stack in the process's own addresses, innermost first.
     struct Stack: Sendable, Equatable {
         var addresses: [UInt64]
-        /// The positions of frames that called nobody: the first frame, frames that signals interrupted, and
-        /// frames that their handlers return to.
+        /// The positions of frames that have made no call: the first frame, frames that signals
+        /// interrupted, and frames that their handlers return to.
         var instructions: [Int]
         var truncation: Truncation?
     }
@@ -44,7 +44,7 @@ struct LiveUnwinder: ~Copyable {
         }
     }
 
-    /// Stops a thread that goes about its business.
+    /// Stops a running thread.
     static func stop(_ tracee: Tracee) throws(SystemError) {
         try tracee.seize()
         try tracee.interrupt()
@@ -65,8 +65,8 @@ struct LiveUnwinder: ~Copyable {
         return number
     }
 
-    /// As much as a test's stacks need: what lies above the stack pointer, and below it the red zone, which
-    /// the recorder copies, and perf does not.
+    /// As much as a test's stacks need: the memory above the stack pointer, and below it the red
+    /// zone, which the recorder copies, and perf does not.
     func snapshot(_ registers: Registers, redZone: UInt64 = 128) -> Snapshot {
         let start = registers.stackPointer &- redZone
         let stack = StackCopy(start: start, bytes: memory.read(at: start, count: 32768))

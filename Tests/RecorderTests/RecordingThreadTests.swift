@@ -95,7 +95,7 @@ import Testing
                 == [ModuleIndex(0), nil])
     }
 
-    /// What the program's memory may say does not end the recording.
+    /// Any contents of the program's memory do not end the recording.
     @Test func nonsenseIsLeftOut() throws {
         let interval = Interval(
             name: String(repeating: "x", count: 1 << 20), category: "", thread: ThreadIndex(9),
@@ -192,7 +192,7 @@ import Testing
         #expect(recording.notes.contains(RecorderNote(.lostWaits, 8)))
     }
 
-    /// A recording that is cut short has what was known of a child.
+    /// A recording that is cut short has the known facts about a child.
     @Test func aChildThatGoesOnHasNoEnd() throws {
         let recording = try record { queue in
             let children = FollowedChildren(queue: queue)

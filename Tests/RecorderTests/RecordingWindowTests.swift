@@ -105,7 +105,7 @@ import Testing
             .map { $0.stack.map { recording.stacks[$0].frame.address.value } }
     }
 
-    /// Whatever the window's length is, and so wherever its parts meet.
+    /// For any length of the window, and so any place where its parts meet.
     @Test(arguments: [1_000, 1_500, 2_000, 2_500, 3_300, 4_900, 9_000])
     func theLastStretchIsWhole(milliseconds: Int64) throws {
         let last = TimeSpan.milliseconds(milliseconds)
@@ -124,7 +124,7 @@ import Testing
                 ])
         #expect(
             recording.images == [Image(path: "/bin/app", arguments: ["app"], time: start)])
-        // What crosses its border has no order: a tenth of a second is left out there.
+        // Slices that cross its border have no order: a tenth of a second is left out there.
         let ticks = Int(milliseconds / 100)
         #expect(functions(recording, of: 8) == Array(repeating: 0x999, count: ticks))
         let all = (0..<10).flatMap { Array(repeating: UInt64($0 * 16 + 1), count: 10) }
@@ -145,11 +145,11 @@ import Testing
         }
         #expect(recording.modules.count == 1)
         #expect(recording.mappings.count == 1)
-        // Stacks that nobody has any more are gone.
+        // Stacks that no slice uses any more are gone.
         #expect(recording.stacks.nodes.count <= Int(milliseconds / 1000) + 4)
     }
 
-    /// What is shorter is a launch like any other.
+    /// A recording shorter than the window is a launch like any other.
     @Test func aShortOneIsKeptWhole() throws {
         let (recording, files) = try recorded(last: .milliseconds(10_100)) { record($0) }
         let (plain, _) = try recorded(last: nil) { record($0) }
@@ -172,7 +172,7 @@ import Testing
         #expect(priorities.last?.nice == 2)
     }
 
-    /// Waits and runs go on over the parts' border, and are cut at the window's.
+    /// Waits and runs that cross the parts' border stay whole, and are cut at the window's.
     @Test func whatGoesOnIsCut() throws {
         let (recording, _) = try recorded(last: .milliseconds(2_000)) { queue in
             record(
@@ -315,7 +315,7 @@ import Testing
             notes: [], markProblems: [])
     }
 
-    /// What lies where a part would, and is none, is not touched.
+    /// A file in the place of a part that is not one is not touched.
     @Test func foreignFilesStay() throws {
         let scratch = try Scratch()
         let path = scratch.folder + "/a"

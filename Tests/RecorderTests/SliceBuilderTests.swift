@@ -106,7 +106,7 @@ extension SliceBuilder {
 
     // MARK: Stretches of being blocked
 
-    /// The registers are asked for once, and all of the stretch gets the stack that they give.
+    /// The registers are requested once, and the whole stretch gets the stack that they give.
     @Test func aRefinedStackIsForTheWholeStretch() throws {
         var builder = Self.builder()
         let first = builder.add(Self.sample(0, Self.snapshot(caller: nil), blocking: 4))
@@ -123,7 +123,7 @@ extension SliceBuilder {
         let last = try #require(refined.slices.first)
         let addresses = Self.addresses(builder, last)
         #expect(addresses == [Self.code + 2, Self.code + 1])
-        // What follows has it, too.
+        // The following samples have it, too.
         let rest = builder.add(Self.sample(30, .unchanged, blocking: 4))
         #expect(rest.slices.map(\.stack) == [last.stack] && rest.refinement == nil)
         #expect(builder.flush().isEmpty)
@@ -183,7 +183,7 @@ extension SliceBuilder {
         }
     }
 
-    /// The recorder was behind when the registers came: the stack that was there is not lost.
+    /// The recorder was behind when the registers came: the earlier stack is not lost.
     @Test func aLostRefinementDoesNotTakeWhatWasThere() {
         var builder = Self.builder()
         _ = builder.add(Self.sample(0, Self.snapshot(caller: nil), blocking: 1))

@@ -6,11 +6,11 @@ import Unwind
 @testable import ProcessIO
 @testable import Sampler
 
-/// A program's work, followed step by step, and what both engines say of each of its stacks.
+/// A program's work, followed step by step, and both engines' results for each of its stacks.
 struct SteppedWalks: Sendable {
-    /// In which ways libunwind may say otherwise. Our walk may not.
+    /// The ways in which libunwind's result may be wrong. Our walk's may not be.
     enum Disagreement: Hashable {
-        /// It ends where the tables name a place that is popped, below what was copied.
+        /// It ends where the tables name a place that is popped, below the copied stack.
         case popped
         /// It leaves out frames near a function's end, where the tables have the frame pointer still saved.
         case restored
@@ -31,9 +31,10 @@ struct SteppedWalks: Sendable {
     private(set) var reachedEnd = false
     /// Wrong stacks of our walk by where they were taken.
     private(set) var failures: [UInt64: Failure] = [:]
-    /// Wherever a stack was that of where a jump or an exception was about to arrive.
+    /// How often a stack was that of a jump's or an exception's destination just before its
+    /// arrival.
     private(set) var arrivals = 0
-    /// Wherever calls' return addresses had been overwritten: nothing was checked.
+    /// How often calls' return addresses had been overwritten: nothing was checked.
     private(set) var rewritten = 0
     private(set) var disagreements: [Disagreement: Int] = [:]
     /// Stacks of libunwind's that are wrong in no known way.
@@ -62,7 +63,7 @@ struct SteppedWalks: Sendable {
         let tracee = Tracee(tid: subject.pid)
         guard (try? LiveUnwinder.stop(tracee)) != nil, var registers = try? tracee.registers()
         else { return }
-        // It waits still, so that it goes on from there with the first step.
+        // It still waits, so it goes on from there with the first step.
         subject.send(times: 50)
         let own = LiveUnwinder(pid: subject.pid)
         let library = LiveUnwinder(pid: subject.pid, by: Unwinder(engine: .libunwind))
@@ -106,7 +107,7 @@ struct SteppedWalks: Sendable {
         return after
     }
 
-    /// The instruction that comes next, and what is behind it.
+    /// The next instruction, and the bytes behind it.
     private mutating func code(
         _ registers: Registers, _ reader: borrowing LiveUnwinder
     ) -> [UInt8] {
@@ -160,7 +161,7 @@ struct SteppedWalks: Sendable {
 
     /// `ret`
     private static let returning: UInt8 = 0xC3
-    /// `jmp` to where a word of the program says.
+    /// `jmp` to the address in a word of the program.
     private static let stub: [UInt8] = [0xFF, 0x25]
 
     private mutating func fail(
@@ -172,7 +173,7 @@ struct SteppedWalks: Sendable {
             message: "\(what): \(message)", stack: found?.addresses ?? [])
     }
 
-    /// What is known of a jump once it has been made.
+    /// Excuses stacks that are known to be right once a jump has been made.
     private mutating func excuseArrivals() {
         let count = failures.count
         failures = failures.filter { !truth.isOfArrival($0.value.stack) }

@@ -81,7 +81,7 @@ import Testing
         #expect(try read(database) == Self.expected[version])
     }
 
-    /// A missing column is one by the file's version, and never by its bytes.
+    /// A column is missing according to the file's version, and never to its bytes.
     @Test(arguments: [(8, 9), (8, 10), (9, 10), (9, 8), (10, 8), (10, 9)] as [(Int32, Int32)])
     func anotherVersionsChunksAreRefused(written: Int32, said: Int32) throws {
         let database = try file(written, packed: true)
@@ -109,7 +109,7 @@ import Testing
         #expect(UnpackedChunk(layout, rows: 3, bytes) == nil)
     }
 
-    /// What is required is an error, and never zero.
+    /// A missing required value is an error, and never zero.
     @Test func missingIsNotZero() throws {
         let chunk = try #require(UnpackedChunk(ThingsTable.layout.asOf(8), rows: 1, [2, 2, 0]))
         var row = Row<ThingsTable>(.chunk(chunk), byteBudget: .max)

@@ -268,7 +268,7 @@ import Testing
         expectDamage(loadError(path), at: path, expected)
     }
 
-    /// Some bytes must not stand for very many: memory stays in proportion to the file.
+    /// A few bytes must not expand to very many: memory stays in proportion to the file.
     @Test func chunksAreNoBombs() throws {
         let zeros = [UInt8](repeating: 0, count: 1 << 20)
         #expect(Chunk.packed(zeros) == zeros)

@@ -3,10 +3,10 @@ import Recording
 import TestSupport
 import Testing
 
-/// Measurements that are not, or no longer, what was written: as ``DamageTests`` has it of
+/// Files of measurements that were changed after writing, or are none: as in ``DamageTests`` for
 /// recordings.
 @Suite struct MeasurementDamageTests {
-    /// Two arms; all that may be unknown is known of the first launch, and its phases are two.
+    /// Two arms; the first launch has all values that may be unknown, and two phases.
     private func sample(_ scratch: Scratch, seed: UInt64 = 4) throws -> String {
         var random = RandomMeasurement(seed: seed)
         var measurement = random.make()
@@ -60,7 +60,7 @@ import Testing
             #expect(text.hasPrefix(path) && !text.contains("\n"))
             return
         }
-        // What loads keeps the promises that statistics rely on.
+        // A loaded measurement has the properties that statistics rely on.
         for launch in measurement.launches {
             #expect(measurement.arms.indices.contains(launch.arm))
             #expect(launch.wall >= .zero && launch.wall.nanoseconds <= 1 << 60)

@@ -27,7 +27,7 @@ import Testing
         #expect(readBytes(scratch.path("a")) == readBytes(scratch.path("b")))
     }
 
-    /// What a killed `measure` leaves: its file, and its journal, as they are at that moment.
+    /// A killed `measure` leaves its file, and its journal, as they are at that moment.
     @Test func everyLaunchIsKept() throws {
         let scratch = try Scratch()
         var random = RandomMeasurement(seed: 5)
@@ -36,7 +36,7 @@ import Testing
         measurement.launches = []
         measurement.header.ending = .complete
         let writer = try MeasurementWriter(creating: scratch.path("a"), measurement)
-        // It is not, as long as nobody says so.
+        // It is not complete until its writer says so.
         measurement.header.ending = .unknown
         for (number, launch) in launches.enumerated() {
             let copy = scratch.path("copy\(number)")
@@ -56,7 +56,7 @@ import Testing
         #expect(throws: RecordingError.self) { try writer.finish(.complete) }
     }
 
-    /// More launches than were asked for at first.
+    /// More launches than were requested at first.
     @Test func whatWasExtended() throws {
         let scratch = try Scratch()
         var random = RandomMeasurement(seed: 6)
@@ -117,7 +117,7 @@ import Testing
         execute("PRAGMA user_version = \(version + 1)", on: path)
         #expect(measurementError(path) == .newerSchema(path: path, found: 3, supported: 2))
         #expect(loadError(path) == .otherKind(path: path, found: .measurement))
-        // Another version of either kind is told apart, too.
+        // Another version of either kind is recognised, too.
         for other in [1, 5, 6] {
             execute("PRAGMA user_version = \(other)", on: path)
             #expect(measurementError(path) == .otherKind(path: path, found: .recording))
@@ -164,7 +164,7 @@ import Testing
                 Issue.record("\(number): \(error)")
                 continue
             }
-            // It ends here, and keeps what it had.
+            // The file ends here, and keeps its earlier launches.
             #expect(throws: error) { try writer.append(good.launches[1]) }
             #expect(throws: error) { try writer.finish(.complete) }
             #expect(try MeasurementReader.load(path: path) == begun)

@@ -5,8 +5,8 @@ import Recording
 import TestSupport
 import Testing
 
-/// What each version of the schema wrote, as it was declared then, can be read. Of version 5 it
-/// is the main recording of several: each process had a file of its own.
+/// Files as each version of the schema wrote them, with the declarations of that time, can be read.
+/// For version 5 it is the main recording of several: each process had a file of its own.
 @Suite struct OldRecordingTests {
     /// Never to be changed. A later version gets a text of its own.
     private static let version5 = """
@@ -241,7 +241,7 @@ import Testing
     private static let version7 = version8.replacing("user_version = 8", with: "user_version = 7")
         .replacing(/INSERT INTO chunks VALUES\(23.*/, with: "")
 
-    /// The same columns. What is new are values: a kind of mark, and kinds of waits.
+    /// The same columns. Only values are new: a kind of mark, and kinds of waits.
     private static let version9 = version8.replacing("user_version = 8", with: "user_version = 9")
 
     private func old(
@@ -311,7 +311,7 @@ import Testing
         expectEqual(same, former)
     }
 
-    /// With plain tables again, it is what it was.
+    /// With plain tables again, the recording is the same.
     @Test func anyVersionCanBeUnpacked() throws {
         let scratch = try Scratch()
         for text in [Self.version5, Self.version6, Self.version7] {
@@ -330,7 +330,7 @@ import Testing
         expectEqual(try RecordingReader.load(path: scratch.path("new")), recording)
     }
 
-    /// It stays one of its version.
+    /// The file keeps its version.
     @Test(arguments: [version5, version6, version7, version8, version9])
     func oldOnesTakeSymbols(text: String) throws {
         let scratch = try Scratch()

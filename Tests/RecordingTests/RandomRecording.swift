@@ -73,7 +73,7 @@ struct RandomRecording {
             number(1...9)
         )
         .map { RecorderNote($0, Int64(number(0...(1 << 60)))) }
-        // Kinds that came later are made last, so that a seed's recording stays what it was.
+        // Later kinds are made last, so that a seed's recording stays the same.
         recording.borders += kinds.dropFirst(8).map { border($0) }
         return recording
     }

@@ -50,7 +50,7 @@ import Testing
         writeBytes(Array("int main() { return 0; }".utf8), to: path)
         expectRefusal(.wouldReplace(path: path), at: path)
         #expect(scratch.names == ["main.c"])
-        // Nor does a recording push out what is at its .old.
+        // Nor does a recording replace a file at its .old.
         let recording = scratch.path("a")
         try make(recording)
         writeBytes(Array("notes".utf8), to: recording + ".old")
@@ -58,14 +58,15 @@ import Testing
         #expect(scratch.names == ["a", "a.old", "main.c"])
     }
 
-    /// Only a reader's lock lets it go.
+    /// Only with a reader's lock may it be removed.
     @Test func oneThatIsBeingWrittenStays() throws {
         let scratch = try Scratch()
         let path = scratch.path("a")
         try make(path)
         let descriptor = open(path, O_RDWR | O_CLOEXEC)
         defer { close(descriptor) }
-        // An open file's lock is another process's to whoever asks, and does as SQLite's.
+        // An open file's lock counts as another process's for any caller, and has the same effect
+        // as SQLite's.
         let setOpenFileLock: Int32 = 37
         var lock = flock()
         lock.l_start = 0x4000_0002
@@ -106,7 +107,7 @@ import Testing
         #expect(throws: RecordingError.cannotCreate(path: long, errno: ENAMETOOLONG)) {
             try RecordingFile.checkWritable(long)
         }
-        // Nobody, root included, creates files there.
+        // No user, root included, can create files there.
         let nowhere = "/proc/firstlight"
         #expect(throws: RecordingError.cannotCreate(path: nowhere, errno: ENOENT)) {
             try make(nowhere)
@@ -120,7 +121,7 @@ import Testing
                 + "choose another file with -o")
     }
 
-    /// However soon somebody moves it away, a writer knows its own file.
+    /// A writer recognises its own file, however soon it is moved away.
     @Test func aFileIsKnownWhereverItIs() throws {
         let scratch = try Scratch()
         let header = Recording.Header(pid: 1, isAttached: false, capture: .ptrace, frequency: 1)
@@ -134,7 +135,7 @@ import Testing
         try writer.finish(header)
     }
 
-    /// A link that somebody puts in the place of a file that was just made leads nowhere.
+    /// A link in the place of a file that was just made leads nowhere.
     @Test func linksAreNotWrittenThrough() throws {
         let scratch = try Scratch()
         try make(scratch.path("a"))
@@ -144,7 +145,7 @@ import Testing
             try RecordingFile.store(SymbolTable(), in: scratch.path("link"))
         }
         #expect(readBytes(scratch.path("a")) == before)
-        // What leads to the folder may be one.
+        // The folder's path may contain a link.
         #expect(symlink(".", scratch.path("folder")) == 0)
         try make(scratch.path("folder/b"))
         #expect(scratch.names == ["a", "b", "folder", "link"])

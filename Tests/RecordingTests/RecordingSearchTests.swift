@@ -43,7 +43,7 @@ import Testing
         #expect(names(RecordingSearch([folder + "/"])) == names(search))
     }
 
-    /// What is named counts whatever it is called, and once.
+    /// A named file counts whatever its name, and once.
     @Test func filesThatAreNamed() throws {
         try write("notes.txt")
         try write("a.firstlight")

@@ -14,7 +14,7 @@ import Testing
         #expect(scratch.names == ["a"])
     }
 
-    /// What is read for looking up names leaves out what has none, and nothing else.
+    /// Reading for looking up names leaves out the parts without addresses, and nothing else.
     @Test(arguments: 1...20) func addressesAreAll(seed: UInt64) throws {
         let scratch = try Scratch()
         var random = RandomRecording(seed: seed)
@@ -135,7 +135,7 @@ import Testing
                 try writer.append(slice)
             }
             #expect(error.description.contains("slices, row 1: "))
-            // It ends here, with the same error, and keeps what was committed.
+            // The file ends here, with the same error, and keeps the committed rows.
             #expect(throws: error) { try writer.commit() }
             #expect(throws: error) { try writer.finish(header) }
             #expect(try RecordingReader.load(path: path).slices.count == 1)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Report
 
-/// The page of a comparison, and what it carries.
+/// The page of a comparison, and its data.
 @Suite struct ComparisonPageTests {
     private let comparison = ProfileComparison(
         before: Profile(StarSearcher.recordingWithFacts()),
@@ -16,7 +16,7 @@ import Testing
         before: Profile(StarSearcher.recording()), after: Profile(MendedStarSearcher.recording()))
 
     private func page(_ comparison: ProfileComparison) -> String {
-        // Uncompressed, what is packed can be looked at.
+        // Without compression the packed data can be read here.
         String(decoding: ComparisonPage.html(of: comparison) { $0 }, as: UTF8.self)
     }
 
@@ -170,7 +170,7 @@ import Testing
         #expect(title == "StarSearcher: 2.512 s before, 2.512 s after, no difference")
     }
 
-    /// What is shown of a single launch of several is said to be.
+    /// Parts that show a single launch of several are marked so.
     @Test func ofSeveralLaunchesTheMeansAreTold() throws {
         let (before, after) = (plain.profiles.before, plain.profiles.after)
         let several = ProfileComparison(
@@ -275,7 +275,7 @@ import Testing
         }
     }
 
-    /// What the text report has a line for.
+    /// The facts for which the text report has a line.
     @Test func factsAreThoseThatChanged() throws {
         let data = try decoded(comparison)
         #expect(data.waits.count == comparison.changedWaits.count && !data.waits.isEmpty)

@@ -47,7 +47,7 @@ import Testing
         let report = ComparisonReport.text(back)
         #expect(report.contains("\n2.112 s slower (+528.0 %)\n"))
         #expect(report.contains("SuperfastLogger::warmUp() (new)"))
-        // What is new has its advice.
+        // A new finding has its advice.
         #expect(report.contains("→ Do only what the first picture or answer needs"))
     }
 

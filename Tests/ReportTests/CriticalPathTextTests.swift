@@ -29,7 +29,7 @@ import Testing
         try expectSnapshot(text, "critical-path-main.txt")
     }
 
-    /// A stretch of seconds stands above hundreds of milliseconds, and what they waited for is never cut.
+    /// A stretch of seconds comes before hundreds of milliseconds, and its reason is never cut off.
     @Test func theLongestComeFirst() throws {
         var builder = RecordingBuilder(attached: true)
         builder.border(.attached, 0)
@@ -48,7 +48,7 @@ import Testing
         let lines = text.split(separator: "\n").map(String.init)
         let longest = try #require(lines.firstIndex { $0.hasPrefix("  LONGEST") })
         #expect(lines[longest + 1].contains("second") && lines[longest + 1].contains("60.0 %"))
-        // Of one thread nobody has to be told on each line.
+        // With one thread, its name is not repeated on each line.
         #expect(!text.contains("a-long"))
         #expect(lines.count < 20)
         #expect(lines.allSatisfy { $0.count <= 100 })

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Report
 
-/// What the summary says of phases that stacks tell apart.
+/// The summary's remarks about phases that were divided by stacks.
 @Suite struct DivisionRemarkTests {
     private func profile(starting name: String) -> Profile {
         typealias Spot = RecordingBuilder.Spot
@@ -31,13 +31,13 @@ import Testing
                 "Interpreter start-up, Program are parts of Main (50.0 ms), told apart by stacks: "
                     + "their borders may be off by 2.0 ms."))
         #expect(lines.contains { $0.hasSuffix("(a cold launch): Main 3, 8.0 KiB read.") })
-        // What was read in one part is not known.
+        // How much was read in one part is not known.
         let last = PhaseRemarks(profile: parts, phases: parts.phases.suffix(1)).lines
         #expect(last.contains { $0.hasPrefix("Program is a part of Main") })
         #expect(!last.contains { $0.contains("cold") })
     }
 
-    /// *Imports* ends where the program begins, which may import most of what it needs in functions.
+    /// *Imports* ends where the program begins, which may import most of its modules in functions.
     @Test func itSaysWhatTheProgramImports() {
         typealias Spot = RecordingBuilder.Spot
         var builder = RecordingBuilder(images: [("/usr/bin/python3", 1)])

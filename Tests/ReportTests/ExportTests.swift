@@ -6,7 +6,7 @@ import ProfileModel
 import Report
 import Testing
 
-/// Whatever is selected, what is exported adds up to what the report shows of it.
+/// For any selection, the exported weights add up to the report's figure.
 @Suite struct ExportTests {
     struct Case: CustomTestStringConvertible {
         var seed: UInt64
@@ -66,7 +66,7 @@ import Testing
         #expect(samples.count == threads.count)
         let sum = weights.reduce(0, +) * 1_000_000
         #expect(abs(sum - Double(expected(example, profile))) < 1)
-        // Of what is shown at all.
+        // Of the part that is shown at all.
         #expect(cpu.reduce(0, +) <= profile.times(in: example.selection).running.nanoseconds)
         if example.weight == .cpu || example.weight == .wall {
             #expect(cpu.reduce(0, +) == profile.times(in: example.selection).running.nanoseconds)

@@ -4,7 +4,7 @@ import ProfileModel
 import Report
 import Testing
 
-/// Reports of a launch that told of its libraries, initialisers and signposts, byte for byte.
+/// Reports of a launch with recorded libraries, initialisers and signposts, byte for byte.
 @Suite struct FactSnapshotTests {
     private let profile = Profile(StarSearcher.recordingWithFacts())
 

@@ -136,7 +136,7 @@ import Testing
             wait(.fileWait, count: 1200, ["/a", "/b", "/c", "/d", "/e"]).details
                 == ["1,200 waits: /a, /b, /c and 2 more"])
         #expect(wait(.sleep, count: 2).details == ["2 waits"])
-        // An address on a stack says nothing.
+        // An address on a stack has no meaning for users.
         #expect(wait(.threadWait, ["semaphore at 0x7ffc4fec1f48"]).details == ["semaphore"])
         #expect(wait(.lockWait, ["mutex queue"]).details == ["mutex queue"])
         // Nor does the call's name.
@@ -153,8 +153,7 @@ import Testing
         #expect(found.details == ["3 waits: git log 180.0 ms, ls 20.0 ms"])
     }
 
-    /// What fits no case is not said.
-    /// A program that writes and syncs does not read too much.
+    /// Advice for other cases is left out: a program that writes and syncs does not read too much.
     @Test func adviceOnSyncs() {
         var words = wait(.fileWait)
         #expect(words.advice?.contains("Read less") == true)
@@ -320,7 +319,7 @@ import Testing
                 "290.0 ms of it CPU, including what it imported",
                 "not counted, because it was seen to run: arrays",
             ])
-        // The importer, whoever's it is.
+        // The importer, whichever module it belongs to.
         #expect(unused.place == "load load.c:21 ← main main.c:3 ← _start")
         let repeated = words(
             .repeatedImports(RepeatedImportEvidence(modules: ["faster"], count: 12)))
@@ -367,7 +366,7 @@ import Testing
         #expect(used.advice != unused.advice)
     }
 
-    /// The thread that the main one waits for waits itself: what it waits for is what to look at.
+    /// The thread that the main one waits for waits itself: its own wait is the one to look at.
     @Test func aThreadThatWaitsForAChild() {
         var other = counterpart()
         other.child = "ls (12)"
@@ -471,7 +470,7 @@ import Testing
                 + "longer than usual")
     }
 
-    /// Names come from files that anybody may have made.
+    /// Names come from files that anyone may have made.
     @Test func nothingReachesTheTerminal() {
         var builder = RecordingBuilder(images: [("/home/dev/app", 0)])
         builder.border(.spawned, 0)

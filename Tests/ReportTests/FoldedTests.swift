@@ -97,7 +97,7 @@ import Testing
             .init("loop_read", "[kernel:loop]"), .init("[futex]", "[kernel]"),
         ])
         builder.slice(main, at: 0, running: 10, stack)
-        // What stands for a wait is no function.
+        // A frame for a wait is no function.
         #expect(
             lines(builder.recording) == [
                 "Attached;app/7;read;vfs_read_[k];loop_read_[k];[futex] 10000"

@@ -61,7 +61,8 @@ import Testing
         #expect(refuted.grounds[1].hasPrefix("a second block of 10 pairs does not agree: +1.0 %"))
     }
 
-    /// What started processes add stands beside the phase, whose wall holds theirs.
+    /// The time that started processes add is shown beside the phase, whose wall time contains
+    /// theirs.
     @Test func startedProcesses() throws {
         let report = MadeGate.report(
             .slower, second: MadeGate.comparison, processes: MadeGate.processes)

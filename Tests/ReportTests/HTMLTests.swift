@@ -10,7 +10,7 @@ import Testing
         _ profile: Profile = Profile(StarSearcher.recordingWithFacts()),
         sources: SourceLines = SourceLines()
     ) -> String {
-        // Uncompressed, what is packed can be looked at.
+        // Without compression the packed data can be read here.
         String(
             decoding: HTMLReport.render(profile, sources: sources) { $0 }, as: UTF8.self)
     }

@@ -23,7 +23,7 @@ import Testing
         try #require(object[key] as? Int, "\(key) is no integer")
     }
 
-    /// What grows with the recording is there only if it is asked for.
+    /// Parts that grow with the recording are there only on request.
     @Test func partsOnRequest() throws {
         let profile = Profile(StarSearcher.recording())
         for asked in [[], [.events], [.timeline], [.events, .timeline]] as [Set<JSONPart>] {
@@ -146,7 +146,7 @@ import Testing
         let worker = try #require(try objects(report["threads"]).last?["priority"] as? Object)
         #expect(worker["policy"] as? String == "other" && worker["nice"] as? Int == 10)
         #expect(worker["realTime"] is NSNull)
-        // The other is too little to be told.
+        // The other note's value is too small to be reported.
         let notes = try objects(report["notes"])
         #expect(notes.map { $0["kind"] as? String } == ["spared"])
         #expect((notes[0]["text"] as? String)?.hasPrefix("3 samples skipped") == true)

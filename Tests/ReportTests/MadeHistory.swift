@@ -58,7 +58,7 @@ enum MadeHistory {
         return builder.history(by: .version)
     }
 
-    /// Names that want to be something else.
+    /// Names that contain markup or control characters.
     static var hostile: LaunchHistory {
         let names = [
             "\u{1b}[31mred\u{1b}[0m", "<img src=x onerror=alert(1)>", "\" onload='alert(1)", "a\nb",
@@ -78,7 +78,7 @@ enum MadeHistory {
 
     static var single: LaunchHistory { history(Array(measurements(launches: 4).prefix(1))) }
 
-    /// More than anybody measures.
+    /// More than any user measures.
     static var long: LaunchHistory {
         var one = MadeMeasurement.measurement(launches: 3)
         return history(

@@ -3,8 +3,8 @@ import TestSupport
 
 @testable import Analysis
 
-/// Measurements made up, with summaries whose figures are as simple as can be: what is tested is
-/// how they are shown, not how they are found.
+/// Made-up measurements, with summaries whose figures are as simple as possible: the tests are
+/// about showing figures, not about computing them.
 enum MadeMeasurement {
     /// Launches of one program, or of two that take turns, with phases that tile them. The first
     /// of each program does not count.
@@ -122,7 +122,7 @@ enum MadeMeasurement {
             readBytes: figure { $0.readBytes }, disturbances: [])
     }
 
-    /// Of the values at hand, without any art.
+    /// Of the given values, in the simplest way.
     static func distribution(_ values: [Int64]) -> Distribution? {
         let ordered = values.sorted().map(Double.init)
         guard let least = ordered.first, let greatest = ordered.last else { return nil }

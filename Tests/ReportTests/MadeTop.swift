@@ -19,7 +19,7 @@ enum MadeTop {
         return Profile(recording)
     }
 
-    /// Time of stacks that contain a function, as a share of what it was.
+    /// Scales the time of stacks that contain a function, in per cent of its old value.
     static func slow(_ function: String, by percent: Int64, _ recording: inout Recording) {
         let addresses = Set(
             recording.symbols.frames.filter { $0.value.contains { $0.function == function } }

@@ -2,7 +2,7 @@ import ProfileModel
 
 @testable import Analysis
 
-/// Measurements, and what is to be said of them, made by hand.
+/// Measurements, and their summaries, made by hand.
 enum Measured {
     static func arm(_ name: String, _ arguments: String...) -> MeasuredArm {
         MeasuredArm(command: [name] + arguments, path: "/usr/bin/\(name)")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Report
 
-/// What stands first on the page, and what is behind it.
+/// The notes at the top of the page, and those behind them.
 @Suite struct PageNotesTests {
     private func recording() -> Recording {
         var recording = StarSearcher.recording()
@@ -61,7 +61,7 @@ import Testing
         #expect(notes(recording).first.isEmpty)
     }
 
-    /// Of a launch without a stack nothing is said of its stacks.
+    /// For a launch without a stack, there is no note about stacks.
     @Test func aLaunchWithoutStacks() {
         var recording = recording()
         recording.slices = []
@@ -69,7 +69,7 @@ import Testing
         #expect(!notes(recording).all.joined().contains("of the stacks"))
     }
 
-    /// The text report has them in one list, what matters most at the beginning.
+    /// The text report has them in one list, the most important ones first.
     @Test func whatMattersComesFirst() {
         var recording = recording()
         (recording.header.ticks, recording.header.missedTicks) = (290, 710)
@@ -78,7 +78,7 @@ import Testing
         let (first, all) = notes(recording)
         #expect(all.starts(with: first) && all.count > first.count)
         #expect(Set(all).count == all.count)
-        // Said once, with what it means.
+        // Each note occurs once, with its explanation.
         #expect(all.filter { $0.contains("stopped threads") }.count == 1)
     }
 

@@ -50,7 +50,7 @@ enum PageText {
         return nil
     }
 
-    /// What is opened and not closed, or the other way round; nil: all is well.
+    /// The first tag that is opened and not closed, or the other way round; nil: all tags match.
     static func imbalance(of page: String) -> String? {
         var open: [String] = []
         for tag in tags(of: page) where tag.name != "meta" {

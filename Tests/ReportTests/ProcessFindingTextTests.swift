@@ -5,7 +5,7 @@ import Testing
 @testable import Analysis
 @testable import Report
 
-/// What a launch's other processes did, in sentences.
+/// The activities of a launch's other processes, in sentences.
 @Suite struct ProcessFindingTextTests {
     /// A shell that waits for children, each of a name and from and to some milliseconds.
     private static func recording(
@@ -71,7 +71,7 @@ import Testing
         let profile = Profile(recording)
         let search = try #require(FindingSearch(profile))
         let windows = TimeWindows([TimeSpan.milliseconds(100)..<(.milliseconds(130))])
-        // Of the child nothing is known but that it was there; the words are the same.
+        // Nothing is known about the child except that it was there; the words are the same.
         let finding = try #require(
             search.finding(.unawaitedProcess(1), of: 0, in: windows))
         let words = FindingWords(profile: profile, finding: finding)
@@ -106,8 +106,8 @@ import Testing
             ).contains("Processes"))
     }
 
-    /// Who has waited for children and knows nothing of them is told how to see them; for a moment it
-    /// is not worth a line, and a tree's process has none that were left out.
+    /// A recording that waited for unrecorded children says how to see them. A short wait is not
+    /// worth a line, and in a recording of all processes none was left out.
     @Test func childrenThatWereLeftOut() {
         func notes(
             _ milliseconds: Int64, _ capture: CaptureMethod, keeps: Bool = false,

@@ -4,7 +4,7 @@ import Report
 import TestSupport
 import Testing
 
-/// The list of what was dealt with, as people and `top --resolve` write it.
+/// The list of resolved things, as people and `top --resolve` write it.
 @Suite struct ResolvedListTests {
     private func entry(_ line: String) -> ResolvedEntry? {
         let list = ResolvedList(line)
@@ -64,7 +64,7 @@ import Testing
         #expect(problem(line) == reason)
     }
 
-    /// One odd line spoils no other, and is told by its number.
+    /// An odd line does not affect the others, and is reported by its number.
     @Test func theRestCounts() {
         let good = #"{"name":"f","since":"2026-11-24"}"#
         let list = ResolvedList([good, "# x", "oops", good, "{"].joined(separator: "\n"))
@@ -124,7 +124,7 @@ import Testing
         #expect(text.split(separator: "\n").count == entries.count)
     }
 
-    /// Whatever stands there, nothing but entries and problems comes of it.
+    /// Any content gives only entries and problems.
     @Test(arguments: 0..<200 as Range<UInt64>) func noiseIsHarmless(seed: UInt64) {
         var random = SeededNumbers(seed: seed)
         var bytes = Array(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Report
 
-/// What is shown of long stacks.
+/// The rows shown for long stacks.
 @Suite struct StackDigestTests {
     private typealias Spot = RecordingBuilder.Spot
 

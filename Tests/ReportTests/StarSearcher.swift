@@ -1,8 +1,8 @@
 import MadeRecordings
 import ProfileModel
 
-/// A launch like that of the bundled demonstration: a slow initialiser nobody needs, a main
-/// thread that waits for a worker, and too much work for the first frame.
+/// A launch like that of the bundled demonstration: a slow, unneeded initialiser, a main thread
+/// that waits for a worker, and too much work for the first frame.
 enum StarSearcher {
     typealias Spot = RecordingBuilder.Spot
 

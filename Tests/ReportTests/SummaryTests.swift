@@ -42,7 +42,7 @@ import Testing
         #expect(text.hasPrefix("# ") && text.hasSuffix("\n"))
     }
 
-    /// Whatever a name is, it is no markup.
+    /// No name has an effect as markup.
     @Test func namesStayText() {
         let text = MarkdownReport(Profile(Self.hostile)).render(budget: 100_000)
         #expect(!text.contains("<b>") && !text.contains("\u{1b}"))
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    /// The figures of the phases, the findings and the path are the same wherever they stand.
+    /// The figures of the phases, the findings and the path are the same everywhere.
     @Test func textAndMarkdownSayTheSame() throws {
         let profile = Profile(StarSearcher.recording())
         let text = TextReport.render(profile, options: TextOptions())
@@ -78,7 +78,7 @@ import Testing
         #expect(text.contains(path.caption) && markdown.contains(path.caption))
     }
 
-    /// What programs and the page get, in nanoseconds.
+    /// The figures for programs and the page, in nanoseconds.
     @Test(arguments: recordings.indices) func dataHasTheSameFigures(index: Int) throws {
         struct Data: Decodable {
             struct Finding: Decodable {
@@ -107,7 +107,7 @@ import Testing
         #expect(Answer(profile).findings.allSatisfy { savings.contains($0.saving.nanoseconds) })
     }
 
-    /// Phases together have what they have one by one.
+    /// Phases in one line have the sum of their single figures.
     @Test(arguments: recordings.indices, 2...6) func phaseLinesAddUp(index: Int, most: Int) {
         let profile = Profile(Self.recordings[index])
         let lines = Answer(profile).phaseLines(most: most)
@@ -134,7 +134,8 @@ import Testing
             "\(text)")
     }
 
-    /// Who ended a wait that is most of the launch is told, also where the wait is no finding.
+    /// The waker at the end of a wait that is most of the launch is named, even if the wait is no
+    /// finding.
     @Test(arguments: [(60, true), (45, false)] as [(Int64, Bool)])
     func whatALaunchMostlyWaitedFor(blocked: Int64, isMost: Bool) {
         var builder = RecordingBuilder()
@@ -157,7 +158,7 @@ import Testing
         #expect(text.contains("; most of the launch (98.0 ms) is Main"), "\(text)")
     }
 
-    /// How the kernel does what it was asked for is shown in full on request.
+    /// The kernel's own steps are shown in full on request.
     @Test func thePathEndsSoonInTheKernel() throws {
         var builder = RecordingBuilder()
         builder.border(.spawned, 0)
@@ -199,7 +200,8 @@ import Testing
         #expect(modules == ["libglib.so", "libbabl.so", "libc.so.6"])
     }
 
-    /// Of a stripped program the summary says what it called, and where names would be.
+    /// For a stripped program the summary names the called libraries, and the place of the missing
+    /// names.
     @Test func aProgramWithoutNames() {
         var builder = RecordingBuilder(images: [("/usr/bin/git", 0)])
         builder.border(.spawned, 0)
@@ -219,7 +221,7 @@ import Testing
         #expect(text.contains("--view modules") && text.contains("where names of git's"))
     }
 
-    /// What a command is for stands behind it, however long another command is.
+    /// A command's purpose comes behind it, however long another command is.
     @Test func aCommandThatIsTooLongHasItsPurpose() throws {
         var builder = RecordingBuilder(images: [("/usr/bin/vim", 0)])
         builder.border(.spawned, 0)
@@ -240,7 +242,7 @@ import Testing
         #expect(next.allSatisfy { !$0.contains("(a…") && $0.count <= 100 })
     }
 
-    /// Own functions stay, whatever they are called; so do a compiler's that are called like a shell's.
+    /// Own functions stay, whatever their names; so do a compiler's functions with a shell's names.
     @Test func thePathKeepsWhatIsNoEntry() throws {
         var builder = RecordingBuilder()
         builder.border(.spawned, 0)

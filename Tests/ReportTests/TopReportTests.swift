@@ -34,7 +34,7 @@ import Testing
         let back = try #require(report.range(of: "Back again")?.lowerBound)
         let functions = try #require(report.range(of: "Functions by")?.lowerBound)
         #expect(back < functions)
-        // Not in the other lists: what is settled.
+        // Resolved things are not in the other lists.
         let initializers = try #require(report.range(of: "Initialisers")?.lowerBound)
         let lists = report[functions..<initializers]
         #expect(lists.contains("buildFirstFrame") && !lists.contains("warmUp"))

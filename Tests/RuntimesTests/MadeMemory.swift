@@ -1,7 +1,7 @@
 import Runtimes
 import TestSupport
 
-/// Memory that a test makes, and in which only what was written can be read.
+/// Memory that a test makes: only bytes that were written can be read.
 struct MadeMemory: RuntimeMemory {
     private var kept: [UInt64: UInt8] = [:]
 
@@ -34,8 +34,8 @@ struct MadeMemory: RuntimeMemory {
     }
 }
 
-/// Memory with something at every address: mostly pointers into a small part of it, small numbers and
-/// what nobody would expect. What it holds changes with every read.
+/// Memory with something at every address: mostly pointers into a small part of it, small numbers
+/// and unexpected values. Its contents change with every read.
 final class WildMemory: RuntimeMemory {
     private var numbers: SeededNumbers
     /// These are the same at every read.

@@ -53,7 +53,7 @@ import Testing
         #expect(!calls.isComputing)
     }
 
-    /// A page fault is no call, and some calls no signal changes.
+    /// A page fault is no call, and some calls are not changed by a signal.
     @Test(
         arguments: [
             ([0xB8, 9, 0, 0, 0, 0x0F, 0x05], true),  // mmap
@@ -78,9 +78,9 @@ import Testing
         #expect(other.isComputing)
     }
 
-    /// What has just returned less than it was asked for may be our doing; but files end, and what is
-    /// missing of endless ones is fetched. (By stops, a Python program that read its modules was left alone
-    /// for a second.)
+    /// A call that has just moved less than requested may have been cut short by us. But files end,
+    /// and the rest is fetched where files are endless. (Otherwise, with stops, a Python program
+    /// that read its modules was not sampled for a second.)
     @Test(
         arguments: [
             ([0x90, 0x90, 0x90, 0x31, 0xC0, 0x0F, 0x05], false),  // read
@@ -132,7 +132,7 @@ import Testing
         #expect(!other.mayMeetLongCall(at: now))
     }
 
-    /// Of some calls another argument says how much was asked for.
+    /// For some calls another argument says how much was requested.
     @Test(arguments: [(UInt8(40), 0, 10), (0x46, 1, 8), (0x13, 1, 8)])
     func copiesBetweenFilesThatEndEarly(number: UInt8, upper: UInt8, argument: Int) {
         for (wanted, isCut) in [(Self.mebibyte, true), (8192, false)] {
@@ -154,8 +154,8 @@ import Testing
                 return files.areOpen(at: .now)
             }
             let endless = ["/dev/zero", "/dev/urandom", "/dev/random", "/dev/full"]
-            // Whatever runs the tests may have left some. Others are those of the tests' own library,
-            // which crashes without them.
+            // The process that runs the tests may have left some open. Others belong to the tests'
+            // own library, which crashes without them.
             for descriptor in 0..<1024 as Range<Int32> {
                 guard let path = realpath("/proc/self/fd/\(descriptor)", nil) else { continue }
                 defer { free(path) }

@@ -30,7 +30,7 @@ import Testing
         #expect(tally.end == end.map(at), sourceLocation: sourceLocation)
     }
 
-    /// What the first record ends has lasted since the look.
+    /// The state that the first record ends has lasted since the look.
     @Test func theFirstRecordTellsWhatWasBefore() {
         Self.expect(Self.tally([(1500, .ended)]), running: 500, end: 1500)
         Self.expect(Self.tally([(1500, .left(.pushed, core: 0))]), running: 500, end: nil)
@@ -55,7 +55,7 @@ import Testing
             ]), running: 300, wanted: 100, hasWaited: true, end: 1900)
     }
 
-    /// Who is woken before it is asleep runs on.
+    /// A thread that is woken before it is asleep runs on.
     @Test func aWakingOfOneThatRuns() {
         Self.expect(
             Self.tally([

@@ -5,7 +5,8 @@ import Testing
 @testable import Sampler
 
 @Suite struct DrawingWatchTests {
-    /// Window 7 is the program's, 8 is in it, 9 is another's. What is left behind a first drawing.
+    /// Window 7 is the program's, 8 is in it, 9 is another program's. Returns the events behind a
+    /// first drawing.
     private func rest(_ events: [XConnection.Event]) -> [XConnection.Event]? {
         let timed: [DrawingWatch.Timed] = events.map {
             (event: $0, time: MonotonicTime(nanoseconds: 1))
@@ -26,7 +27,7 @@ import Testing
         #expect(rest([.exposed(7)]) == [.exposed(7)])
         // Of the window and of one within it, with a border before.
         #expect(rest([drawn, .exposed(8), .exposed(8)]) == [.exposed(8), .exposed(8)])
-        // Others' events stay, and what was drawn afterwards.
+        // Other windows' events and later drawings are kept.
         let other = XConnection.Event.drawn(9, sequence: 1)
         #expect(
             rest([.mapped(8), other, drawn, .exposed(7), drawn])

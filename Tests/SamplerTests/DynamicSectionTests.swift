@@ -19,7 +19,7 @@ import Testing
         let start = UInt64(UInt(bitPattern: words.baseAddress))
         let section = DynamicSection(
             at: start, bias: 0, memory: TargetMemory(pid: getpid()))
-        // What has more is no section of a library's.
+        // A section with more entries is not a library's.
         let last = min(count, 512)
         for index in 0..<last {
             let found = section.value(UInt64(index) + 1000)

@@ -31,7 +31,7 @@ private final class Watch {
     }
 }
 
-/// What is told when, at made-up times.
+/// When which exec is reported, at made-up times.
 @Suite struct ExecWatchTests {
     private static func at(_ milliseconds: Int64) -> MonotonicTime {
         MonotonicTime(nanoseconds: 0) + .milliseconds(milliseconds)

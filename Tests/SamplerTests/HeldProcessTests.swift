@@ -34,7 +34,7 @@ import Testing
         let start = try #require(
             fl_make_start(
                 path, arguments, &variables, [ends[1], -1], &mask, 0, -1, -1, &error))
-        // Who shares our memory may use it until then.
+        // A child that shares our memory may use it until then.
         defer { if starter.perform({}) { fl_free_start(start) } }
         nonisolated(unsafe) let shared = start
         if sharing {
@@ -62,7 +62,7 @@ import Testing
         #expect(output == 5 && status == 0 && failure == nil)
     }
 
-    /// The recorder has died: the program would run, and nobody would record it.
+    /// The recorder has died: the program would run without being recorded.
     @Test(arguments: [false, true]) func withoutAWordItEnds(sharing: Bool) throws {
         let (output, status, _) = try spawn(sharing: sharing) { close($0) }
         #expect(output == 0 && status == 127 << 8)
@@ -77,8 +77,9 @@ import Testing
 
     /// A file without `#!` is the shell's.
     @Test(arguments: [false, true]) func aScriptWithoutAnInterpreter(sharing: Bool) throws {
-        // Another process writes it: a child that another test forks while we had it open for writing
-        // would keep it so, and nobody can execute it until that child is on its way.
+        // Another process writes it: a child that another test forks while we had it open for
+        // writing would keep it open, and the file could not be executed until that child has
+        // executed its program.
         let scratch = try Scratch()
         let path = scratch.path("script")
         let writer = try Child(

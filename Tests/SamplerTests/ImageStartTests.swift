@@ -66,7 +66,7 @@ import Testing
             start.program?.memory.word(at: contents.startPointer)
                 == UInt64(UInt(bitPattern: function)))
         #expect(contents.startIsProtected == start.program?.isProtected(contents.startPointer))
-        // Where the linker tells nothing, nobody takes the slot's place.
+        // Where the linker reports nothing, the slot is not replaced.
         #expect(!start.notesMain(contents))
         contents.debug = 1
         #expect(start.notesMain(contents))

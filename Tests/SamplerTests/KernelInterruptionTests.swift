@@ -8,7 +8,8 @@ import Testing
 @testable import Sampler
 
 @Suite struct KernelInterruptionTests {
-    /// Who has blocked a signal once may do so again before one comes, and find it pending.
+    /// A thread that has blocked a signal once may block it again before one comes, and find it
+    /// pending.
     @Test(.enabled(if: mayInterrupt, "perf events are not permitted here"))
     func whatWasEverBlockedIsNotSent() async {
         await #expect(processExitsWith: .success) {
@@ -30,7 +31,7 @@ import Testing
             #expect(!Self.interrupts(thread))
             setMask()
             #expect(!Self.interrupts(thread))
-            // Another program is another matter.
+            // After an exec earlier blocking does not count.
             thread.reopen()
             #expect(Self.interrupts(thread))
         }

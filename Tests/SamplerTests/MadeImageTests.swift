@@ -6,7 +6,7 @@ import Testing
 @testable import ProcessIO
 @testable import Sampler
 
-/// What is asked of images, on images that no linker made.
+/// Queries on images that no linker made.
 @Suite struct MadeImageTests {
     // MARK: Where things are
 
@@ -114,7 +114,7 @@ import Testing
                 image.addresses(ofSymbols: ["alpha", "beta", "none", "alphabet", "bet", "alpha"])
                     == [0x104, 0xFF, nil, 0x103, 0x106, 0x104])
             #expect(image.addresses(ofSymbols: []) == [])
-            // Whose name does not end within the table.
+            // A symbol whose name does not end within the table.
             #expect(image.address(ofSymbol: "gamma") == nil)
             #expect(image.address(ofSymbol: "alpha") == 0x104)
         }

@@ -8,7 +8,8 @@ import Testing
 @testable import ProcessIO
 @testable import Sampler
 
-/// One after the other: what one has unmapped, another would map again in the same place.
+/// One after the other: memory that one test unmaps could be mapped again by another at the same
+/// place.
 @Suite(.serialized) struct MappingWatchTests {
     private static func map(_ protection: Int32, count: Int) throws -> UnsafeMutableRawPointer {
         let memory = mmap(nil, count, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
@@ -54,7 +55,7 @@ import Testing
             [before, isNews, meanwhile, isNewsAgain, after] == [false, true, true, true, false])
     }
 
-    /// What was mapped while the list was read may be missing in it.
+    /// Code that was mapped while the list was read may be missing in it.
     @Test func codeThatTheListLacks() throws {
         var watch = MappingWatch(KernelAddressSpace(pid: getpid()))
         let never = watch.lacksCode()
@@ -69,7 +70,7 @@ import Testing
         #expect([never, isLacking, isLackingAgain] == [false, true, true])
     }
 
-    /// Whoever notices a change first, it shows when it was.
+    /// The watch knows the time of the last change, whichever reader noticed it first.
     @Test func theLastChangeIsKept() throws {
         var watch = MappingWatch(KernelAddressSpace(pid: getpid()))
         let none = watch.lastChange
@@ -85,8 +86,8 @@ import Testing
         #expect(first?.nanoseconds == 1 && second?.nanoseconds == 2)
     }
 
-    /// Only the list shows writable code, and reading it costs the program time: who finds nothing
-    /// reads less and less.
+    /// Only the list shows writable code, and reading it costs the program time: without findings
+    /// it is read less and less often.
     @Test func aProgramThatMapsDataIsReadMoreAndMoreSeldom() throws {
         var watch = MappingWatch(KernelAddressSpace(pid: getpid()))
         let start = MonotonicTime.now
@@ -154,7 +155,8 @@ import Testing
         #expect(changes == nil && refreshed == nil && region == nil)
     }
 
-    /// The kernel hands the list out in pages; who ends between two of them shows the first ones.
+    /// The kernel returns the list in pages; a process that ends between two of them shows only the
+    /// first ones.
     @Test func theListOfAnEndingProcessIsWholeOrNone() throws {
         for _ in 0..<100 {
             let pid = try Self.spawn("/bin/true", preloading: "libdw.so.1 libsqlite3.so.0")
@@ -175,13 +177,14 @@ import Testing
 
     // MARK: Where the linker tells how many libraries there are
 
-    /// Not read again as long as nothing is told, whatever is mapped meanwhile.
+    /// Without a report from the linker the list is not read again, even if something is mapped in
+    /// the meantime.
     @Test func whoIsToldNothingReadsNothing() throws {
         var watch = MappingWatch(KernelAddressSpace(pid: getpid()))
         let now = MonotonicTime.now
         let first = watch.changes(at: now, libraries: 5)
         #expect(first?.isEmpty == false)
-        // Now and then it looks by itself: that was just now.
+        // Now and then the watch looks by itself: it has just done so.
         _ = watch.changes(at: now + .milliseconds(11), libraries: 5)
         let read = watch.lastRead
         let page = try Self.map(PROT_READ | PROT_EXEC, count: 4096)
@@ -217,7 +220,7 @@ import Testing
         }
     }
 
-    /// Who was told and then is not any more looks at the sizes again.
+    /// When the reports end, the watch looks at the sizes again.
     @Test func whenNobodyTellsAnyMore() throws {
         var watch = MappingWatch(KernelAddressSpace(pid: getpid()))
         let now = MonotonicTime.now
@@ -257,7 +260,8 @@ import Testing
         return pid
     }
 
-    /// What is known besides is added where nothing was seen, and the list that is read next counts.
+    /// Additional mappings are added only where none was seen, and the next reading of the list
+    /// overrides them.
     @Test func whatIsKnownOfAProcessThatIsGone() throws {
         var watch = MappingWatch(KernelAddressSpace(pid: getpid()))
         let known = CodeMapping(
@@ -276,7 +280,7 @@ import Testing
         #expect(!code.contains(known))
     }
 
-    /// Who is told what is mapped has what lies uppermost.
+    /// With reported mappings, the uppermost one at each address counts.
     @Test(arguments: 1...60) func toldMappings(seed: UInt64) {
         var random = SeededNumbers(seed: seed)
         var watch = MappingWatch(KernelAddressSpace(pid: getpid()))
@@ -303,7 +307,7 @@ import Testing
                 }
             }
         }
-        // Nobody reads what it has really mapped, until it makes code itself.
+        // The real mappings are not read until the process makes code itself.
         let changes = watch.changes(at: .now)
         #expect(changes == nil)
         let made = CodeMapping(start: 100, end: 101, fileOffset: 0, path: "", inode: 0)

@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    /// Who had to stay behind at one tick has its turn at the next ones: nobody is forgotten.
+    /// A thread that had to wait at one tick has its turn at the next ones: no thread is forgotten.
     @Test(arguments: [1, 10, 200]) func everyThreadHasItsTurn(count: Int) {
         var budget = NameBudget()
         var threads = [NameReadTimes](repeating: NameReadTimes(start: Self.start), count: count)

@@ -51,8 +51,8 @@ import Testing
         #expect(try #require(Self.observations(Self.body(copied: 64)).first).isCut)
     }
 
-    /// What the kernel could not copy lies behind what it copied; at the end of all addresses there is
-    /// nothing.
+    /// The part that the kernel could not copy lies behind the copied part; at the end of all
+    /// addresses there is nothing.
     @Test func whatACopyLacks() throws {
         let seen = try #require(Self.observations(Self.body()).first)
         #expect(seen.missing == 147..<171)
@@ -69,7 +69,7 @@ import Testing
         #expect(seen.kernelChain == chain)
         #expect(seen.isInKernel)
         #expect(seen.registers[0] == 100 && seen.stack.bytes.count == 40)
-        // PERF_RECORD_MISC_USER: what the kernel says of itself there is not the thread's.
+        // PERF_RECORD_MISC_USER: the kernel's own part of the chain is not the thread's.
         #expect(try #require(Self.observations(body, mode: 2).first).kernelChain.isEmpty)
     }
 

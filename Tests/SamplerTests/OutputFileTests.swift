@@ -8,7 +8,8 @@ import Testing
 @testable import Sampler
 
 @Suite struct OutputFileTests {
-    /// Others may have a copy of the program's output: what they write is not its own.
+    /// Other processes may have a copy of the program's output: text that they write does not
+    /// count.
     @Test func onlyWhatTheProgramWrites() throws {
         let scratch = try Scratch()
         let path = try scratch.write("", to: "output")

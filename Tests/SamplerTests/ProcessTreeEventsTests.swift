@@ -7,7 +7,7 @@ import Testing
 @testable import ProcessIO
 @testable import Sampler
 
-/// What the kernel tells of the processes that one starts.
+/// The kernel's events about the processes that one starts.
 @Suite struct ProcessTreeEventsTests {
     private static let isPermitted: Bool = {
         let event = fl_open_tree_news(OwnSignposts.thread, 0, SIGURG)

@@ -32,7 +32,7 @@ import Testing
         let pid = try spawn("exit 3")
         ProgramEnd(pid: pid).await(unless: { false })
         #expect(kill(pid, 0) != 0 && errno == ESRCH)
-        // Nobody is there any more.
+        // The process is gone.
         ProgramEnd(pid: pid).stop()
     }
 }

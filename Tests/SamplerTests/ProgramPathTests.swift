@@ -14,7 +14,7 @@ import Testing
         var executable: String
         var given: String
         var first: String
-        /// What leads to the executable.
+        /// Paths that lead to the executable.
         var links: [String]
         var started: String
 
@@ -58,7 +58,7 @@ import Testing
         Case(
             "/bin/busybox", given: "/bin/busybox", first: "ls", links: "/bin/ls", started: "/bin/ls"
         ),
-        // What is given may be no name at all.
+        // The given path may not be a program's name at all.
         Case(
             "/opt/app", given: "/proc/self/exe", first: "/opt/app --type=gpu",
             links: "/proc/self/exe", started: "/opt/app"),
@@ -110,7 +110,7 @@ import Testing
         #expect(path("", [], called: "sh") == link)
         #expect(path(file, [], called: "sh") == link)
         #expect(path(file, ["sh", "-c"], called: "sh") == link)
-        // What was read says more: another link, or an `argv[0]` of its own.
+        // The values that were read say more: another link, or an `argv[0]` of its own.
         #expect(path("/opt/ash", ["ash"], called: "sh") == "/opt/ash")
         #expect(path(file, ["/x/dash"], called: "sh") == file)
         // A script's name is no name of its interpreter.

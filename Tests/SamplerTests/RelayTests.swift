@@ -24,7 +24,7 @@ import Testing
         return ends
     }
 
-    /// What a relay passes on of chunks that are written to it, and whether it found the text.
+    /// Returns the relay's output for these chunks, and whether it found the text.
     private func relay(_ chunks: [[UInt8]], text: String) throws -> (bytes: [UInt8], found: Bool) {
         let ends = try pipeEnds()
         var input: Int32 = -1
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    /// Nobody can read any more, though nothing was written since: the relay ends.
+    /// The reader is gone, though nothing was written since: the relay ends.
     @Test func aSocketThatIsClosed() throws {
         var ends: [Int32] = [-1, -1]
         let flags = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
@@ -85,7 +85,7 @@ import Testing
         close(input)
     }
 
-    /// Whoever opens a named pipe next reads on.
+    /// The next process that opens a named pipe reads on.
     @Test func aNamedPipesNextReader() throws {
         let scratch = try Scratch()
         let path = scratch.path("pipe")
@@ -97,7 +97,7 @@ import Testing
         let relay = try OutputRelay(to: writer, for: "", input: &input)
         close(writer)
         close(reader)
-        // It has looked since.
+        // The relay has looked since.
         relay.drain(SignalQueue())
         reader = openReader()
         #expect(write(input, "b", 1) == 1)
@@ -108,8 +108,8 @@ import Testing
         close(reader)
     }
 
-    /// A process that the program leaves behind may write for ever: only what there is when it is
-    /// asked is waited for.
+    /// A process that the program leaves behind may write for ever: the relay waits only for output
+    /// that exists when it is asked.
     @Test func whatIsWrittenWithoutEnd() throws {
         let ends = try pipeEnds()
         var input: Int32 = -1
@@ -133,7 +133,7 @@ import Testing
         _ = writer
     }
 
-    /// Where nobody tells us that the terminal's size has changed: it is that when output comes.
+    /// A changed terminal size may not be reported to us: the relay reads it when output comes.
     @Test func aTerminalsNewSize() throws {
         let screen = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         defer { close(screen) }

@@ -28,7 +28,7 @@ import Testing
     }
 
     /// epoll_wait, epoll_pwait, semop, msgrcv, io_getevents, sigtimedwait, recvfrom, accept,
-    /// futex_waitv, and what does not exist.
+    /// futex_waitv, and a call that does not exist.
     @Test(arguments: [232, 281, 65, 70, 208, 128, 45, 43, 449, .max] as [Int32])
     func mayReturnEarly(call: Int32) {
         #expect(Self.kind(call) == .fragile)
@@ -65,7 +65,7 @@ import Testing
         #expect(Self.kind(0, child.pid, [5: 0]) == .fragile)
     }
 
-    /// A stop ends it with what was written so far.
+    /// A stop ends the call with the part written so far.
     @Test func writingToAPipeOrATerminal() throws {
         let output = try Connection(isSocket: false)
         let number = UInt64(output.ends[1])

@@ -5,7 +5,7 @@ import Testing
 @testable import ProcessIO
 @testable import Sampler
 
-/// What somebody reads who does not know this program.
+/// The messages are for users who do not know this program.
 @Suite struct SamplerErrorTests {
     private static let table: [(SamplerError, status: Int32, words: [String])] = [
         (.programNotFound("frob"), 127, ["'frob'", "not found in PATH", "./frob"]),
@@ -82,7 +82,7 @@ import Testing
         #expect(error.exitStatus == status)
     }
 
-    /// Who is root already is not told to become it.
+    /// A user who is root is not advised to become root.
     @Test func rootIsNotToldToBeRoot() {
         let error = SamplerError.notPermitted(
             1,

@@ -23,7 +23,7 @@ struct SequenceTests {
         #expect(kill(pid, 0) != 0 && errno == ESRCH)
     }
 
-    /// Before Linux 5.13 the kernel does not tell: whoever runs may be within one.
+    /// Before Linux 5.13 the kernel does not report sequences: a running thread may be within one.
     @Test func anOldKernel() async {
         await #expect(processExitsWith: .success) {
             let loop = try Loop(isSequence: false)
@@ -31,7 +31,7 @@ struct SequenceTests {
             Filter(deniesSequences: false).install()
             // At first it is in the call that made it.
             #expect(try eventually { try loop.stopped { $0.isInSequence } })
-            // Nobody makes a system call within one.
+            // No thread makes a system call within a sequence.
             #expect(try eventually { try sleeper.stopped { !$0.isInSequence } })
         }
     }
@@ -111,7 +111,7 @@ private final class Loop {
     deinit { Child.end(pid) }
 }
 
-/// Makes the kernel an older one: PTRACE_GET_RSEQ_CONFIGURATION is not known, perhaps rseq neither.
+/// Simulates an older kernel: PTRACE_GET_RSEQ_CONFIGURATION is not known, perhaps rseq neither.
 private struct Filter {
     /// struct sock_filter: code, jumps if true and if false, value.
     private let program: [(code: UInt16, yes: UInt8, no: UInt8, value: UInt32)]

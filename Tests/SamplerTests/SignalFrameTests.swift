@@ -6,7 +6,7 @@ import Testing
 
 @testable import Sampler
 
-/// What a handler on an alternate stack saw; filled in by the handler.
+/// The values that a handler on an alternate stack saw; filled in by the handler.
 private enum Seen {
     static let capacity = 64 * 1024
     nonisolated(unsafe) static let copy = UnsafeMutableRawPointer.allocate(
@@ -17,7 +17,7 @@ private enum Seen {
     nonisolated(unsafe) static var interrupted: UInt64 = 0
 }
 
-/// Runs `body` on a thread of its own: its alternate stack and signals are nobody else's.
+/// Runs `body` on a thread of its own: no other test uses its alternate stack and signals.
 private func onOwnThread(
     _ body: @escaping @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?
 ) {

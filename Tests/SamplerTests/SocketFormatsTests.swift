@@ -54,7 +54,7 @@ import Testing
         #expect(SocketFormats.listeningUnix(text(table)) == [20501, 20503])
     }
 
-    /// Whatever stands there, nothing is found that is not there, and nothing traps.
+    /// For any contents, nothing is found that is not there, and nothing traps.
     @Test func damagedTables() {
         var random = SeededNumbers(seed: 4)
         let table = Array(

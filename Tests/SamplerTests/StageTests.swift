@@ -156,7 +156,7 @@ import Testing
         stage.loseImage(isLate: true, executed: executed)
         #expect(stage.hasMissedExec && stage.next.executed == executed)
         #expect(stage.next.area == nil)
-        // It may be told of after all.
+        // It may be reported after all.
         stage.loseImage()
         #expect(stage.hasMissedExec)
         stage.begin(other, isToBeJoined: true)

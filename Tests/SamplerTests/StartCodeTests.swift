@@ -19,7 +19,7 @@ import Testing
     private static let callByTable: [UInt8] = [0xFF, 0x15, 0x67, 0x2D, 0, 0, 0xF4, 0x66, 0x2E]
     private static let callDirect: [UInt8] = [0x67, 0xE8, 0xAF, 0x13, 0, 0, 0xF4, 0x66, 0x2E]
 
-    /// What it finds, without where the code names it.
+    /// The place of main, without where the code names it.
     private enum Found: Hashable {
         case at(UInt64)
         case inSlot(UInt64)
@@ -53,7 +53,7 @@ import Testing
         #expect(main(moved, 0x7F00_0000_9730) == .at(0x7F00_0000_95F0))
     }
 
-    /// lld and others go by the offset table.
+    /// lld and others use the offset table.
     @Test func indirect() {
         let code =
             Self.glibcHead + [0x48, 0x8B, 0x3D, 0x45, 0x2D, 0x00, 0x00] + Self.callByTable
@@ -85,8 +85,8 @@ import Testing
         #expect(main(moved, 0x1060) == .at(0x1060 + 36 + 0xC1))
     }
 
-    /// musl goes on in C: either its call's argument is found, which is `main` too, or what is
-    /// found lies outside of the program.
+    /// musl goes on in C: the code finds either its call's argument, which is `main` too, or an
+    /// address outside of the program.
     @Test func musl() {
         let moved: [UInt8] = [
             0x48, 0x31, 0xED, 0x48, 0x89, 0xE7, 0x48, 0x8D, 0x35, 0xC0, 0x2D, 0x00, 0x00, 0x48,
@@ -276,7 +276,7 @@ import Testing
         #expect(
             StartCode(back, at: 0).startPointer(read: MadeImage.memory.read)
                 == UInt64(33) &- 0x8000_0000)
-        // What returns is no call of the start function.
+        // An instruction that returns is no call of the start function.
         let other = Self.glibcHead + Self.leaMain + [0xFF, 0x15, 1, 0, 0, 0, 0x90]
         #expect(StartCode(other, at: 0).startPointer(read: MadeImage.memory.read) == nil)
         #expect(StartCode([], at: 0).startPointer(read: MadeImage.memory.read) == nil)

@@ -76,7 +76,7 @@ import Testing
             #expect(try made.found() == nil)
         }
         #expect(try Made().found(isWritable: false) == nil)
-        // Without a relocation, with two, of another kind, to what is no code.
+        // Without a relocation, with two, of another kind, and to an address without code.
         try expectNothing { $0.relocations.remove(at: 1) }
         try expectNothing { $0.relocations[0].place = $0.relocations[1].place }
         try expectNothing { $0.relocations[2].kind = 37 }

@@ -58,8 +58,9 @@ final class Child {
 
     deinit { Self.end(pid) }
 
-    /// Kills a child and waits for its end. One that we trace stops on its way there: who takes that
-    /// for the end leaves a zombie, and the monitor of exit tests spins for as long as there is one.
+    /// Kills a child and waits for its end. A child that we trace stops before that. A test that
+    /// takes this stop for the end leaves a zombie, and the monitor of exit tests spins for as long
+    /// as there is one.
     static func end(_ pid: Int32) {
         kill(pid, SIGKILL)
         var status: Int32 = 0

@@ -11,7 +11,7 @@ import Testing
 @Suite struct TargetMemoryTests {
     private let memory = TargetMemory(pid: getpid())
 
-    /// More than one call asks for, some of them where nothing is: first, last, side by side.
+    /// More pieces than one call reads, some of them where nothing is: first, last, side by side.
     @Test func piecesThatCannotBeReadAreZeros() {
         let words = UnsafeMutableBufferPointer<UInt64>.allocate(capacity: 700)
         defer { words.deallocate() }
@@ -56,7 +56,7 @@ import Testing
         #expect(kept.read(at: start + UInt64(2 * size), count: 8).isEmpty)
         #expect(kept.read(at: 8, count: 8).isEmpty && kept.read(at: .max - 3, count: 8).isEmpty)
         #expect(kept.read(at: start, count: 0).isEmpty)
-        // What is long is asked for anew.
+        // Long ranges are read anew.
         #expect(kept.read(at: start, count: 3 * size) == [UInt8](repeating: 3, count: 2 * size))
     }
 
@@ -109,7 +109,7 @@ import Testing
         #expect(presence() == before)
     }
 
-    /// What cannot be read ends the copy, whatever the table of pages said a moment ago.
+    /// Memory that cannot be read ends the copy, whatever the table of pages showed a moment ago.
     @Test func aPageThatHasGoneEndsTheCopy() {
         let page = VirtualMemory.pageSize
         #expect(memory.read(page..<3 * page, [true, true], .zeros).isEmpty)

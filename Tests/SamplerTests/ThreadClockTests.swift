@@ -54,7 +54,7 @@ import Testing
         #expect(clock.believable(.max, at: Self.at(0)) == 5_000_000 + 100_000_000)
     }
 
-    /// The kernel's figure of a running thread lags: what is learned too late is not lost.
+    /// The kernel's figure for a running thread lags: time that is learned too late is not lost.
     @Test func timeLearnedTooLateIsMadeUpFor() {
         var clock = Self.clock()
         let first = clock.advance(
@@ -68,7 +68,8 @@ import Testing
         #expect(third == Self.times(600, preempted: 400))
     }
 
-    /// What a thread that never blocked did not run, others took: hypervisor, interrupts, us.
+    /// The time in which a thread that never blocked did not run was taken by others: hypervisor,
+    /// interrupts, us.
     @Test func stolenTimeIsPreemption() {
         var clock = Self.clock()
         let times = clock.advance(
@@ -150,8 +151,8 @@ import Testing
         #expect(times == Self.times(500, preempted: 440, blocked: 60))
     }
 
-    /// Asking is dear, so that many looks may pass without: the stops of all of them must be told
-    /// from the thread's own switches when it is asked again.
+    /// The query is slow, so many looks may pass without it: their stops must be told from the
+    /// thread's own switches at the next query.
     @Test func ourStopsOfEarlierLooksAreNotVoluntaryEither() {
         var clock = Self.clock()
         for look in 1...10 {

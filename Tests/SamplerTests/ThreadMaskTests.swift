@@ -20,11 +20,11 @@ import Testing
         return try #require(ThreadStatus(ProcText(Array(text.utf8))))
     }
 
-    /// It waits in sigwait with all signals blocked, was woken, and has no core yet: what it waits for
-    /// is open in its status.
+    /// The thread waited in sigwait with all signals blocked, was woken, and has no core yet: its
+    /// status shows the signals that it waits for as not blocked.
     @Test func aThreadThatIsWokenFromSigwait() throws {
         var mask = ThreadMask()
-        // Twice: that it has not waited since the last look does not say that it runs.
+        // Twice: a thread that has not waited since the last look does not necessarily run.
         for _ in 0..<3 {
             mask.saw(try status(Self.open, voluntary: 5, forced: 1), timeslices: 6)
             #expect(!mask.isOwn)
@@ -39,7 +39,8 @@ import Testing
         #expect(mask.isOwn)
     }
 
-    /// The only core is ours while we look: it never has one. But it had one since it waited.
+    /// We have the only core while we look: the thread never has one then. But it had one since it
+    /// waited.
     @Test func aThreadThatIsNeverSeenOnItsCore() throws {
         var mask = ThreadMask()
         mask.saw(try status(Self.open, voluntary: 3, forced: 10), timeslices: 13)
@@ -66,7 +67,8 @@ import Testing
         #expect(mask.isOwn)
     }
 
-    /// Asleep in any other call, what it blocks is its own; what it is woken with is known then.
+    /// Asleep in any other call, its mask is its own; the mask with which it is woken is known
+    /// then.
     @Test func asleep() throws {
         var mask = ThreadMask()
         mask.sawAsleep(try status(Self.open, voluntary: 4, forced: 1), in: 128)

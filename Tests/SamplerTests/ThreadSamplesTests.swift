@@ -9,8 +9,8 @@ import Testing
 @testable import ProcessIO
 @testable import Sampler
 
-/// Threads sampled by the kernel's events, where it permits that; and the ring through which they
-/// come, made up.
+/// Threads sampled by the kernel's events, where it permits that; and a made-up ring from which
+/// they are read.
 @Suite struct ThreadSamplesTests {
     private static let isPermitted: Bool = {
         let event = fl_open_samples(OwnSignposts.thread, 1_000_000, 4096, 1, 0)
@@ -73,12 +73,12 @@ import Testing
         for tid in [Int32.max, -1, .min] {
             let samples = try? ThreadSamples(
                 tid: tid, cpu: 0, interval: 1_000_000, stackBytes: 4096)
-            // -1 would be any thread, which nobody but root may ask for.
+            // -1 would be any thread, which only root may ask for.
             #expect(samples == nil || tid == -1)
         }
     }
 
-    /// One thread that has ended, or a shortage, tells nothing of the others.
+    /// A thread that has ended, or a shortage, says nothing about the others.
     @Test func whatARefusalMeans() {
         let now = MonotonicTime(nanoseconds: 1_000_000_000)
         func mayBeTried(after code: Int32, milliseconds: Int64) -> Bool {
@@ -101,7 +101,7 @@ import Testing
 
     // MARK: The ring
 
-    /// A ring of our own making.
+    /// A ring that the test makes itself.
     private final class MadeRing {
         let ring: PerfRing
         private let memory: UnsafeMutableRawPointer
@@ -196,7 +196,7 @@ import Testing
 
     // MARK: What a sample's fields are read with
 
-    /// Whatever a record's length, and whatever is asked of it.
+    /// For any length of a record, and any field.
     @Test(arguments: 0..<64) func fieldsWithinARecord(length: Int) throws {
         let body = (0..<length).map { UInt8($0) }
         let all =

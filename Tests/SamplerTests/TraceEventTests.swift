@@ -21,7 +21,7 @@ import Testing
         (stop(5, event: 128), .stopped), (stop(19, event: 128), .groupStop(signal: 19)),
         (stop(20, event: 128), .groupStop(signal: 20)),
         (stop(22, event: 128), .groupStop(signal: 22)),
-        // Not asked for: fork, vfork, seccomp.
+        // Not requested: fork, vfork, seccomp.
         (stop(5, event: 1), .forked), (stop(5, event: 2), .forked), (stop(5, event: 7), nil),
     ]
 

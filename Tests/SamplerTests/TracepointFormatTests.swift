@@ -44,7 +44,7 @@ import Testing
         #expect(format["prev_pid"] == TracepointFormat.Field(offset: 24, size: 4))
         #expect(format["prev_state"] == TracepointFormat.Field(offset: 32, size: 8))
         #expect(format["common_flags"] == TracepointFormat.Field(offset: 2, size: 1))
-        // Neither texts nor what is not there.
+        // Neither texts nor missing fields.
         #expect(format["prev_comm[16]"] == nil && format["prev_comm"] == nil)
         #expect(format["pid"] == nil)
     }

@@ -8,7 +8,7 @@ import Testing
 @testable import ProcessIO
 @testable import Sampler
 
-/// What the kernel's events tell of a thread, and of those that it starts.
+/// The kernel's events about a thread, and about those that it starts.
 @Suite struct TreeSamplesTests {
     private static let isPermitted: Bool = {
         let event = fl_open_tree_samples(OwnSignposts.thread, 0, 1_000_000, 4096, 1, 0)
@@ -16,7 +16,7 @@ import Testing
         return event >= 0
     }()
 
-    /// A thread that computes until it is told to end.
+    /// A thread that computes until it is asked to end.
     private final class Worker: @unchecked Sendable {
         private var thread = pthread_t()
         private var numbers: [Int32] = [0, 0]
@@ -90,7 +90,7 @@ import Testing
         // Each on its own stack, none on the other's.
         let stacks = [ours, theirs].map { Set($0.map { $0.registers.stackPointer >> 20 }) }
         #expect(stacks[0].isDisjoint(with: stacks[1]))
-        // An interval each, from what it had used before.
+        // One interval apart, after the earlier CPU time.
         #expect(theirs.allSatisfy { $0.cpu >= 6_000_000 })
         for (earlier, later) in zip(theirs, theirs.dropFirst()) {
             #expect(later.cpu - earlier.cpu >= 1_000_000)
@@ -100,7 +100,7 @@ import Testing
         #expect(tree.take(own).isEmpty)
     }
 
-    /// Who is off its core has used just what the kernel says.
+    /// A thread without a core has used exactly the kernel's figure.
     @Test(
         .enabled(if: isPermitted || isContinuousIntegration, "perf events are not permitted here"))
     func theClockIsSetAnew() throws {

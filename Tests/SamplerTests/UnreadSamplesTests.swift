@@ -5,7 +5,7 @@ import Testing
 @testable import ProcessIO
 @testable import Sampler
 
-/// What waits for several takers.
+/// Events that wait for several takers.
 @Suite struct UnreadSamplesTests {
     private struct Event: MomentaryEvent, Hashable {
         var time: MonotonicTime
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    /// Whatever the order in which it comes and is taken, nobody gets another one's, nothing is lost,
+    /// In whatever order events come and are taken, no taker gets another one's, nothing is lost,
     /// and nothing comes twice.
     @Test(arguments: 1...100) func eachGetsItsOwn(seed: UInt64) {
         var random = SeededNumbers(seed: seed)

@@ -55,7 +55,7 @@ import Testing
         #expect(image.word(44) == 5)
     }
 
-    /// Whatever is asked for, each byte is that of the whole.
+    /// For any request, each byte is that of the whole.
     @Test func partsOfWords() throws {
         let image = image()
         let memory = try #require(image.memory)

@@ -9,7 +9,7 @@ import Testing
 
     init() throws { scratch = try Scratch() }
 
-    /// How long was waited, without waiting: its clock goes on by that.
+    /// Records the lengths of pauses, without waiting: its clock goes on by that.
     private final class Pauses: @unchecked Sendable {
         private let lock = NSLock()
         private var list: [Int64] = []
@@ -78,7 +78,7 @@ import Testing
         #expect(pauses.milliseconds == [3000])
     }
 
-    /// It wants more patience than there is: it is kept.
+    /// The server wants a longer pause than allowed: the data is kept.
     @Test func notForHours() throws {
         let server = try Server([Server.status(503, headers: "Retry-After: 86400\r\n")])
         defer { server.end() }
@@ -109,7 +109,7 @@ import Testing
         #expect(server.received.count <= 1)
     }
 
-    /// What somebody else is sending is not sent twice; what is new is kept.
+    /// Data that another export is sending is not sent twice; new data is kept.
     @Test func twoAtOnce() throws {
         let server = try Server([Server.status(200)])
         defer { server.end() }

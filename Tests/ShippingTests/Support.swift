@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A server on this machine that answers as it is told, one request after the other.
+/// A server on this machine that gives the set answers, one request after the other.
 final class Server: @unchecked Sendable {
     enum Answer {
         case text(String)
@@ -24,7 +24,7 @@ final class Server: @unchecked Sendable {
 
     /// The last answer is given again and again.
     ///
-    /// - Parameter isListening: false: whoever connects is refused, and nobody else gets the port.
+    /// - Parameter isListening: false: connections are refused, and no other process gets the port.
     init(_ answers: [Answer], isListening: Bool = true) throws {
         self.answers = answers
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -50,7 +50,7 @@ final class Server: @unchecked Sendable {
     var received: [String] { lock.withLock { bodies } }
 
     func end() {
-        // Its thread closes it: till then nobody else has its number.
+        // Its thread closes it: until then no other socket has its number.
         shutdown(listener, Int32(SHUT_RDWR))
         for connection in lock.withLock({ held }) { close(connection) }
     }

@@ -11,7 +11,7 @@ import Testing
     func addresses(text: String, host: String, port: UInt16, path: String) throws {
         let address = try WebAddress(text, standardPort: 4318)
         #expect(address.host == host && address.port == port && address.path == path)
-        // What it says of itself is the same, but for what may be secret.
+        // Its description gives the same address, except for parts that may be secret.
         let again = try WebAddress(address.description, standardPort: 1)
         #expect(again.authority == address.authority)
         #expect(!address.description.contains("?"))

@@ -3,7 +3,7 @@ import Symbolicate
 import TestSupport
 import Testing
 
-/// The file of the symbol cache: what was written is read, and nothing else.
+/// The file of the symbol cache: reading gives the written answers, and nothing else.
 struct CachedAnswersTests {
     private static let identity = Array("/usr/bin/program 1 2 3".utf8)
 
@@ -52,7 +52,7 @@ struct CachedAnswersTests {
         #expect(CachedAnswers.decode(bytes + [0], identity: Self.identity) == nil)
     }
 
-    /// What is put behind it counts, too, and before what was there.
+    /// Parts that are appended count, too, and before the older ones.
     @Test func laterPartsCountFirst() {
         let (old, new) = (Self.answers(seed: 5), Self.answers(seed: 6))
         var changed = new
@@ -66,7 +66,7 @@ struct CachedAnswersTests {
         #expect(CachedAnswers.decode(bytes, identity: Self.identity) == expected)
     }
 
-    /// With a checksum that is right, too: whoever writes such a file shall not crash us.
+    /// With a checksum that is right, too: a forged file must not crash us.
     @Test func madeUpFilesAreRead() {
         let bytes = CachedAnswers(Self.answers(seed: 3)).encoded(identity: Self.identity)
         var numbers = SeededNumbers(seed: 4)

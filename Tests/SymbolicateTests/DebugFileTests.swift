@@ -60,7 +60,7 @@ struct DebugFileTests {
             return ModuleResolver(module, search: search)
         }
 
-        /// Whether the resolver knows what only the debug file says.
+        /// Whether the resolver has the facts that only the debug file contains.
         func isResolved(_ resolver: ModuleResolver) -> Bool {
             let frames = resolver.frames(at: secret)
             return frames.map(\.function) == ["secret"] && frames[0].line == 2
@@ -208,7 +208,7 @@ struct DebugFileTests {
         #expect(expected.map(\.function) == ["secret"])
         #expect(expected[0].line != nil)
         #expect(resolver().summary.remarks.isEmpty)
-        // Without it, what is left is used, and it is said.
+        // Without it, the rest is used, and a remark says so.
         try folder.run(["mv", "common", "elsewhere"])
         #expect(
             resolver().summary.remarks == [

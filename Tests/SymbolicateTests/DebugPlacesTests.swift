@@ -4,8 +4,8 @@ import Symbolicate
 import TestSupport
 import Testing
 
-/// What the cache keeps of where things are in the debug information: the answers for addresses
-/// that nobody asked about before are the same with it.
+/// The cache also keeps places in the debug information: the answers for addresses that are looked
+/// up for the first time are the same with it.
 @Suite(.enabled(if: Tools.has("g++", "readelf"), "needs g++ and binutils"))
 struct DebugPlacesTests {
     /// Functions that have no linkage name, in namespaces, classes and other functions; and templates.
@@ -141,8 +141,8 @@ struct DebugPlacesTests {
         #expect(subject.symbols(subject.cache) == plain)
     }
 
-    /// What was learned of a package serves the next questions. When it appears, changes or goes,
-    /// answers of before do not count.
+    /// Facts learned from a package serve the next lookups. When it appears, changes or goes,
+    /// earlier answers do not count.
     @Test(.enabled(if: Tools.has("dwp"), "needs binutils' dwp"))
     func packagesAreKnownAndNoticed() throws {
         let subject = try Subject("-O1", "-gdwarf-4", "-gsplit-dwarf")
@@ -192,7 +192,7 @@ struct DebugPlacesTests {
         }
     }
 
-    /// With a digest that is right, too: whoever writes such a file shall not crash us.
+    /// With a digest that is right, too: a forged file must not crash us.
     @Test(arguments: [".places", ".sections"])
     func madeUpFilesAreRead(suffix: String) throws {
         let subject = try Subject("-O1", "-gz=zlib")

@@ -138,7 +138,7 @@ struct DemanglerTests {
         }
     }
 
-    /// The mark of a copy may be what is long, and a character may lie where the cut is.
+    /// The mark of a copy may be the long part, and a character may lie where the cut is.
     @Test func longMarksOfCopiesAreCutToo() {
         let long = String(repeating: "é", count: Demangler.longestOutput)
         for name in ["work.cold." + long, "_RNvC1a1b." + long.prefix(4000), "_ZN1aE." + long, long]

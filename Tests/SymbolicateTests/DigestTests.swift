@@ -4,7 +4,7 @@ import Testing
 
 /// The digest that tells damaged files of the cache.
 struct DigestTests {
-    /// What xxHash's own program says.
+    /// The results of xxHash's own program.
     @Test(
         arguments: [
             ("", 0xEF46_DB37_51D8_E999), ("a", 0xD24E_C4F1_A98C_6E5B),
@@ -29,7 +29,7 @@ struct DigestTests {
     }
 }
 
-/// Files of the cache that nobody wrote, with a digest that is right.
+/// Forged files of the cache, with a digest that is right.
 enum Forgery {
     private static let header = 32
 

@@ -4,12 +4,13 @@ import Symbolicate
 import TestSupport
 import Testing
 
-/// Functions that the linker has dropped keep what DWARF says of them, at addresses of nothing or of other
+/// Functions that the linker has dropped keep their DWARF, at addresses of nothing or of other
 /// code: at 0, 1, or the highest ones.
 struct DroppedCodeTests {
     private static let deadLines = 800
 
-    /// Of many short lines, each with an inlined call, what is dropped; of few long ones what is kept.
+    /// The dropped code has many short lines, each with an inlined call; the kept code has few long
+    /// ones.
     private static let source: String = {
         var lines = [
             "volatile long sink;",

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Symbolicate
 
-/// Which symbols somebody means by a name.
+/// The symbols that a user means by a name.
 @Suite struct FunctionNameTests {
     private func matches(_ name: String, _ symbol: String) -> Bool {
         Array(symbol.utf8).withUnsafeBytes { FunctionName(name).matches($0) }

@@ -4,7 +4,7 @@ import Symbolicate
 import TestSupport
 import Testing
 
-/// `.gopclntab`: what a stripped program of Go's still says of its functions.
+/// `.gopclntab`: the facts about functions that a stripped Go program still has.
 @Suite(.enabled(if: Tools.has("go", "nm", "sh"), "needs Go and binutils"))
 struct GoTableTests {
     private static let source = """
@@ -62,7 +62,7 @@ struct GoTableTests {
         var (seen, wrong) = (0, [String]())
         for (index, address) in addresses.enumerated() where answers.indices ~= 2 * index + 1 {
             let (name, place) = (answers[2 * index], answers[2 * index + 1])
-            // Data, and what is no function.
+            // Data, and other addresses without a function.
             guard name != "?", !place.hasPrefix("?") else { continue }
             seen += 1
             let frame = try #require(resolver.frames(at: address).first)
@@ -77,8 +77,8 @@ struct GoTableTests {
         #expect(wrong.count * 1000 <= seen, "\(wrong.count) of \(seen): \(wrong.prefix(5))")
     }
 
-    /// Its addresses are in relocations, which the table itself does not have. (Go's tool says nothing
-    /// of such a program.)
+    /// Its addresses are in relocations, which the table itself does not have. (Go's tool gives
+    /// nothing for such a program.)
     @Test func aProgramThatMayLieAnywhere() throws {
         let built = try build("pie")
         let resolver = ModuleResolver(Module(path: built.stripped), search: .none)
@@ -100,7 +100,7 @@ struct GoTableTests {
         #expect(resolver.summary.symbolOrigin == .complete)
     }
 
-    /// Whatever the table says: no answer, or some.
+    /// For any contents of the table: no answer, or some.
     @Test(arguments: 0..<40) func damaged(seed: UInt64) throws {
         struct Once { static let built = Result { try GoTableTests().build() } }
         let built = try Once.built.get()

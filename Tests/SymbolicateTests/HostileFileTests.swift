@@ -81,8 +81,8 @@ struct HostileFileTests {
         }
     }
 
-    /// A build that overwrites the program while it is symbolicated: what is gone must not end us,
-    /// and what is told then counts for nothing.
+    /// A build that overwrites the program while it is symbolicated: missing bytes must not end us,
+    /// and answers from then on do not count.
     @Test(arguments: [0, 5000])
     func aFileThatIsCutShortMeanwhile(length: Int) throws {
         let folder = try Scratch()
@@ -95,8 +95,9 @@ struct HostileFileTests {
         #expect(resolver.lostBytes)
     }
 
-    /// A program chooses what its mappings' paths lead to in the end, and which files its debug
-    /// information names. To open a pipe lets its writer go; to open a device may do anything.
+    /// A program chooses the files to which its mappings' paths finally lead, and the files that
+    /// its debug information names. Opening a pipe releases its writer; opening a device may do
+    /// anything.
     @Test func nothingButFilesIsOpened() throws {
         let folder = try Scratch()
         let path = folder.path("pipe")
@@ -156,9 +157,9 @@ struct HostileFileTests {
     }
 }
 
-/// A pipe, and whether somebody has opened it since.
+/// A pipe, and whether it has been opened since.
 private final class PipeWatch {
-    /// Who opens the pipe is not held up by it.
+    /// Opening the pipe does not block.
     private let pipe: Int32
     private let watch: Int32
 

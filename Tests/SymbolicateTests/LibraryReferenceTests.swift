@@ -3,7 +3,7 @@ import Symbolicate
 import TestSupport
 import Testing
 
-/// Which libraries others name symbols of, in processes that load files of known content.
+/// The libraries of which others name symbols, in processes that load files of known content.
 @Suite struct LibraryReferenceTests {
     private let folder: Scratch
     private let paths: [String]
@@ -58,7 +58,8 @@ import Testing
     }
 
     @Test func whatIsNamedAndWhatIsNot() {
-        // In the order of the files, without the program; what defines a name again counts, too.
+        // In the order of the files, without the program; a file that defines a name again counts,
+        // too.
         #expect(references([(nil, File.allCases)]) == [0: true, 1: true, 2: false, 3: true])
     }
 
@@ -71,7 +72,7 @@ import Testing
         #expect(found == [0: true, 1: true, 2: false, 3: false, 4: false, 5: true])
     }
 
-    /// Who knows what is in the file that is gone.
+    /// The contents of a file that is gone are not known.
     @Test func aFileThatCannotBeRead() throws {
         try folder.run(["rm", "program"])
         try folder.run(["rm", "both.so"])

@@ -14,7 +14,7 @@ struct MiniDebugInfoTests {
         let program: String
         let secret: UInt64
 
-        /// - Parameter packed: what becomes of the packed symbols before they are put in.
+        /// - Parameter packed: changes the packed symbols before they are put in.
         init(_ packed: ([UInt8]) -> [UInt8] = { $0 }) throws {
             folder = try Scratch()
             program = try folder.compile(
@@ -37,7 +37,7 @@ struct MiniDebugInfoTests {
         let resolver = subject.resolver
         #expect(resolver.summary == ModuleSymbols(symbolOrigin: .miniDebugInfo))
         #expect(resolver.frames(at: subject.secret).map(\.function) == ["secret"])
-        // What it does not have, it does not name.
+        // It names only its own symbols.
         #expect(resolver.frames(at: 1).map(\.function) == [nil])
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Symbolicate
 
-/// Whether a unit was optimised, as far as its compiler says.
+/// Whether a unit was optimised, as far as its compiler records it.
 struct OptimizationTests {
     @Test(
         arguments: [
@@ -15,7 +15,7 @@ struct OptimizationTests {
             ("GNU C++17 12.2.0 -O0 -O3", false), ("GNU C17 12.2.0 -g -O", false),
             ("GNU C17 12.2.0 -g -Og", false), ("GNU C17 12.2.0 -Os", false),
             ("GNU Fortran2008 12.2.0 -Ofast", false), ("GNU GIMPLE 12.2.0 -fltrans -O2", false),
-            // Somebody left the options out; assembler is what somebody wrote.
+            // The options may have been left out; assembler is written by hand.
             ("GNU C17 12.2.0", false), ("GNU AS 2.40", false), ("GNU AS 2.40 -g", false),
             ("Go cmd/compile go1.19.8; -N -l; regabi", true),
             ("Go cmd/compile go1.19.8; regabi", false),

@@ -95,7 +95,7 @@ struct SplitPackageTests {
             resolver(search).frames(at: code).map(Self.plain)
         }
 
-        /// Tells the first address of which it is not so.
+        /// Reports the first address with a wrong answer.
         func expect(_ found: [[SourceFrame]], toBe expected: [[SourceFrame]]) {
             #expect(found.count == expected.count)
             let first = code.indices.first { found[$0] != expected[$0] }
@@ -119,7 +119,8 @@ struct SplitPackageTests {
         }
     }
 
-    /// Without any help of a library: what libdw says of the `.dwo` files, we say of the package.
+    /// Without any help of a library: our answers from the package are libdw's answers from the
+    /// `.dwo` files.
     @Test(arguments: Kind.allCases)
     func packagesAreReadAsTheirFiles(kind: Kind) throws {
         let subject = try Subject(kind)
@@ -217,8 +218,8 @@ struct SplitPackageTests {
         }
     }
 
-    /// A hash table without an empty slot, all of whose entries are another unit's: whoever probed
-    /// it would go round for ever.
+    /// A hash table without an empty slot, all of whose entries are another unit's: probing it
+    /// would go round for ever.
     @Test func aHashTableWithoutAnEnd() throws {
         let subject = try Subject(.gcc5)
         try subject.pack(as: "program.dwp")
@@ -260,7 +261,7 @@ struct SplitPackageTests {
         }
     }
 
-    /// What was found in a package that a build overwrites meanwhile counts for nothing.
+    /// Answers from a package that a build overwrites in the meantime do not count.
     @Test func aPackageThatIsCutShortMeanwhile() throws {
         let subject = try Subject(.gcc5)
         try subject.pack(as: "program.dwp")

@@ -63,12 +63,12 @@ struct SymbolCacheTests {
     @Test func answersAreTheSameWithIt() throws {
         let subject = try Subject()
         let plain = subject.symbols(nil)
-        // A part, then all (what is there and what is not), then all from the file.
+        // A part, then all (with and without cached answers), then all from the file.
         _ = subject.symbols(subject.cache, step: 16)
         #expect(subject.symbols(subject.cache) == plain)
         #expect(subject.symbols(subject.cache) == plain)
         let file = try #require(try subject.files().first)
-        // And where in the debug information what is.
+        // And the places in the debug information.
         #expect(try subject.files().count == 2)
         #expect(file.hasSuffix(".places"))
         let modes = try subject.folder.printed(

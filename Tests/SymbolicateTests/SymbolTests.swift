@@ -140,7 +140,7 @@ struct SymbolTests {
         }
         let direct: Set<String?> = ["puts@plt", "srand@plt", "malloc@plt"]
         #expect(names[".plt"]?.isSuperset(of: direct) == true)
-        // The first stub, which calls the loader, is nobody's.
+        // The first stub, which calls the loader, belongs to no function.
         #expect(names[".plt"]?.contains(nil) == true)
         if options.contains("-Wl,-z,ibtplt") {
             #expect(names[".plt.sec"]?.isSuperset(of: direct) == true)

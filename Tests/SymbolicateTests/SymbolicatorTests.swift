@@ -69,9 +69,9 @@ struct SymbolicatorTests {
         #expect(table.modules == [ModuleIndex(0): missing, ModuleIndex(1): ModuleSymbols()])
     }
 
-    /// It is asked before a module, before each unit is searched for code, before each unit and each
-    /// address is looked up, and in the end. What is not whole is left for later, as if it had never
-    /// been begun.
+    /// The check for cancellation is called before a module, before each unit is searched for code,
+    /// before each unit and each address is looked up, and in the end. Incomplete results are left
+    /// for later, as if the work had not begun.
     @Test(.enabled(if: Tools.has("gcc", "nm"), "needs gcc and binutils"))
     func whatIsCalledOffIsLeft() throws {
         let folder = try Scratch()

@@ -3,7 +3,7 @@ import System
 import TestSupport
 import Testing
 
-/// Calls that a signal interrupts, or that do less than was asked for, behind the files' seam.
+/// Calls that a signal interrupts, or that do less than requested, behind the files' seam.
 private final class Calls {
     /// What the next calls do: a number of bytes, or minus an `errno`.
     var answers: [Int]
@@ -108,13 +108,13 @@ private final class Calls {
         #expect(mkfifo(scratch.path("pipe"), 0o600) == 0)
         #expect(throws: Errno(EMEDIUMTYPE)) { try read("pipe", 3, nil) }
         #expect(throws: Errno(EMEDIUMTYPE)) { try read(".", 3, nil) }
-        // Nobody writes there, and nobody waits.
+        // The pipe has no writer, and the call does not wait for one.
         #expect(try WholeFile.bytes(of: scratch.path("pipe"), limit: 3).isEmpty)
     }
 
     @Test func `a descriptor is closed once, or given away`() throws {
         func isOpen(_ number: Int32) -> Bool { fcntl(number, F_GETFD) != -1 }
-        // Other tests open files, too, so their numbers may be anybody's as soon as they are closed.
+        // Other tests open files, too, so a number may be reused as soon as it is closed.
         let given = try Descriptor("/dev/null").release()
         #expect(isOpen(given))
         #expect(fcntl(given, F_GETFD) & FD_CLOEXEC != 0)

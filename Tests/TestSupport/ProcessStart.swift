@@ -1,7 +1,7 @@
 import Foundation
 
-/// No process of another test starts while one is opened, or a file is written: it would inherit what is
-/// open. A program whose file is open for writing cannot be executed (ETXTBSY).
+/// No process of another test starts while one is opened, or a file is written: it would inherit
+/// the open descriptors. A program whose file is open for writing cannot be executed (ETXTBSY).
 public enum ProcessStart {
     private static let lock = NSLock()
 

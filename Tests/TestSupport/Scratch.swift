@@ -18,7 +18,7 @@ public final class Scratch: Sendable {
 
     public func path(_ name: String) -> String { "\(folder)/\(name)" }
 
-    /// What is in the folder, sorted.
+    /// The names of the files in the folder, sorted.
     public var names: [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
     }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Why a command, or what stands for one, did not do what a test needs.
+/// Why a command, or a replacement for one, failed a test's needs.
 public struct CommandFailure: Error {
     public var command: [String]
     /// As waitpid(2) has it, or an error number.

@@ -46,8 +46,8 @@ extension Measured {
             }
         }
 
-        /// From the machine to the program: what comes, and how long a connection takes, which needs a
-        /// way there and one back.
+        /// From the machine to the program: the rate of the data, and the time for a connection,
+        /// which needs a way there and one back.
         @Test(.needsRoot, .needs("slirp4netns")) func aLink() throws {
             try Truth.of("slow link") { figures in
                 for (name, rate, delay) in [("4mbit,50ms", 4e6, 0.1), ("1mbit,10ms", 1e6, 0.02)] {

@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 extension Measured {
-    /// Libraries and their initialisers, at start-up and by `dlopen`, compared with what they
-    /// measured themselves.
+    /// Libraries and their initialisers, at start-up and by `dlopen`, compared with their own
+    /// measurements.
     @Suite struct Initializers {
         private let scratch: Scratch
 

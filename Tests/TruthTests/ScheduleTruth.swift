@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension Measured {
-    /// What is known from the kernel's scheduler: runs, wake-ups and the critical path.
+    /// The report's values from the kernel's scheduler: runs, wake-ups and the critical path.
     @Suite struct Schedule {
         private let scratch: Scratch
 

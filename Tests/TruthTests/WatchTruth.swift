@@ -77,8 +77,8 @@ extension Measured {
                 let measured = try report(output).launches
                 let seen = try #require(try kept().values.first)
                 try #require(seen.count == 11 && measured.count == 11)
-                // From its fork on, which is where `watch` begins, the first process waits until `measure`
-                // knows how to count what it starts.
+                // From its fork on, which is where `watch` begins, the first process waits until
+                // `measure` can count the processes that it starts.
                 for (number, (own, other)) in zip(measured, seen).enumerated().dropFirst() {
                     let truth = own.wallNs + own.heldNs
                     figures.check(

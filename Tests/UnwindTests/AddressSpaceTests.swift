@@ -59,7 +59,7 @@ import Testing
         #expect(space.modules.count == 1)
     }
 
-    /// Memory that has taken the place of a file's code, and has its bytes, is that code. What lies
+    /// Memory that has taken the place of a file's code, and has its bytes, is that code. Memory
     /// beside it in the same mapping is not.
     @Test(arguments: ["", "/anon_hugepage (deleted)", "/memfd:text (deleted)"], [true, false])
     func codeThatWasMoved(name: String, isMappedYet: Bool) throws {
@@ -93,12 +93,13 @@ import Testing
         #expect(moved.ranges[position].bias == bias)
         #expect(moved.ranges[position].start == memory.start)
         #expect(moved.ranges[position].end == memory.end)
-        // The recorder cannot read what it recognised before, once the process has ended.
+        // Once the process has ended, the recorder cannot read the memory that it recognised
+        // before.
         var later = moved
         let other = Self.anonymous(0x1000, 0x2000)
         _ = later.update([other] + rest, at: Self.now)
         #expect(later.ranges[position + 1].module == ModuleIndex(0))
-        // Somebody else has the place meanwhile.
+        // Other memory has had the place in the meantime.
         _ = later.update([other], at: Self.now)
         _ = later.update(rest, at: Self.now)
         #expect(later.ranges[position].module != ModuleIndex(0))
@@ -199,7 +200,7 @@ import Testing
         }
     }
 
-    /// An update replaced the file while the process ran: its tables would be lies.
+    /// An update replaced the file while the process ran: its tables would be wrong.
     @Test func aReplacedFileIsNotTheOneThatWasMapped() throws {
         let scratch = try Scratch()
         let path = try scratch.write(readBytes("/bin/true"), to: "program")

@@ -7,8 +7,8 @@ import Testing
 
 @testable import Unwind
 
-/// Damaged and hostile ELF files: no answer is wrong, as long as there is one. In processes of
-/// their own, because what would crash is C.
+/// Damaged and hostile ELF files: any answer is right, as long as there is one. In processes of
+/// their own, because the code that could crash is C.
 @Suite struct DamagedFileTests {
     /// Asks everything that is ever asked of a file.
     private static func examine(_ path: String, _ random: inout SeededNumbers) {
@@ -112,13 +112,13 @@ import Testing
         }
     }
 
-    /// A path that names a pipe by now must not keep the recorder waiting for its writer.
+    /// A path that now names a pipe must not keep the recorder waiting for its writer.
     @Test func aPipeIsNotWaitedFor() async {
         await #expect(processExitsWith: .success) {
             let scratch = try Scratch()
             let path = scratch.path("pipe")
             mkfifo(path, 0o600)
-            // The kernel's way out, should it wait.
+            // The kernel ends the test if it waits.
             alarm(5)
             #expect(throws: ELFFileError.notUsable) {
                 try ELFFile(path: path, access: .read)

@@ -54,7 +54,7 @@ import Testing
         #expect(try rule("cloner_after", 1).kind == .frameRecord)
     }
 
-    /// What was called has its result handed on to exit(3).
+    /// The called function's result is passed on to exit(3).
     @Test(arguments: ["main_returned", "thread_returned", "narrow_returned"])
     func whoCallsWhatEndsTheThread(symbol: String) throws {
         let address = CodeAddress(try #require(symbols[symbol]), .returnAddress)
@@ -67,7 +67,7 @@ import Testing
         #expect(tables.rule(at: address.lookup).kind == .frameRecord)
     }
 
-    /// A handler returns to the first byte of the restorer; looked up is the byte before.
+    /// A handler returns to the first byte of the restorer; the lookup uses the byte before.
     @Test func aRestorerThatWasPushedAsAReturnAddress() throws {
         let restorer = try #require(symbols["restorer"])
         let address = CodeAddress(restorer, .returnAddress)
@@ -200,7 +200,8 @@ import Testing
         #expect(tables.rule(at: address).kind == .end)
     }
 
-    /// The bottom of a stack of the program's own making is a return address that no call has pushed.
+    /// The bottom of a stack that the program made itself is a return address that no call has
+    /// pushed.
     @Test func codeThatIsNoCall() throws {
         let library = try scratch.assemble(
             """
@@ -244,7 +245,7 @@ import Testing
     }
 }
 
-/// What is read ahead is what the file has, in whatever order it is asked for.
+/// The bytes read ahead are the file's, in whatever order they are requested.
 @Suite struct CodeWindowTests {
     @Test(arguments: 1...20) func theWindowTellsWhatTheFileTells(seed: UInt64) throws {
         let scratch = try Scratch()

@@ -8,7 +8,7 @@ import Testing
     private let made: MadeLibrary
     private let stack = HandMade.stack
 
-    /// As Go's runtime, whose tables say nothing of what it does to the stack.
+    /// As Go's runtime, whose tables do not describe its changes to the stack.
     private static let source = """
         .section .go.buildinfo, "a"
             .long 0

@@ -68,7 +68,7 @@ import Testing
         #expect(frames.count == 2)
     }
 
-    /// A program may write what it likes to its stack.
+    /// A program may write anything to its stack.
     @Test func noWalkLeadsThroughTheKernel() {
         let words = [HandMade.stack + 16, Self.kernel + 8, 0, HandMade.code + 2]
         let (frames, truncation) = interned(words, chain: [])

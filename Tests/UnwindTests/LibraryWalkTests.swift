@@ -31,7 +31,7 @@ import Testing
         #expect(stack.frames.map(\.address.kind) == [.instruction, .returnAddress])
     }
 
-    /// No more is read than was copied, and what is missing says why the stack ends.
+    /// Only copied memory is read, and the missing part determines the reason for the stack's end.
     @Test func whatIsNotThere() throws {
         let made = try HandMade(engine: .libunwind)
         let pushed = try made.address("plain_saved")
@@ -41,7 +41,7 @@ import Testing
         #expect(made.unwind(from: framed, framePointer: .max - 16, [1]).truncation == .stackLimit)
         let away = made.unwind(from: pushed, framePointer: 1, [1, 0xDEAD_0000])
         #expect(away.truncation == .unmappedCode && away.frames.count == 1)
-        // Nobody knows whether more came behind code without tables.
+        // Code without tables: it is not known whether the stack goes on.
         let nowhere = made.unwind(from: HandMade.code, framePointer: 0, [1])
         #expect(nowhere.truncation != nil && nowhere.frames.count == 1)
     }
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    /// Rules of code that is gone are not used for what is mapped in its place.
+    /// Rules of code that is gone are not used for code that is mapped in its place.
     @Test func codeThatIsReplaced() throws {
         let made = try HandMade(engine: .libunwind)
         let entry = try made.address("entry", 1)
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    /// What a signal interrupted is looked up where it is, and not before it, as a call is.
+    /// An interrupted instruction is looked up at its own address, and not before it, as a call is.
     @Test(arguments: [UnwindEngine.libunwind, .quick])
     func whatASignalInterrupted(engine: UnwindEngine) throws {
         let made = try HandMade(engine: engine)
@@ -118,7 +118,7 @@ import Testing
         #expect(opinion.asked == 2 && opinion.saved == 1 && opinion.declined == 0)
     }
 
-    /// Nobody asks where there is a rule, however the stack ends.
+    /// libunwind is not asked where there is a rule, however the stack ends.
     @Test func onlyForWantOfARule() throws {
         let opinion = SecondOpinion()
         let made = try HandMade(opinion: opinion)
@@ -145,7 +145,7 @@ import Testing
         #expect(stack.truncation == .noRule && made.addresses(stack) == [absolute])
     }
 
-    /// Our own walk's rules taken away: what it has is one frame, and the rest is libunwind's.
+    /// Without our own walk's rules, it has one frame, and the rest is libunwind's.
     @Test func withoutOurRules() throws {
         let made = try HandMade(opinion: SecondOpinion(share: 1))
         made.unwinder.hasRules = false

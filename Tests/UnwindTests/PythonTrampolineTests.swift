@@ -67,7 +67,7 @@ import Testing
     private static let copy = HandMade.code + 11 * 16 * 5
     private static let packedCopy = HandMade.code + 11 * 5
 
-    /// What each instruction finds pushed, and which one is behind the call.
+    /// The words pushed at each instruction, and the instruction behind the call.
     private static let shapes: [([UInt8], [UInt64: UInt64], UInt64)] = [
         (plain, [0: 0, 4: 8, 6: 8, 10: 0], 6), (framed, [0: 0, 1: 8, 4: 8, 6: 8, 7: 0], 6),
         (marker + plain, [0: 0, 4: 0, 8: 8, 10: 8, 14: 0], 10),
@@ -106,8 +106,8 @@ import Testing
         }
     }
 
-    /// The interpreter calls a copy, which calls the interpreter, and so on; nobody knows a frame
-    /// pointer.
+    /// The interpreter calls a copy, which calls the interpreter, and so on; no frame pointer is
+    /// known.
     @Test(arguments: [nil, 0x1234] as [UInt64?])
     func framesGoOnBehindCopies(framePointer: UInt64?) throws {
         let made = try Self.made()
@@ -154,7 +154,7 @@ import Testing
         #expect(stack.addresses == [inner, Self.copy + 6, entry])
     }
 
-    /// Other code without a file, or what only looks like a copy.
+    /// Other code without a file, or code that only looks like a copy.
     @Test func whatCannotBeACopyIsNone() throws {
         let made = try Self.made()
         let inner = try made.address("interpreter_after")

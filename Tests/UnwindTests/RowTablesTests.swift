@@ -104,7 +104,7 @@ import Testing
     }
 
     /// Whether a rule leads to the same caller as libdw's expressions: on a stack of which every
-    /// word is the address of another one, above the frame pointer as what was saved there is.
+    /// word is the address of another one, above the frame pointer, as saved values are.
     private static func isSameStep(
         _ rule: UnwindRule, at address: UInt64, _ tables: FrameTables
     ) -> Bool {
@@ -243,7 +243,7 @@ import Testing
         }
     }
 
-    /// Whatever its bytes are, a table is read to an end.
+    /// For any bytes, a table is read to an end.
     @Test func anyBytesAtAll() {
         var random = SeededNumbers(seed: 67)
         for _ in 0..<3000 {

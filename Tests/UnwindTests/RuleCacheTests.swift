@@ -57,7 +57,7 @@ import Testing
         #expect(misses() == 2)
         made.update()
         #expect(misses() == 4)
-        // Not there any more: what was known must not survive.
+        // The code is not there any more: its rules must not survive.
         _ = made.unwinder.update([], at: MonotonicTime(nanoseconds: 1))
         #expect(made.unwind(from: leaf, [entry]).truncation == .unmappedCode)
     }

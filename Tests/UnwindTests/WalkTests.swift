@@ -101,7 +101,8 @@ import Testing
         }
     }
 
-    /// The interner hands out what a walk of its own for each snapshot finds, whatever was unwound before.
+    /// The interner returns the result of a separate walk for each snapshot, whatever was unwound
+    /// before.
     @Test(arguments: 1...20) func internedStacksAreTheWalks(seed: UInt64) throws {
         var random = SeededNumbers(seed: seed)
         let places = try ["plain", "plain_framed", "expression", "entry"].map {
@@ -132,7 +133,7 @@ import Testing
         }
     }
 
-    /// A function that calls as its last act returns to what is another one's first byte.
+    /// A function that calls as its last act returns to the first byte of another one.
     @Test func aReturnAddressBehindTheEndOfItsFunction() throws {
         // Behind `hlt`, entry's last instruction: where expression begins.
         let behind = try made.address("entry", 2)
@@ -223,7 +224,7 @@ import Testing
         let others = made.unwind(from: bare, framePointer: Self.stack + 16, [1, 2, 0, stays])
         #expect(others.truncation == .noRule)
         #expect(made.addresses(others) == [bare])
-        // What was called has gone on by a jump.
+        // The called function has gone on by a jump.
         let own = made.unwind(from: bare, framePointer: Self.stack + 16, [1, 2, 0, leaves])
         expectComplete(own, [bare, leaves])
     }

@@ -12,7 +12,7 @@ package struct CallSites: Hashable, Sendable {
         /// rt_sigaction(2), through which sigaction(3) and signal(3) go.
         case sigaction
         /// rt_sigprocmask(2) in pthread_sigmask(3), through which sigprocmask(3) goes. The library
-        /// changes masks in other places, too, but for itself and for moments only.
+        /// changes masks in other places, too, but only for its own purposes and for moments.
         case sigmask
         case execve
         case prctl
@@ -38,19 +38,20 @@ package struct CallSites: Hashable, Sendable {
             }
         }
 
-        /// Without these no signals are sent. Without the others, threads get no alternate stacks of ours.
+        /// True if we send no signals without it. Without the others, threads get no alternate
+        /// stacks of ours.
         package var isNeeded: Bool { self != .sigaltstack && self != .thread }
 
         /// The call, and the instruction before it.
         package var code: [UInt8] { SystemCallInstruction.code(after: load) }
-        /// The instruction before it, whose place a jump takes: it loads the number, or the last
+        /// The instruction before it, which a jump replaces: it loads the number, or the last
         /// argument.
         package var load: UInt64 {
             systemCall.map(SystemCallInstruction.load(of:))
                 ?? SystemCallInstruction.loadOfLastArgument
         }
 
-        /// Its place wherever there is one for each.
+        /// Its index in arrays with an element for each call.
         package var index: Int {
             switch self {
             case .sigaction: 0
@@ -67,14 +68,14 @@ package struct CallSites: Hashable, Sendable {
 
     private var sites: [Call: UInt64] = [:]
 
-    /// nil when the call has no site, or more than one (then it is not known which is which).
+    /// nil if the call has no site, or more than one (then we do not know which is the right one).
     package subscript(call: Call) -> UInt64? { sites[call] }
 
     /// Finds the sites in the C library's code, or in a static program's own.
     package static func find(in mappings: [CodeMapping], memory: TargetMemory) -> CallSites {
         let library = mappings.filter { isLibrary($0.path) }
         let searched = library.isEmpty ? mappings.filter { $0.path.hasPrefix("/") } : library
-        // Most programs use the library that we use: where its sites are is known.
+        // Most programs use the same library as we do, whose sites we know.
         if searched.count == 1, let mapping = searched.first, let own = ownLibrary,
             own.file == mapping.file, own.sites.areAt(mapping.start, memory)
         {
@@ -106,7 +107,7 @@ package struct CallSites: Hashable, Sendable {
         for call in Call.allCases {
             places[call] = call.offsets(in: code).map { mapping.start + UInt64($0) }
         }
-        // Some occur in other functions, too.
+        // Some calls are in other functions, too.
         let functions: [(call: Call, name: StaticString, size: UInt64)] = [
             (.sigmask, "pthread_sigmask", 192), (.sigaltstack, "sigaltstack", 64),
         ]
@@ -116,7 +117,8 @@ package struct CallSites: Hashable, Sendable {
                 $0 >= start && $0 < start + function.size
             }
         }
-        // What a thread begins with is what its creator is compiled with, and stands before that.
+        // A thread's first function is compiled together with the thread's creator, and is placed
+        // before it.
         let creator = function("pthread_create", in: mapping, memory) ?? mapping.start
         places[.thread] = places[.thread]?.filter { $0 < creator && creator - $0 < 8192 }
         return places
@@ -157,7 +159,8 @@ package struct CallSites: Hashable, Sendable {
         return OwnLibrary(file: mapping.file, sites: CallSites(sites: sites))
     }()
 
-    /// Of the library that we use ourselves, from its load address; nil when not all are known.
+    /// The sites in the library that we use ourselves, from its load address; nil if a needed one
+    /// is unknown.
     package static var ofOwnLibrary: CallSites? {
         guard let own = ownLibrary,
             Call.allCases.allSatisfy({ !$0.isNeeded || own.sites[$0] != nil })
@@ -167,7 +170,7 @@ package struct CallSites: Hashable, Sendable {
         return own.sites.moved(to: own.file.fileOffset)
     }
 
-    /// Where the library that we use ourselves has them, in a process that uses it.
+    /// The sites in the library that we use ourselves, as addresses in a process that uses it.
     package static func ownPlaces(in mappings: [CodeMapping]) -> [UInt64] {
         guard let own = ownLibrary else { return [] }
         return mappings.filter { $0.file == own.file }.flatMap { mapping in
@@ -175,7 +178,7 @@ package struct CallSites: Hashable, Sendable {
         }
     }
 
-    /// Those that are known.
+    /// The known sites.
     package var places: [UInt64] { Array(sites.values) }
 
     /// Each call's place; 0: not known.
@@ -205,8 +208,9 @@ package struct CallSites: Hashable, Sendable {
 
     private init(sites: [Call: UInt64] = [:]) { self.sites = sites }
 
-    /// Of each call's places; where there are more than one, it is not known which is which. Some
-    /// are looked for beside functions whose places are not known here.
+    /// The calls that have only one place: with several, we do not know which is the right one.
+    /// Leaves out calls that are searched beside functions, because the places of functions are not
+    /// known here.
     package init(unique places: [Call: [UInt64]]) {
         sites = places.compactMapValues { $0.count == 1 ? $0[0] : nil }
         for call in [Call.sigmask, .sigaltstack, .thread] { sites[call] = nil }
@@ -214,7 +218,7 @@ package struct CallSites: Hashable, Sendable {
 }
 
 extension CallSites.Call {
-    /// Where it is made in some code.
+    /// Where the call is made in some code.
     package func offsets(in code: [UInt8]) -> [Int] {
         code.withUnsafeBytes { bytes in
             guard let start = bytes.baseAddress else { return [] }
@@ -233,7 +237,7 @@ extension CallSites.Call {
 }
 
 extension CodeMapping {
-    /// The same, wherever it is mapped.
+    /// The same mapping, without its address.
     fileprivate var file: CodeMapping {
         CodeMapping(start: 0, end: end - start, fileOffset: fileOffset, path: path, inode: inode)
     }

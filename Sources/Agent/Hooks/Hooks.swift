@@ -80,7 +80,7 @@ package struct Hooks {
                 continue
             }
             let noted = area.notedLibrary(index)
-            // The linker may have used its entry for a later library.
+            // The linker may have reused its entry for a later library.
             let isReused = loads[(position + 1)...].contains { $0.map == load.map }
             let object = isReused ? nil : LinkMap.object(at: load.map, memory: memory)
             if let object, noted.map({ $0.isSame(as: object) }) ?? true {
@@ -98,8 +98,8 @@ package struct Hooks {
         seen.indices.contains(index) ? seen[index] : nil
     }
 
-    /// The libraries whose calls have ended since the last call of this; at the end all others,
-    /// too. The libraries of one call come together, with the call's number and the end of its last
+    /// The libraries whose calls have ended since this was last called; at the end also all others.
+    /// The libraries of one call come together, with the call's number and the end of its last
     /// initialiser (nil: not all have returned).
     package mutating func newLibraries(
         isLast: Bool
@@ -139,7 +139,7 @@ extension Hooks.SeenLibrary {
             code: code)
     }
 
-    /// What our code noted of a library that is gone.
+    /// A library that is gone, from our code's note.
     fileprivate init(_ load: AgentMemory.Load, gone noted: NotedLibrary) {
         self.init(
             load: load, path: noted.path, size: noted.size, name: noted.name, needed: [],

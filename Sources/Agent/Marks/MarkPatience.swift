@@ -1,13 +1,13 @@
 package import ProfileModel
 
 /// Limits how often the program may be held so that marks can be placed. A thread that stays in the
-/// kernel stops late, and all others stand still while we wait for it.
+/// kernel stops late, and all others stay stopped while we wait for it.
 package struct MarkPatience {
     /// How long to wait for a thread's stop.
     package static let forStops = TimeSpan.milliseconds(20)
     /// After a failed attempt, the program runs this many times as long as it was held.
     private static let pause: Int64 = 50
-    /// For how long the program may be held in vain, in all.
+    /// The total time for which the program may be held in vain.
     private static let most = TimeSpan.milliseconds(400)
 
     private var spent = TimeSpan.zero

@@ -5,7 +5,7 @@ package import ProcessIO
 package import ProfileModel
 import System
 
-/// The marks of one process: what must still be looked at, what was changed, and the problems.
+/// The marks of one process: the images still to be examined, the changes made, and the problems.
 package final class MarkPlacement {
     /// A place whose first bytes are a jump.
     package struct Placed {
@@ -37,7 +37,7 @@ package final class MarkPlacement {
 
     package let planner: any MarkPlanner
     package let records: [MarkRecord]
-    /// Programs and libraries that were not looked at yet.
+    /// Programs and libraries that were not examined yet.
     package var pending: [LinkedObject] = []
     /// How to read a program that has not relocated itself yet.
     package var unrelocated: UnrelocatedMemory?
@@ -79,8 +79,8 @@ package final class MarkPlacement {
         patience = MarkPatience()
     }
 
-    /// Reads a program's files before the program is there. Also rehearses on ourselves what will
-    /// be done while the program is stopped: the first time takes longer.
+    /// Reads a program's files before the program is there. Also rehearses on ourselves the work
+    /// that will be done while the program is stopped: the first time takes longer.
     package static func prepare(_ planner: any MarkPlanner, _ path: String) {
         planner.prepare(path, path: path)
         let own = ImageStart(of: KernelProcess.ourselves)

@@ -1,13 +1,13 @@
 package import ProfileModel
 
-/// Knows what must change in a program or library so that its marks are noted. Called from several
+/// Plans the changes to a program or library with which its marks are noted. Called from several
 /// threads.
 package protocol MarkPlanner: Sendable {
     /// The marks that the user asks for.
     var requests: [MarkRequest] { get }
 
-    /// Reads the files of a program and its libraries ahead, so that nothing waits for this when
-    /// plans are asked for.
+    /// Reads the files of a program and its libraries ahead, so that later plans need not wait for
+    /// this.
     ///
     /// - Parameters:
     ///   - file: where the program's file can be read now.

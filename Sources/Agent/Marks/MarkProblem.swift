@@ -3,7 +3,7 @@ package import ProfileModel
 /// Why a mark was not watched, or not at every place.
 package struct MarkProblem: Hashable, Sendable, CustomStringConvertible {
     package enum Cause: Hashable, Sendable {
-        /// Neither the program nor its libraries have what it names.
+        /// Neither the program nor its libraries have the function or probe.
         case notFound
         case refused(place: String, MarkRefusal)
         /// Our code could not be put into the program.

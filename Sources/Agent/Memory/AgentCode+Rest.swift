@@ -3,7 +3,7 @@ package import ProcessIO
 
 /// Where threads make the rest of a call that was cut short (``RestOfCall``), in our code.
 extension AgentCode {
-    /// What ``fl_rest`` keeps of the registers, in its order.
+    /// The registers that ``fl_rest`` keeps, in its order.
     package static let restRegisters = RegisterOrder.arguments
 
     /// Where a thread makes the rest of a call in an area.
@@ -19,7 +19,7 @@ extension AgentCode {
     /// - Parameters:
     ///   - area: where our code begins in the program.
     ///   - word: reads the thread's stack.
-    /// - Returns: nil: it is elsewhere in our code.
+    /// - Returns: nil if the thread is elsewhere in our code.
     package static func outsideRest(
         _ registers: Registers, area: UInt64, word: (UInt64) -> UInt64?
     ) -> Registers? {

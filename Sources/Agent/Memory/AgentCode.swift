@@ -16,11 +16,12 @@ package enum AgentCode {
     package static var entry: UInt64 { UInt64(description.entry) }
     package static var sampleHandler: UInt64 { UInt64(description.sample_handler) }
 
-    /// Where a thread makes the rest of a call, and where it has: see ``RestOfCall``.
+    /// Where a thread makes the rest of a call, and where it has made it: see ``RestOfCall``.
     package static var rest: UInt64 { UInt64(description.rest) }
     package static var restMade: UInt64 { UInt64(description.rest_made) }
     package static var restOfStream: UInt64 { UInt64(description.rest_of_stream) }
-    /// Where it has its frame on the stack: up to its last instruction, a jump of two bytes.
+    /// Where the thread has our frame on its stack: up to the last instruction, a jump of two
+    /// bytes.
     package static var restRange: Range<UInt64> { rest..<(UInt64(description.rest_end) - 2) }
 
     package static func standIn(for call: CallSites.Call) -> UInt64 {
@@ -66,7 +67,7 @@ package enum AgentCode {
     private static let boot = Piece(description.boot)
     private static let away = Piece(description.away)
 
-    /// True if the code is that of an area which a thread has made and nobody has filled in.
+    /// True if the code is that of an area which a thread has made, and which is not filled in yet.
     package static func isArrival(_ code: [UInt8]) -> Bool {
         let length = Int(description.arrival)
         return code.starts(with: bytes.prefix(length))
@@ -86,7 +87,7 @@ package enum AgentCode {
     /// - Parameters:
     ///   - descriptor: the memory's descriptor in the process; nil: the thread makes the memory.
     ///   - isAtEntry: true if the piece replaces the program's first instruction.
-    ///   - recorder: the process that will fill it in, if the thread makes it; 0: not told.
+    ///   - recorder: the process that will fill the area in, if the thread makes it; 0: unknown.
     package static func boot(
         descriptor: Int32?, place: UInt64, size: Int, isAtEntry: Bool, recorder: Int32 = 0
     ) -> [UInt8] {

@@ -15,14 +15,14 @@ extension AgentMemory {
         package var signal: (number: Int32, original: UInt64)?
         /// The signal that replaces it if the program uses it itself; 0: none.
         package var spare: Int32 = 0
-        /// True if threads get alternate stacks for the signal's frames. Those that the program has
-        /// already would not be known.
+        /// True if threads get alternate stacks for the signal's frames. We would not know the
+        /// alternate stacks that the program already has.
         package var makesAlternates = false
         package var patches: [Patch] = []
         /// The linker's `r_debug`; 0: the linker reports nothing.
         package var debug: UInt64 = 0
-        /// The word that tells the linker where the program's first instruction is, and that
-        /// address; nil: the word does not lead to our code.
+        /// The word from which the linker reads the address of the program's first instruction, and
+        /// that address; nil: the word does not lead to our code.
         package var entry: (pointer: UInt64, address: UInt64)?
         /// The linker is musl's.
         package var isMusl = false
@@ -56,7 +56,7 @@ extension AgentMemory {
     package struct Patch {
         package var address: UInt64
         package var word: UInt64
-        /// The place in the area that the first five bytes jump to; 0: they are no jump.
+        /// The place in the area that the first five bytes jump to; 0: they are not a jump.
         package var target: UInt64 = 0
         /// The call of the C library that this jump hooks.
         package var call: CallSites.Call?
@@ -75,7 +75,7 @@ extension AgentMemory.Contents {
         patches.prefix(AgentMemory.mostPatches)
     }
 
-    /// The words that the program's side of the area begins with.
+    /// The words at the beginning of the program's side of the area.
     ///
     /// - Parameter size: the area's, in bytes.
     package func state(size: Int) -> fl_state {
@@ -90,7 +90,7 @@ extension AgentMemory.Contents {
             state.sample_signal = UInt64(signal.number)
             state.original_handler = signal.original
             state.spare_signal = UInt32(spare)
-            // SA_ONSTACK comes with the alternate stacks: of others nobody knows whether a frame fits.
+            // Only alternate stacks of ours allow SA_ONSTACK: a frame might not fit on other ones.
             if makesAlternates { state.alternate_size = AlternateStacks.size }
             state.settled_flags =
                 SignalFrameLayout.restorerFlag | UInt64(SA_RESTART | SA_SIGINFO)

@@ -2,8 +2,8 @@ import Architecture
 package import CAgent
 package import ProfileModel
 
-/// What our code in the program has noted: initialisers, calls that load libraries with the
-/// libraries that they loaded, and the launch's borders.
+/// Our code's notes in the program: initialisers, calls that load libraries with the libraries that
+/// they loaded, and the launch's borders.
 extension AgentMemory {
     package static let mostRecords = Int(FL_MOST_RECORDS)
 
@@ -75,8 +75,8 @@ extension AgentMemory {
             open: open >= Int(FL_FIRST_OPEN) && open < Int(FL_MOST_OPENS) ? open : nil)
     }
 
-    /// What was kept of a library when it was loaded. It tells whose code is where even without the
-    /// process; nil: nothing.
+    /// The data kept of a library when it was loaded. They identify the library's code even without
+    /// the process; nil: nothing was kept.
     package func notedLibrary(_ index: Int) -> NotedLibrary? {
         precondition(index >= 0 && index < Int(FL_MOST_LIBRARIES))
         let library = read(
@@ -97,10 +97,10 @@ extension AgentMemory {
         (0..<min(counts.libraries, Int(FL_MOST_FILES))).compactMap(notedLibrary)
     }
 
-    /// How many of the start-up's libraries found no room.
+    /// The number of the start-up's libraries that found no room.
     package var unnotedLibraries: Int { max(0, initialLibraries - Int(FL_MOST_FILES)) }
 
-    /// True if the linker will still pass our code for a library's initialisers. The program may
+    /// True if the linker will still reach our code for a library's initialisers. The program may
     /// run its own initialisers by itself, so these never count.
     package var hasPendingInitializers: Bool {
         let first = self[\.real_init] == 0 ? 0 : 1
@@ -111,7 +111,7 @@ extension AgentMemory {
         }
     }
 
-    /// How many of the libraries the start-up loaded: they come first.
+    /// The number of libraries that the start-up loaded: they come first.
     package var initialLibraries: Int {
         (0..<counts.libraries).prefix { load($0).open == nil }.count
     }

@@ -4,7 +4,7 @@ package import ProcessIO
 package import ProfileModel
 import Synchronization
 
-/// What our code and the recorder tell each other about the whole process.
+/// The messages between our code and the recorder about the whole process.
 extension AgentMemory {
     /// True if the program's calls that set a signal's action are hooked, or will be before
     /// anything but the linker runs.
@@ -19,9 +19,9 @@ extension AgentMemory {
     /// True if another signal has replaced it, or is ready to.
     package var hasSpare: Bool { value(\.spare) == UInt32(FL_SPARE_IN_PLACE) }
 
-    /// From now on no signal replaces another one, unless it has done so already.
+    /// From now on no signal replaces another one, unless one has done so already.
     ///
-    /// - Returns: false: a replacement is just under way.
+    /// - Returns: false if a replacement is under way.
     package func refuseSpare() -> Bool {
         let (before, desired) = (UInt32(FL_SPARE_NOT_NEEDED), UInt32(FL_SPARE_REFUSED))
         _ = word(\.spare).pointee.compareExchange(
@@ -30,8 +30,7 @@ extension AgentMemory {
     }
 
     /// The signals that may lead to our handler, each with its earlier action, as the program left
-    /// it. The program may have changed their actions where we do not see it; then they lead
-    /// elsewhere.
+    /// it. The program may have changed their actions without our notice; then they lead elsewhere.
     package var signals: [Signal] { Self.signals(of: read(fl_state.self, at: Int(FL_STATE))) }
 
     package struct Signal: Hashable {
@@ -59,18 +58,19 @@ extension AgentMemory {
 
     /// True if the program prepares a filter for its system calls.
     package var isFiltered: Bool { value(\.filtered) != 0 }
-    /// From now on our code makes no system calls, whichever thread passes it.
+    /// From now on our code makes no system calls, no matter which thread runs it.
     package func silence() { if !isFiltered { set(\.filtered, 1) } }
 
     /// True if one of its threads, about to execute a program, waits for us to trace it.
     package var isAboutToExecute: Bool { value(\.execution) == UInt32(FL_EXECUTION_AHEAD) }
-    /// False as soon as its execve has failed: then it runs on, and may be about to try another.
+    /// False as soon as its execve has failed: then the thread runs on, and may be about to try
+    /// another.
     package var isExecuting: Bool { value(\.execution) == UInt32(FL_EXECUTION_FOLLOWED) }
 
-    /// When a thread left our code for its `execve`, if none has come back from there.
+    /// When a thread left our code for its `execve`, if no thread has returned from there.
     package var executed: MonotonicTime? { value(\.executor) == 0 ? nil : time(\.followed_ns) }
 
-    /// - Returns: false: the thread has stopped waiting, and continues without us.
+    /// - Returns: false if the thread has stopped waiting, and continues without us.
     package func followExecution() -> Bool {
         changeExecution(FL_EXECUTION_AHEAD, FL_EXECUTION_FOLLOWED)
     }
@@ -78,7 +78,7 @@ extension AgentMemory {
     /// Ends the following of an execve that took too long.
     package func forgetExecution() { changeExecution(FL_EXECUTION_FOLLOWED, FL_EXECUTION_NONE) }
 
-    /// Both sides change this word, but only from the value that they have seen.
+    /// Both sides change this word, but only from the value that they have read.
     @discardableResult
     private func changeExecution(_ expected: Int, _ desired: Int) -> Bool {
         word(\.execution).pointee.compareExchange(
@@ -86,7 +86,7 @@ extension AgentMemory {
         ).exchanged
     }
 
-    /// True if a thread waits until we are ready for what runs next.
+    /// True if a thread waits until we are ready for the code that runs next.
     package var isGateWaiting: Bool { value(\.gate) == UInt32(FL_GATE_WAITING) }
     /// Makes the thread wait on while code is changed. false: it has continued already.
     package func holdGate() -> Bool {
@@ -100,9 +100,10 @@ extension AgentMemory {
     /// True if our code could not write the patches of the program's code.
     package var lacksPatches: Bool { value(\.unwritten) != UInt32(FL_PATCHES_WRITTEN) }
 
-    /// Writes them from outside, while the thread that has brought our code in waits for that.
+    /// Writes the patches from outside, while the thread that has brought our code in waits for
+    /// that.
     ///
-    /// - Returns: false: it does not wait.
+    /// - Returns: false if it does not wait.
     package func write(_ patches: some Sequence<Patch>, _ memory: TargetMemory) -> Bool {
         guard value(\.unwritten) == UInt32(FL_PATCHES_WAIT), holdGate() else { return false }
         let failed = patches.filter { !$0.isRestoring && !write($0, memory) }

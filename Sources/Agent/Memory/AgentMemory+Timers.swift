@@ -12,7 +12,7 @@ extension AgentMemory {
     ///
     /// - Parameters:
     ///   - tid: the thread's id, as the process knows it.
-    ///   - signal: what it sends.
+    ///   - signal: the signal that it sends.
     ///   - slots: the thread's own, for as long as it lives.
     /// - Returns: the entry's place; nil: all are in use.
     package func addTimer(tid: Int32, signal: Int32, descriptor: Int32, slots: [Int]) -> Int? {
@@ -32,8 +32,8 @@ extension AgentMemory {
         return free
     }
 
-    /// It sends nothing any more: whoever waits for that goes on. Who has waited in vain has removed it,
-    /// and its place may be another one's.
+    /// The timer sends nothing any more: a thread that waits for that goes on. A thread that has
+    /// waited in vain has removed the entry, and its place may belong to another timer.
     package func removeTimer(_ place: Int, descriptor: Int32) {
         guard (0..<Self.mostTimers).contains(place) else { return }
         let (isOwn, _) = timerWord(place, \.descriptor).pointee.compareExchange(

@@ -7,10 +7,10 @@ import ProfileModel
 package import Synchronization
 
 /// The memory that the recorder shares with one program image: our code, and the data that both
-/// sides write (`CAgent.h` tells the layout).
+/// sides write (`CAgent.h` describes the layout).
 ///
-/// Unsafe code: every access lies within the mapped size. Whoever reads what the program may have
-/// written checks it.
+/// Unsafe code: every access lies within the mapped size. A reader of values that the program may
+/// have written checks them.
 package final class AgentMemory {
     /// Size of the mapping, in bytes; only pages in use take memory.
     package let size: Int
@@ -97,7 +97,8 @@ package final class AgentMemory {
 
     // MARK: Filling in
 
-    /// Writes what does not depend on the program, so that the program need not be stopped for it.
+    /// Writes the parts that do not depend on the program, so that the program need not be stopped
+    /// for it.
     package func prepare() {
         guard !isPrepared else { return }
         isPrepared = true
@@ -120,7 +121,7 @@ package final class AgentMemory {
         hasSettled = false
         prepare()
         let state = contents.state(size: size)
-        // The program may have given up already; the first word tells.
+        // The program may have given up already; the first word shows that.
         let first = MemoryLayout.size(ofValue: state.phase)
         withUnsafeBytes(of: state) { write(Array($0.dropFirst(first)), at: Int(FL_STATE) + first) }
         if let initializers = contents.initializers { fill(initializers) }
@@ -136,7 +137,7 @@ package final class AgentMemory {
             && address < VirtualMemory.programsEnd - UInt64(size)
     }
 
-    /// Lets the thread continue that waits for the content. false: it has stopped waiting.
+    /// Lets the thread continue that waits for the content. false: the thread has stopped waiting.
     package func open() -> Bool {
         word(\.phase).pointee.compareExchange(
             expected: UInt32(FL_PHASE_EMPTY), desired: UInt32(FL_PHASE_FILLED),
@@ -188,7 +189,7 @@ package final class AgentMemory {
         Int(FL_STATE) + (MemoryLayout<fl_state>.offset(of: field) ?? 0)
     }
 
-    /// A field that only one side writes, or that nobody writes any more.
+    /// A field that only one side writes, or that is not written any more.
     package subscript<Value>(field: KeyPath<fl_state, Value>) -> Value {
         (base + Self.offset(field)).loadUnaligned(as: Value.self)
     }

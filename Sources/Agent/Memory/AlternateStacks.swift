@@ -3,14 +3,16 @@ import CAgent
 import Glibc
 import Synchronization
 
-/// The alternate signal stacks on which our handler runs where requests by signal are the only way. The
-/// recorder cannot know where a thread's stack pointer is when a signal comes: it may be on a coroutine's
-/// small stack, or in a block of the heap. With an alternate stack, the kernel writes nothing there.
+/// The alternate signal stacks on which our handler runs where signals are the only way to request
+/// stacks. The recorder cannot know where a thread's stack pointer is when a signal comes: it may
+/// be on a coroutine's small stack, or in a block of the heap. With an alternate stack, the kernel
+/// writes nothing there.
 package enum AlternateStacks {
-    /// Of each, in bytes. Handlers of the program's that ask for alternate stacks run there, too, as long
-    /// as the program has made none. Alone they would have a thread's own stack.
+    /// The size of each, in bytes. Handlers of the program's that ask for alternate stacks run
+    /// there, too, as long as the program has made none. Without us they would run on a thread's
+    /// own stack.
     package static let size: UInt64 = 1 << 20
-    /// Of all stacks, each above a guard page. Only pages in use take memory.
+    /// The size of all stacks, each above a guard page. Only pages in use take memory.
     package static let roomForAll = Int(FL_MOST_ALTERNATES) * Int(size + VirtualMemory.pageSize)
 }
 
@@ -29,8 +31,8 @@ extension AgentMemory {
         }
     }
 
-    /// What no thread ever had. Those that threads had stay theirs for good: a handler of the program's that
-    /// returns restores the one that it began with.
+    /// The stacks that no thread ever had. A stack that a thread had stays the thread's for good: a
+    /// handler of the program's that returns restores the stack that it began with.
     package var unusedAlternates: Range<UInt64>? {
         let start = self[\.alternates_at]
         guard Self.isPlace(start, size: AlternateStacks.roomForAll) else { return nil }

@@ -4,7 +4,7 @@ package import ProcessIO
 import ProfileModel
 
 /// Finds room for a few hundred bytes of code for a moment: the rest of the last page of a
-/// program's or library's code. It is mapped with the code and belongs to nobody.
+/// program's or library's code. It is mapped with the code, and unused.
 package enum CodeCave {
     /// nil: there is no room.
     ///

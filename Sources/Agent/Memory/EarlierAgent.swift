@@ -21,7 +21,7 @@ package struct EarlierAgent {
     private let isAwaited: Bool
     /// True if the thread that brought it waited in vain, and has left or is about to.
     package let isLeft: Bool
-    /// True if nobody filled it in in time.
+    /// True if it was not filled in in time.
     package var isForsaken: Bool { isLeft || isAwaited }
     /// True if it is of another version, or does not name its recorder.
     private let isUnclear: Bool
@@ -38,8 +38,7 @@ package struct EarlierAgent {
             .map { EarlierAgent(at: extent(of: lines[$0...]), memory) }
     }
 
-    /// The mappings that belong to it, from its beginning. What the area itself says may be
-    /// anything.
+    /// The mappings that belong to it, from its beginning. The area's own data cannot be trusted.
     private static func extent(of lines: ArraySlice<ProcFormats.MapsLine>) -> Range<UInt64> {
         guard let first = lines.first else { return 0..<0 }
         var end = first.end
@@ -90,7 +89,7 @@ package struct EarlierAgent {
         return recorder == getpid() || (kill(recorder, 0) != 0 && errno == ESRCH)
     }
 
-    /// What the area says may be anything, so only code that leads to it now counts.
+    /// The area's data cannot be trusted, so only code that leads to it now counts.
     private static func changes(
         _ state: fl_state, at start: UInt64, _ memory: TargetMemory
     ) -> [UInt64: UInt64] {
@@ -108,8 +107,9 @@ package struct EarlierAgent {
         return changes
     }
 
-    /// True if all that was begun there is over, and nothing will come: its code has worked, the
-    /// program has begun, no initialiser is or will be timed, and no signposts or marks lead to it.
+    /// True if everything that was begun there is over, and nothing will follow: its code has
+    /// worked, the program has begun, no initialiser is or will be timed, and no signposts or marks
+    /// lead to it.
     private static func isQuiet(
         _ state: fl_state, at start: UInt64, _ memory: TargetMemory
     ) -> Bool {
@@ -152,7 +152,7 @@ package struct EarlierAgent {
             == JumpPatch.replaced(of: hook.word)
     }
 
-    /// From now on its code makes no system calls, whichever thread passes it.
+    /// From now on its code makes no system calls, no matter which thread runs it.
     package func silence(in memory: TargetMemory) {
         let offset = MemoryLayout<fl_state>.offset(of: \.filtered) ?? 0
         memory.write([UInt32(1)], at: start &+ UInt64(Int(FL_STATE) + offset))

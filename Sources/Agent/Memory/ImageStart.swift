@@ -4,8 +4,8 @@ package import Images
 package import ProcessIO
 import ProfileModel
 
-/// What our code must know of a program image at its first instruction. We read it from the image's
-/// memory, where nobody can have replaced it.
+/// The data that our code needs of a program image at its first instruction. We read them from the
+/// image's memory, which no other process can have replaced.
 package struct ImageStart {
     package let vector: AuxiliaryVector
     /// nil: it cannot be read.
@@ -27,8 +27,8 @@ package struct ImageStart {
     package var knownEntryCode: [UInt8]?
     private let list: MappingList
 
-    /// The process's mappings. Reading them takes longer than all the rest, and the program is
-    /// stopped meanwhile: we read them only if needed.
+    /// The process's mappings. Reading them takes longer than everything else here, and the program
+    /// is stopped meanwhile: we read them only if needed.
     package var mappings: [ProcFormats.MapsLine] { list.lines }
 
     private final class MappingList {
@@ -71,8 +71,8 @@ package struct ImageStart {
         }
     }
 
-    /// A dynamic linker known by its content, and what was found in it. Places are relative to
-    /// where it is mapped.
+    /// A dynamic linker known by its content, with the places that we found in it. They are
+    /// relative to the linker's address.
     private struct KnownLinker {
         var identity: LoadedImage.Identity
         var linker: DynamicLinker
@@ -91,8 +91,8 @@ package struct ImageStart {
             identity: identity, linker: linker.moved(by: 0 &- base), cave: cave.map { $0 &- base })
     }()
 
-    /// Rehearses on ourselves what will be done while a program is stopped: the first time takes
-    /// longer.
+    /// Rehearses on ourselves the work that will be done while a program is stopped: the first time
+    /// takes longer.
     package static func prepare() {
         let own = ImageStart(of: KernelProcess.ourselves)
         var contents = AgentMemory.Contents(
@@ -129,8 +129,8 @@ package struct ImageStart {
             near: code, size: UInt64(size), among: mappings.map { $0.start..<$0.end })
     }
 
-    /// Nothing but the linker and the kernel's own pages is mapped there yet. If something is, it
-    /// is not mapped over.
+    /// Nothing but the linker and the kernel's own pages is mapped there yet. Any other mapping
+    /// there is not replaced.
     private func placeBelowLinker(size: Int) -> UInt64? {
         let kernels = vector.vdso == 0 ? linkerBase : vector.vdso
         let end = min(kernels, linkerBase)
@@ -156,7 +156,7 @@ package struct ImageStart {
     /// calls that concern us. We do not search a large one, because the program is stopped
     /// meanwhile.
     ///
-    /// - Parameter prepared: what was found in the program's file.
+    /// - Parameter prepared: the sites found in the program's file.
     package func ownSites(_ prepared: PreparedSites?) -> CallSites {
         if let program, let prepared,
             let sites = prepared.moved(to: program, headers: vector.programHeaders)
@@ -181,7 +181,7 @@ package struct ImageStart {
         }
     }
 
-    /// A place for a piece of our code that belongs to nobody; nil: there is none.
+    /// An unused place for a piece of our code; nil: there is none.
     package var cave: UInt64? {
         if let knownCave { return knownCave }
         return CodeCave.find(
@@ -224,12 +224,12 @@ package struct ImageStart {
         !runsLinker && startCode?.isCLibrarys == false && !entryCode.isEmpty
     }
 
-    /// Tells how `main` can be noted. A dynamic program looks up its C library's start function in
-    /// a word that can be changed; in a static program the entry code names `main`.
+    /// Fills in how `main` can be noted. A dynamic program looks up its C library's start function
+    /// in a word that can be changed; in a static program the entry code names `main`.
     package func fillMain(into contents: inout AgentMemory.Contents) {
         guard !runsLinker, let program, let code = startCode else { return }
         if isStatic {
-            // musl's program relocates itself there first, and we do not know what follows.
+            // musl's program relocates itself there first, and we do not know the code after that.
             if code.isMusl, program.segments.contains(where: { $0.kind == 2 }) { return }
             guard case .at(let main, let reference?) = code.main, program.isExecutable(main),
                 let word = program.memory.word(at: reference.address),
@@ -262,7 +262,7 @@ package struct ImageStart {
     }
 
     /// True if a static program certainly has its final values: it does not relocate itself, or it
-    /// has already protected what it writes when it does (RELRO).
+    /// has already protected the memory that it relocates (RELRO).
     package var isRelocated: Bool {
         guard isStatic, let program else { return false }
         guard program.segments.contains(where: { $0.kind == 2 }) else { return true }

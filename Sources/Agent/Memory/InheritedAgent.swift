@@ -3,7 +3,7 @@ package import Images
 package import ProcessIO
 import ProfileModel
 
-/// The memory that an image inherits which is about to begin.
+/// The memory that a new image inherits, before it begins.
 package struct InheritedAgent {
     package let area: AgentMemory
     /// The descriptor's number in the process.
@@ -14,15 +14,15 @@ package struct InheritedAgent {
         self.descriptor = descriptor
     }
 
-    /// Closes in the program the descriptor that was left to it for us. Our bootstrap does so, with
-    /// nothing to map. Not under a filter, which might kill the program for this.
+    /// Closes the descriptor that the program holds for us. Our bootstrap does so, with nothing to
+    /// map. Do not call this under a filter, which might kill the program for it.
     ///
-    /// - Parameter thread: stopped at the program's first instruction.
+    /// - Parameter thread: a thread that is stopped at the program's first instruction.
     package func discard(by thread: any ThreadAccess, of process: any ProcessAccess) {
         guard let cave = ImageStart(of: process).cave else { return }
         let code = AgentCode.boot(descriptor: descriptor, place: 0, size: 0, isAtEntry: false)
-        // The kernel may protect memory from being written through its file, but not from the
-        // tracer of the thread.
+        // The kernel may forbid writing to memory through its file, but allow it to the thread's
+        // tracer.
         if !process.memory.write(code, at: cave),
             (try? thread.write(code, at: cave)) == nil
         {
@@ -32,9 +32,9 @@ package struct InheritedAgent {
     }
 }
 
-/// What leads to our code before anything of an image has run.
+/// The changes that lead to our code before any code of an image has run.
 extension AgentMemory.Contents {
-    /// - Returns: the linker's hook, and the present word; nil: a jump does not fit there.
+    /// - Returns: the linker's hook, and its present word; nil: a jump does not fit there.
     package mutating func takeHook(
         of linker: DynamicLinker, _ memory: TargetMemory
     ) -> (address: UInt64, word: UInt64)? {
@@ -48,16 +48,16 @@ extension AgentMemory.Contents {
         return (linker.debugState, word)
     }
 
-    /// Tells our code to believe the linker's report.
+    /// Makes our code accept the linker's reports.
     package mutating func listen(to linker: DynamicLinker) {
         debug = linker.debug
         isMusl = linker.isMusl
     }
 
     /// When a linker is done, it continues at the address that the kernel gave it as the program's
-    /// start: we make that lead to our code once. That is needed where a program has start code of its
-    /// own (Go), so that `main` is not noted otherwise; and for musl's linker, which reports nothing
-    /// where a jump does not fit its hook.
+    /// start: we make that lead to our code once. That is needed for a program with start code of
+    /// its own (Go), whose `main` is not noted otherwise; and for musl's linker if a jump does not
+    /// fit its hook, because it reports nothing then.
     ///
     /// - Parameters:
     ///   - hasHook: true if the linker will call our code.
@@ -65,7 +65,7 @@ extension AgentMemory.Contents {
     package mutating func takeEntry(
         of start: ImageStart, hasHook: Bool, _ thread: some ThreadAccess
     ) {
-        // A linker that was executed itself knows that by this address.
+        // A linker that was executed itself recognises that by this address.
         guard let linker = start.linker, !start.runsLinker,
             hasHook ? start.beginsAtEntry : linker.isMusl && startPointer != 0,
             let stack = try? thread.registers().stackPointer,

@@ -6,7 +6,7 @@ package enum IslandPlace {
     private static let reach = JumpPatch.reach - 0x2000_0000
     /// The distance to keep from existing mappings, where there is enough room.
     private static let distance: UInt64 = 0x10_0000
-    /// The kernel lets nobody map anything below this address.
+    /// The kernel allows no mapping below this address.
     private static let lowest: UInt64 = 0x1_0000
 
     /// The nearest place below `code` that has room: nothing of the program grows there, while its

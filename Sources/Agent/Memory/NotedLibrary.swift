@@ -14,15 +14,15 @@ package struct NotedLibrary {
     /// How many bytes are kept.
     package static let length = Int(FL_FILE_START)
 
-    /// Its file's name.
+    /// The name of its file.
     package var name: String { path.split(separator: "/").last.map(String.init) ?? path }
 
-    /// Whether the linker's entry is this library's.
+    /// True if the linker's entry is this library's.
     package func isSame(as object: LinkedObject) -> Bool {
         path == object.path && address == object.bias
     }
 
-    /// How much of the address space it takes, in bytes; 0: not known.
+    /// Its size in the address space, in bytes; 0: not known.
     package var size: Int64 {
         let loaded = segments.filter(\.isLoaded)
         guard let first = loaded.map(\.address).min(),
@@ -31,20 +31,20 @@ package struct NotedLibrary {
         return Int64(clamping: end - first)
     }
 
-    /// As far as they were kept.
+    /// The segments, as far as they were kept.
     private var segments: [ELFSegment] {
         guard let file = ELFHeader(start), file.segments <= UInt64(start.count) else { return [] }
         let table = start[Int(file.segments)...]
         return ELFSegment.all(in: table.prefix(file.segmentCount * ELFSegment.headerSize))
     }
 
-    /// Where its code is. Empty unless the build id identifies the file: by now the path may name
-    /// another one.
+    /// The mappings of its code. Empty unless the build id identifies the file: the path may name
+    /// another one now.
     package var code: [CodeMapping] {
         guard path.contains("/") else { return [] }
         let headers = segments
-        // Otherwise the header is not in what was kept. A program at a fixed address has its own
-        // addresses.
+        // Without such a segment, the header is not in the kept bytes. A program at a fixed address
+        // has its own addresses.
         guard let base = headers.first(where: { $0.isLoaded && $0.offset == 0 })?.address,
             base % VirtualMemory.pageSize == 0,
             let buildID = headers.lazy.filter(\.isNotes)
@@ -53,7 +53,7 @@ package struct NotedLibrary {
         return headers.filter { $0.isLoaded && $0.isExecutable }.compactMap { header in
             let first = VirtualMemory.pageStart(of: header.address)
             let end = VirtualMemory.pageEnd(of: header.address &+ header.fileSize)
-            // The content may be anything: the program can write it.
+            // The content cannot be trusted: the program can write it.
             guard first >= base, end > first, address <= .max - (end - base),
                 header.offset >= header.address - first
             else { return nil }

@@ -29,7 +29,8 @@ extension fl_frame_list {
 }
 
 extension RuntimeCopy {
-    /// As our code in the program has written it (struct fl_frames). nil: that is not valid.
+    /// Reads the data that our code in the program has written (struct fl_frames). nil: they are
+    /// not valid.
     package init?(_ bytes: [UInt8], of list: FrameListLayout) {
         guard let thread = bytes.littleEndianWord(at: 0), let id = bytes.littleEndianWord(at: 8),
             let newest = bytes.littleEndianWord(at: 16), let rest = bytes.littleEndianWord(at: 24),

@@ -5,12 +5,12 @@ package import ProfileModel
 import Synchronization
 import System
 
-/// The part of the area through which stacks are asked for: a slot for each thread that is sampled
-/// by signal, and a few buffers for what is copied. The handler writes a slot and its buffer only
-/// between our request and its answer, so there is nothing to overwrite, and nobody ever waits.
+/// The part of the area through which stacks are requested: a slot for each thread that is sampled
+/// by signal, and a few buffers for the copies. The handler writes a slot and its buffer only
+/// between our request and its answer, so there is nothing to overwrite, and no thread ever waits.
 ///
-/// Unsafe code: every access goes through a slot's number, checked against their count, and what
-/// the program may have written is checked before it is used.
+/// Unsafe code: every access goes through a slot's number, checked against their count. Values that
+/// the program may have written are checked before use.
 package final class SharedSlots {
     private let area: AgentMemory
     private let cookie: UInt64
@@ -19,7 +19,7 @@ package final class SharedSlots {
     /// The buffer that a slot's answer will be in.
     private var buffers: [Range<Int>?]
 
-    /// - Parameter cookie: what the area was filled in with.
+    /// - Parameter cookie: the cookie that the area has.
     package init(area: AgentMemory, cookie: UInt64) {
         self.area = area
         self.cookie = cookie
@@ -30,12 +30,12 @@ package final class SharedSlots {
         buffers = [Range<Int>?](repeating: nil, count: Int(FL_MOST_SLOTS))
     }
 
-    /// Something that a program will not send itself by chance: 48 bits, not 0.
+    /// A value that a program will not send itself by chance: 48 bits, not 0.
     package static func makeCookie() -> UInt64 { .random(in: 1..<(1 << 48)) }
 
     // MARK: The process
 
-    /// Whether the handler is in place, and we will hear when the program sets another. Before, a
+    /// Whether the handler is in place, and we notice when the program sets another. Before, a
     /// signal would be ignored, and never answered.
     package var isReady: Bool { area.isSettled && area.seesActions }
     package var isDisplaced: Bool { area.isDisplaced }
@@ -44,26 +44,26 @@ package final class SharedSlots {
     package var hasSpare: Bool { area.hasSpare }
     package var isFiltered: Bool { area.isFiltered }
 
-    /// What to send, and what else where the program uses that itself.
+    /// The signal to send, and the spare one for a program that uses the first itself.
     package let signal: Int32
     package let spareSignal: Int32
 
-    /// How often one of its threads was about to block the sampling signal.
+    /// How often a thread of the process was about to block the sampling signal.
     package var masks: UInt32 { area.value(\.masks) }
 
-    /// Whether one of them is just about to.
+    /// Whether a thread is about to block it now.
     package func lookForMasking() -> Bool { masking.look(area.value(\.masking), at: masks) }
     private var masking = MaskingCount()
 
     // MARK: Threads
 
-    /// nil when all are in use.
+    /// nil if all are in use.
     package func take() -> Int? { free.popLast() }
 
     /// Whether there are enough for threads that need more than one.
     package var arePlenty: Bool { free.count > Int(FL_MOST_SLOTS) / 2 }
 
-    /// Of a thread that ended: it will not answer any more.
+    /// For a thread that ended: it will not answer any more.
     package func giveBack(_ slot: Int) {
         if state(of: slot) == .requested { cancel(slot) }
         store(.idle, in: slot)
@@ -88,9 +88,9 @@ package final class SharedSlots {
     }
 
     package enum Request {
-        /// The signal may be sent, and that be told by ``wasSent()``: threads may wait for it.
+        /// The signal may be sent. Call ``wasSent()`` then: threads may wait for it.
         case ready
-        /// Others are under way for all that there is room for.
+        /// Other requests under way take up all the room.
         case noRoom
         /// The program has set its own action in this very moment, or prepares a filter, or blocks
         /// the signal: nothing may be sent.
@@ -103,9 +103,9 @@ package final class SharedSlots {
     ///   - tid: the thread, which must have an alternate stack of ours; nil: there is room elsewhere.
     ///   - stack: the mapping of its stack, as far as it is known.
     ///   - limit: the most to copy, in bytes.
-    ///   - masks: what ``masks`` was when the thread's mask was looked at.
+    ///   - masks: the value of ``masks`` when the thread's mask was read.
     ///   - isSpare: whether the spare signal will be sent.
-    ///   - state: where an interpreter has the thread's state; 0: its frames are not copied.
+    ///   - state: where an interpreter keeps the thread's state; 0: its frames are not copied.
     package func request(
         _ slot: Int, of tid: Int32? = nil, stack: Range<UInt64>, limit: Int, masks: UInt32,
         bySpare isSpare: Bool = false,
@@ -113,7 +113,7 @@ package final class SharedSlots {
     ) -> Request {
         guard prepare(slot, stack: stack, limit: limit, frames: state) else { return .noRoom }
         // The program notes such a change before it makes it, and then waits: for all outstanding
-        // answers, or, if it changes only the thread's own mask, until nothing is being sent.
+        // answers, or, if it changes only the thread's own mask, until no signal is being sent.
         area.set(\.sending, 1)
         area.outstanding.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
         let isTaken = isSpare ? !hasSpare : isDisplaced
@@ -147,17 +147,17 @@ package final class SharedSlots {
         return true
     }
 
-    /// The signal that was asked for is on its way, or cannot be sent.
+    /// The requested signal was sent, or cannot be sent.
     package func wasSent() { area.set(\.sending, 0) }
 
-    /// Takes back a request that nobody will answer.
+    /// Takes back a request that will not be answered.
     package func cancel(_ slot: Int) {
         guard takeBack(slot) else { return }
         area.outstanding.pointee.wrappingSubtract(1, ordering: .sequentiallyConsistent)
         giveBackBuffer(of: slot)
     }
 
-    /// - Returns: false: its thread answers, or has.
+    /// - Returns: false if its thread is answering, or has answered.
     private func takeBack(_ slot: Int) -> Bool {
         stateWord(slot).pointee.compareExchange(
             expected: State.requested.rawValue, desired: State.idle.rawValue,
@@ -165,7 +165,7 @@ package final class SharedSlots {
         ).exchanged
     }
 
-    /// What to send along with the signal.
+    /// The value to send with the signal.
     package func value(for slot: Int) -> UInt64 { cookie << 16 | UInt64(slot) }
 
     /// When a filled slot was filled.
@@ -191,8 +191,8 @@ package final class SharedSlots {
         return answer
     }
 
-    /// Takes back a slot of which the handler is done: answered, or declined because the thread may not
-    /// make system calls any more.
+    /// Frees a slot when the handler is done: it has answered, or declined because the thread may
+    /// not make system calls any more.
     package func free(_ slot: Int) {
         store(.idle, in: slot)
         giveBackBuffer(of: slot)
@@ -206,10 +206,10 @@ package final class SharedSlots {
     }
 
     /// Makes a slot ready for its thread's answer to a timer's signal, if there is room: see
-    /// ``request(_:stack:limit:masks:bySpare:frames:)``. Nobody waits for such answers, but for the
-    /// timer's end.
+    /// ``request(_:stack:limit:masks:bySpare:frames:)``. Threads do not wait for such answers, but
+    /// for the timer's end.
     ///
-    /// - Returns: whether there is.
+    /// - Returns: whether there is room.
     package func arm(_ slot: Int, stack: Range<UInt64>, limit: Int, frames state: UInt64) -> Bool {
         guard prepare(slot, stack: stack, limit: limit, frames: state) else { return false }
         store(.requested, in: slot)
@@ -220,7 +220,7 @@ package final class SharedSlots {
     /// Whether more than half of the buffers of either size is free.
     package var haveRoomToSpare: Bool { freeBuffers.areMostOf(area.buffers) }
 
-    /// Takes that back.
+    /// Takes back the request of an armed slot.
     package func disarm(_ slot: Int) { if takeBack(slot) { giveBackBuffer(of: slot) } }
 
     package func removeTimer(_ place: Int, descriptor: Int32) {
@@ -229,10 +229,11 @@ package final class SharedSlots {
 
     // MARK: Interpreters' frames
 
-    /// Where the interpreter keeps them; nil: there is none, or it is not known.
+    /// Where the interpreter keeps its frames; nil: there is no interpreter, or the place is not
+    /// known.
     package private(set) var frameList: FrameListLayout?
 
-    /// From the next requests on. The program may run.
+    /// Has an effect from the next requests on. The program may run meanwhile.
     ///
     /// - Returns: whether our code in the program can follow such a list.
     @discardableResult
@@ -254,8 +255,8 @@ package final class SharedSlots {
             area.copy(at: buffer.lowerBound + start, count: length), of: frameList)
     }
 
-    /// For as many frames as our code copies at most, and what it needs meanwhile, in bytes. As buffers'
-    /// sizes, a multiple of eight: the frames begin at one.
+    /// Room for the most frames that our code copies, and for its working data, in bytes. Like the
+    /// buffers' sizes, it is a multiple of eight: the frames begin at one.
     private static let framesRoom = 64 << 10
 
     // MARK: Buffers
@@ -265,12 +266,13 @@ package final class SharedSlots {
         buffers[slot] = nil
     }
 
-    /// A small one is for whom the last answer shows to be far from needing a large one.
+    /// Takes a small buffer if the last answer shows that the thread is far from needing a large
+    /// one.
     private func takeBuffer(
         for head: UnsafeMutablePointer<fl_slot>, _ stack: Range<UInt64>, frames state: UInt64
     ) -> Range<Int>? {
         let last = Self.registers(head).stackPointer
-        // An interpreter's frames take half of it.
+        // An interpreter's frames take half of the buffer.
         let room = AgentMemory.Buffers.smallSize / (state == 0 ? 1 : 2)
         let isShallow = stack.contains(last) && stack.upperBound - last < UInt64(room / 2)
         return freeBuffers.take(preferringSmall: isShallow)
@@ -303,7 +305,7 @@ package final class SharedSlots {
 }
 
 extension AgentMemory.Buffers {
-    /// Those that nobody uses.
+    /// The buffers that are not in use.
     package struct Free {
         private var small: [Range<Int>]
         private var large: [Range<Int>]

@@ -4,16 +4,16 @@ package import ProcessIO
 package import ProfileModel
 import System
 
-/// The kernel's timer for a thread's CPU time. At each interval at which it finds the thread in its own
-/// code it sends the sampling signal: no call of the thread's can end early by that. The thread
-/// answers in slots of its own, which are asked in beforehand.
+/// The kernel's timer for a thread's CPU time. At each interval it sends the sampling signal if the
+/// thread runs its own code, so no system call of the thread's can end early. The thread answers in
+/// slots of its own, which hold requests beforehand.
 ///
-/// Needs what ``ThreadSamples`` need, and Linux 5.13, which ends such a timer when the thread executes
-/// another program.
+/// Has the same requirements as ``ThreadSamples``, and needs Linux 5.13, which ends such a timer
+/// when the thread executes another program.
 package final class SignalTimer {
-    /// What it sends.
+    /// The signal that it sends.
     package let signal: Int32
-    /// How often threads had announced to block it when the thread's mask was looked at.
+    /// How often threads had announced that they would block it when the thread's mask was read.
     package let masks: UInt32
     private let slots: SharedSlots
     private let descriptor: Int32
@@ -22,7 +22,7 @@ package final class SignalTimer {
     /// It sends nothing before ``allow(_:)``.
     ///
     /// - Parameter own: the thread's slots.
-    /// - Throws: why the kernel refuses it.
+    /// - Throws: the kernel's reason for refusing it.
     /// - Returns: nil: the program has no room for another one.
     package init?(
         tid: Int32, sending signal: Int32, masks: UInt32, each interval: TimeSpan, own: [Int],
@@ -47,16 +47,16 @@ package final class SignalTimer {
         self.place = place
     }
 
-    /// Lets it send so many more signals. If we are stopped, or have no core, it sends no others.
+    /// Allows `count` more signals. If we are stopped, or have no core, it sends no others.
     package func allow(_ count: Int) {
         if count > 0 { _ = fl_refresh_timer(descriptor, Int32(clamping: count)) }
     }
 
-    /// How many it may send beside those that are asked for: some signals find no slot that waits, and
+    /// How many signals it may send beyond those requested: some signals find no waiting slot, and
     /// count as well.
     package static let reserve = 64
 
-    /// Behind the descriptor's end no signal is raised any more: the kernel waits for that.
+    /// No signal is raised after the descriptor is closed: the kernel waits for that.
     deinit {
         close(descriptor)
         slots.removeTimer(place, descriptor: descriptor)

@@ -4,9 +4,9 @@ package import ProfileModel
 /// The signposts of one recorded process: switches them on, and reads them.
 ///
 /// The owner maps ``SignpostRing/size(events:)`` bytes of shared memory into the process and into
-/// the recorder, and makes this from them. It carries out the writes that this asks for, and polls.
+/// the recorder, and makes this from them. It carries out the writes that this returns, and polls.
 package final class ProgramSignposts {
-    /// What came since the last poll.
+    /// The events since the last poll.
     package struct News {
         /// Each event, in the order in which the program wrote them.
         package var events: [SignpostEvent] = []
@@ -57,7 +57,8 @@ package final class ProgramSignposts {
         return news
     }
 
-    /// The last news; whatever has not ended is closed at `end`. The ring is useless afterwards.
+    /// The last news; intervals that have not ended are closed at `end`. The ring is useless
+    /// afterwards.
     package func finish(at end: MonotonicTime, thread: (Int32) -> ThreadIndex?) -> News {
         var news = poll(thread: thread)
         news.results += pairing.finish(at: end)

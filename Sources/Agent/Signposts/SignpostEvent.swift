@@ -1,6 +1,6 @@
 package import ProfileModel
 
-/// What an event is called. Texts that were too long end in "…".
+/// The names of an event. Texts that were too long end in "…".
 package struct SignpostLabel: Hashable, Sendable {
     package var name: String
     package var category: String
@@ -16,7 +16,7 @@ package struct SignpostEvent: Hashable, Sendable {
         case end
     }
 
-    /// Tells which beginning and end belong together.
+    /// Identifies the beginning and the end that belong together.
     package enum Identity: Hashable, Sendable {
         /// We give one to each beginning; 0 for an end whose beginning was not recorded.
         case given(UInt64)

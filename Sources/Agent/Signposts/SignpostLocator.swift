@@ -5,7 +5,7 @@ import ProcessIO
 import ProfileModel
 
 /// Finds where a loaded program or library keeps the state of its signposts. A note in the file
-/// tells, so that no symbols are needed (`firstlight/signpost.h`).
+/// gives the place, so no symbols are needed (`firstlight/signpost.h`).
 package struct SignpostLocator {
     /// How many bytes of a segment are read at most: notes are short.
     private static let noteLimit: UInt64 = 65_536

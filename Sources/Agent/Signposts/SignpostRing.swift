@@ -6,12 +6,12 @@ import Synchronization
 import System
 
 /// The memory through which a program's signposts arrive (`firstlight/signpost.h` is the other
-/// side): many threads write, we alone read, and nobody waits. An event that finds no room is
+/// side): many threads write, only we read, and no thread waits. An event that finds no room is
 /// dropped, and the program counts it. An event that a thread has begun to write but not finished
-/// is passed over, and taken whenever it is finished.
+/// is skipped, and taken once it is finished.
 ///
 /// Unsafe code: every access goes through an event's number, taken modulo the number of slots. All
-/// that the program may have written is checked before use.
+/// values that the program may have written are checked before use.
 package final class SignpostRing {
     /// Events that were lost since the start, and why.
     package struct Losses: Hashable, Sendable {
@@ -93,7 +93,7 @@ package final class SignpostRing {
         countDropped()
         takePending(into: &events, given: given)
         guard given &- taken <= count else {
-            // Our protocol does not allow this. We cannot tell what was overwritten.
+            // Our protocol does not allow this. We do not know which events were overwritten.
             losses.damaged &+= 1
             taken = given
             word(Offset.taken).set(taken)
@@ -108,8 +108,9 @@ package final class SignpostRing {
         return events
     }
 
-    /// Returns the memory's pages to the kernel. The program may still write, but nobody will read
-    /// it. Call it only when all recorders are done: the ring is empty and unusable afterwards.
+    /// Returns the memory's pages to the kernel. The program may still write to it, but no recorder
+    /// will read it. Call it only when all recorders are done: the ring is empty and unusable
+    /// afterwards.
     package func release() {
         _ = fl_release_shared(base, slotsOffset + (1 << Int(shift)) * slotSize)
     }
@@ -132,7 +133,7 @@ package final class SignpostRing {
             let turn = turn(of: number)
             if turn.value == complete(number) {
                 read(number, into: &events)
-                // Other events may have passed this slot by, but none is a full round ahead.
+                // Other events may have skipped this slot, but none is a full round ahead.
                 turn.set(2 &* ((given >> shift) &+ 2))
             } else {
                 still.append(number)
@@ -150,7 +151,7 @@ package final class SignpostRing {
         case free(number):
             pending.append(number)
         default:
-            break  // passed by: the slot is still pending for an earlier event
+            break  // skipped: the slot is still pending for an earlier event
         }
     }
 
@@ -247,7 +248,7 @@ private struct AtomicWord {
         pointer = address.assumingMemoryBound(to: Atomic<UInt64>.self)
     }
 
-    /// Whoever sees this value also sees everything that was written before it.
+    /// A thread that reads this value also sees everything that was written before it.
     var value: UInt64 { pointer.pointee.load(ordering: .acquiring) }
 
     func set(_ value: UInt64) { pointer.pointee.store(value, ordering: .releasing) }

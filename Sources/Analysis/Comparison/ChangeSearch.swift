@@ -3,9 +3,9 @@ import ProfileModel
 /// A place in the code that a part of a phase's difference comes from.
 package struct Change: Hashable, Sendable {
     package enum Kind: String, Sendable {
-        /// It was seen after only.
+        /// Only the launches after the change show it.
         case new
-        /// It was seen before only.
+        /// Only the launches before the change show it.
         case gone
         case changed
     }
@@ -13,7 +13,7 @@ package struct Change: Hashable, Sendable {
     /// A node of the phase's top-down tree.
     package var node: Int
     package var kind: Kind
-    /// What is put down to it: its time without that of the changes below it.
+    /// The node's time without that of the changes below it.
     package var cost: Compared<Cost>
 }
 
@@ -24,7 +24,8 @@ struct ChangeSearch {
     let tree: ComparedTree
     let launches: Compared<[Profile]>
     let functions: FrameTable
-    /// Of a phase that only one launch has, everything is new or gone, which tells nothing.
+    /// False for a phase that only one side has: everything in it is new or gone, which tells
+    /// nothing.
     let isCommonPhase: Bool
     let rule: ChangeRule
 
@@ -41,7 +42,7 @@ struct ChangeSearch {
         }
     }
 
-    /// What is put down to each node; without those that get nothing.
+    /// The cost charged to each node; nodes without any are left out.
     private func divided() -> [(node: Int, cost: Compared<Cost>)] {
         let isInside = insides()
         var below = [Compared<Cost>](repeating: .zero, count: tree.nodes.count)
@@ -86,7 +87,7 @@ struct ChangeSearch {
         return frames.before == nil ? .new : .gone
     }
 
-    /// Where to look: the innermost function of the developer's own that is no part of its caller.
+    /// The place to show: the innermost function of the developer's own that is not inlined.
     private func place(of node: Int) -> Int {
         guard !isWhole(node) else { return node }
         var innermost: Int?

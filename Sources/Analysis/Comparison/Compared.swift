@@ -14,7 +14,7 @@ package struct Compared<Value> {
         self.after = after
     }
 
-    /// - Parameter value: is asked for one side after the other, before first.
+    /// - Parameter value: is called for each side, `before` first.
     package init(_ value: (Side) -> Value) {
         self.init(before: value(.before), after: value(.after))
     }
@@ -46,11 +46,11 @@ extension Compared: AdditiveArithmetic where Value: AdditiveArithmetic {
         Self { left[$0] - right[$0] }
     }
 
-    /// What came on top; negative: what was saved.
+    /// Positive: the time that was added; negative: the time that was saved.
     package var difference: Value { after - before }
 }
 
 extension Compared where Value: Collection {
-    /// Whether both sides have several, of launches say, so that it is known how much they differ.
+    /// Whether both sides have several values (of launches, say), so that their spread is known.
     var areSeveral: Bool { before.count > 1 && after.count > 1 }
 }

@@ -1,12 +1,13 @@
 package import ProfileModel
 
-/// A finding of both sides: the same if it is of one kind and in one function, or about one library.
+/// A finding of both sides. Findings are the same if they have the same kind and the same function
+/// or library.
 package struct ComparedFinding: Hashable, Sendable {
     package enum Status: String, Sendable {
         case new, gone, changed, same
     }
 
-    /// A finding of a side, as the first launch that has it tells it.
+    /// A finding of a side, as in the first launch that has it.
     package struct Seen: Hashable, Sendable {
         package var launch: Int
         package var finding: Finding
@@ -15,10 +16,11 @@ package struct ComparedFinding: Hashable, Sendable {
     }
 
     package var seen: Compared<Seen?>
-    /// What is at stake: of several launches, the mean.
+    /// The time that could be saved; with several launches, the mean.
     package var saving: Compared<TimeSpan>
 
-    /// A tenth of what is at stake, and no less than a wait that is recorded, is a change.
+    /// Changed if the kinds differ, or if the savings differ by at least a tenth of the larger one
+    /// and at least the shortest wait that is recorded.
     package var status: Status {
         guard let before = seen.before else { return .new }
         guard let after = seen.after else { return .gone }
@@ -37,7 +39,7 @@ extension ComparedFinding {
     }
     private struct Identity: Hashable {
         var subject: Subject
-        /// Several of one subject are the same in their order.
+        /// Several findings about one subject are matched in their order.
         var place: Int
     }
 

@@ -1,12 +1,12 @@
 package import ProfileModel
 
-/// A library of both sides, by the name of its file.
+/// A library of both sides, matched by the name of its file.
 package struct ComparedLibrary: Hashable, Sendable {
     package var name: String
     /// In how many launches of each side it was loaded. If it was loaded several times in a launch,
     /// each time counts.
     package var loads: Compared<Int>
-    /// The time of its `dlopen`; of its initialisers if it was there from the start; nothing where
+    /// The time of its `dlopen`; of its initialisers if it was loaded at start-up; zero where
     /// neither is known. With several launches, the mean.
     package var wall: Compared<TimeSpan>
     /// The same in each launch.
@@ -16,11 +16,12 @@ package struct ComparedLibrary: Hashable, Sendable {
 extension ComparedLibrary {
     private struct Identity: Hashable {
         var name: String
-        /// Several of one name are the same in the order of their loading.
+        /// Several libraries of one name are matched in the order of their loading.
         var place: Int
     }
 
-    /// What came or went first, then by the change of its cost, the largest first.
+    /// Libraries that only one side loaded first; then by the change of their cost, the largest
+    /// first.
     static func all(_ launches: Compared<[Profile]>) -> [ComparedLibrary] {
         var found: [(name: String, loads: Compared<Int>, sums: LaunchSums)] = []
         var known: [Identity: Int] = [:]

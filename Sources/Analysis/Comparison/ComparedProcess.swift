@@ -2,21 +2,21 @@ package import ProfileModel
 
 /// All processes of one name that the launches of both sides started.
 package struct ComparedProcess: Hashable, Sendable {
-    /// Of the program that they ended up running.
+    /// The name of the program that they ended up running.
     package var name: String
     /// In all launches of the side.
     package var counts: Compared<Int>
-    /// From their forks to their ends, together; of several launches, the means.
+    /// From their forks to their ends, added up; with several launches, the means.
     package var wall: Compared<TimeSpan>
     package var cpu: Compared<TimeSpan>
     /// The wall in each launch.
     package var walls: LaunchWalls
-    /// How many of them each launch started, on the mean, is another number.
+    /// True if the mean number of these processes per launch differs between the sides.
     package var isOfOtherCount: Bool
 }
 
 extension ComparedProcess {
-    /// What came or went, or is started more or less often first; then the largest change of wall.
+    /// Processes whose number differs between the sides first; then the largest change of wall.
     static func all(_ launches: Compared<[Profile]>) -> [ComparedProcess] {
         var found: [Sum] = []
         var known: [String: Int] = [:]
@@ -47,7 +47,7 @@ extension ComparedProcess {
             (walls, cpu) = (LaunchSums(launches), LaunchSums(launches))
         }
 
-        /// - Parameter wall: the launch's; what lives on afterwards counts up to its end.
+        /// - Parameter wall: the launch's; a process that outlives the launch counts up to its end.
         mutating func add(
             _ process: ProcessFigures, of launch: Int, _ side: Side, wall: TimeSpan
         ) {

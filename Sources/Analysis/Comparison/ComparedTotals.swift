@@ -1,7 +1,8 @@
 import ProfileModel
 
-/// The times of every path of ``MergedStacks`` in a part of the launches: of several, their means. Time without
-/// a core has a path of its own, so that functions differ by what they did, not by what else the machine did.
+/// The times of every path of ``MergedStacks`` in a part of the launches; with several launches,
+/// the means. Time without a core has a path of its own, so that functions differ by their own
+/// work, not by the rest of the machine's.
 struct ComparedTotals {
     /// Of slices whose stack ends in the path.
     private(set) var own: [Compared<Cost>]
@@ -10,15 +11,15 @@ struct ComparedTotals {
     /// For each path, the line at which its function had the most wall time, in the first launch
     /// that showed it.
     private(set) var frames: [Compared<SeenFrame?>]
-    /// The walls of `own` and `total` in each launch; no launches where a side has but one.
+    /// The walls of `own` and `total` in each launch; empty where a side has only one launch.
     private var ownWalls = Compared<[[TimeSpan]]>(before: [], after: [])
     private var totalWalls = Compared<[[TimeSpan]]>(before: [], after: [])
 
     /// - Parameters:
-    ///   - selection: of each launch; nil: the launch has no part in this.
-    ///   - walls: what the times of each launch must add up to. What the slices lack is charged to
-    ///     a path of its own.
-    ///   - means: divide the sums; they go from one part of the launches to the next.
+    ///   - selection: of each launch; nil: the launch has no such phase.
+    ///   - walls: the sums that the times of each launch must have. Time missing from the slices is
+    ///     charged to a path of its own.
+    ///   - means: divide the sums; the same dividers serve all phases in turn.
     init(
         of launches: Compared<[Profile]>, in selection: Compared<[Selection?]>,
         walls: LaunchWalls, means: inout Compared<CostDivider>, _ stacks: MergedStacks
@@ -72,9 +73,9 @@ struct ComparedTotals {
     }
 }
 
-/// What one launch has of a phase.
+/// One launch's share of a phase.
 private struct LaunchPart {
-    /// By places of ``MergedStacks``, some of which may come several times.
+    /// By places of ``MergedStacks``; a place may occur several times.
     private(set) var own: [(place: Int, cost: Cost)] = []
     private(set) var frames: [(place: Int, frame: FrameID)] = []
 
@@ -98,13 +99,13 @@ private struct LaunchPart {
             }
         }
         if lacked != .zero { own.append((Int(stacks.withoutCore), Cost(wall: lacked))) }
-        // Negative where a damaged recording tells of more than there was time for.
+        // Negative where a damaged recording contains more time than the phase had.
         if rest != .zero { own.append((Int(stacks.unrecorded), Cost(wall: rest))) }
     }
 }
 
 extension ComparedTotals {
-    /// Callers above callees.
+    /// The tree with callers above callees.
     func topDown(_ stacks: MergedStacks) -> ComparedTree {
         var drafts: [ComparedTree.Draft] = []
         var positions = [Int32](repeating: PathTable.none, count: total.count)
@@ -125,7 +126,7 @@ extension ComparedTotals {
         total[path] != .zero || frames[path] != Compared(before: nil, after: nil)
     }
 
-    /// Every function by its own time, and by its time with all that it called. The largest change
+    /// Every function with its own time, and its time including all its callees. The largest change
     /// of own time comes first.
     func functions(_ stacks: MergedStacks) -> [ComparedFunction] {
         var figures = stacks.table.functions.indices.map {
@@ -154,7 +155,7 @@ extension ComparedTotals {
 package struct ComparedFunction: Hashable, Sendable {
     /// Of ``ProfileComparison/functions``.
     package var function: FunctionID
-    /// While it was the innermost frame. What was waited for is a frame of its own.
+    /// While it was the innermost frame. A wait is a frame of its own.
     package var own: Compared<Cost>
     /// While it was anywhere in the stack; recursion is counted once.
     package var total: Compared<Cost>

@@ -12,7 +12,7 @@ extension ComparedTotals {
 }
 
 /// Builds a bottom-up tree from its roots. The stacks that end in a function are divided by caller,
-/// and each part again, as long as it weighs enough. ``BottomUpBuilder`` does the same for one
+/// and each part again, as long as it has enough time. ``BottomUpBuilder`` does the same for one
 /// profile.
 private struct ComparedBottomUp {
     let totals: ComparedTotals

@@ -1,7 +1,7 @@
 import ProfileModel
 
 /// The stacks of both sides as one tree, merged by function, with the times of both sides. With
-/// several launches, these are means. Stacks that only one side has are there, too.
+/// several launches, the times are means. Stacks that only one side has are included.
 package struct ComparedTree: Sendable {
     package struct Node: Hashable, Sendable {
         /// Of ``ProfileComparison/functions``.
@@ -15,7 +15,7 @@ package struct ComparedTree: Sendable {
         package var total: Compared<Cost>
         /// Of `total`; empty in trees of functions by their callers.
         package var walls: LaunchWalls
-        /// Its position in the list, before this one's; nil for a root.
+        /// Its parent's position in the list, before this one's; nil for a root.
         package var parent: Int?
         /// The largest change first.
         package var children: Range<Int>
@@ -67,7 +67,7 @@ extension ComparedTree.Node {
 }
 
 extension Compared<Cost> {
-    /// Whether its wall changed by more, or of two equal changes is one of more; nil: neither.
+    /// Whether its wall changed by more, or by as much with a larger wall; nil: both are equal.
     func isLarger(than other: Self) -> Bool? {
         let change = (difference.wall.magnitude, other.difference.wall.magnitude)
         if change.0 != change.1 { return change.0 > change.1 }

@@ -2,9 +2,9 @@ package import ProfileModel
 
 /// The waits of one kind at one place in the code, on both sides.
 package struct ComparedWait: Hashable, Sendable {
-    /// By what waits are the same.
+    /// Waits are the same if these properties are equal.
     package struct Identity: Hashable, Sendable {
-        /// The phase that they began in; nil: none.
+        /// The phase in which they began; nil: none.
         package var phase: String?
         /// nil: the main thread.
         package var thread: String?
@@ -70,7 +70,7 @@ extension ComparedWait.Identity {
 }
 
 extension String {
-    /// `mutex at 0x7f…` → `mutex`: what lies on a stack or the heap has an address that says nothing.
+    /// `mutex at 0x7f…` → `mutex`: an address on a stack or the heap differs in each launch.
     package var withoutAddress: String {
         guard let start = firstRange(of: " at 0x") else { return self }
         return String(self[..<start.lowerBound])
@@ -78,7 +78,7 @@ extension String {
 }
 
 extension Array {
-    /// By how much a time of each changed, the most first; of equals in the order in which they were.
+    /// Sorted by how much a time of each element changed, the most first; equals keep their order.
     func sortedByChange(_ times: (Element) -> Compared<TimeSpan>) -> [Element] {
         let changes = map { times($0).difference.magnitude }
         return indices.sorted { (changes[$1], $0) < (changes[$0], $1) }.map { self[$0] }

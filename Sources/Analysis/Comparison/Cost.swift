@@ -1,12 +1,13 @@
 package import ProfileModel
 
-/// What of a thread's time is compared. The rest of the wall time is time without a core.
+/// The parts of a thread's time that are compared. The rest of the wall time is time without a
+/// core.
 package struct Cost: AdditiveArithmetic, Hashable, Sendable {
     /// Elapsed time.
     package var wall: TimeSpan
     /// Time on a core.
     package var cpu: TimeSpan
-    /// Waiting for something other than a core.
+    /// Time waiting for something other than a core.
     package var blocked: TimeSpan
 
     package init(wall: TimeSpan, cpu: TimeSpan = .zero, blocked: TimeSpan = .zero) {

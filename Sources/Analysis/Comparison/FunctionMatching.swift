@@ -1,9 +1,9 @@
 import ProfileModel
 
-/// What makes a function the same in two recordings: its name and the name of its module's file.
+/// The identity of a function in two recordings: its name and the name of its module's file.
 /// Addresses, build ids and folders change from build to build.
 struct FunctionIdentity: Hashable, Sendable {
-    /// Without what the compiler appends to a part or a variant of a function.
+    /// Without the suffix that the compiler appends to a part or a variant of a function.
     var name: String
     /// Empty: the program itself, whatever it is called.
     var module: String
@@ -19,14 +19,14 @@ struct FunctionIdentity: Hashable, Sendable {
         module = isProgram ? "" : function.module
     }
 
-    /// What is no function, and told apart from all that are by its module.
+    /// For an entry that is no function. Its module must differ from those of all functions.
     init(name: String, module: String) {
         (self.name, self.module) = (name, module)
     }
 
     /// `search(int) [clone .part.0]` → `search(int)`
     private static func withoutClone(_ name: String) -> String {
-        // The search takes far longer, and most names have nothing in brackets.
+        // This check is far quicker than the search below, and most names contain no bracket.
         guard name.utf8.contains(UInt8(ascii: "[")),
             let end = name.firstRange(of: " [clone ")?.lowerBound, end > name.startIndex
         else { return name }
@@ -35,7 +35,7 @@ struct FunctionIdentity: Hashable, Sendable {
 }
 
 extension Function {
-    /// Whether its name is but an address.
+    /// Whether its name is only an address.
     package var isUnnamed: Bool {
         let prefix = moduleIndex == nil ? "0x" : module + "+0x"
         return name.hasPrefix(prefix)

@@ -1,6 +1,6 @@
 import ProfileModel
 
-/// What something took in each launch of both sides, added up as its parts are found.
+/// The time that something took in each launch of both sides, added up as its parts are found.
 struct LaunchSums {
     private var times: Compared<[TimeSpan]>
 
@@ -15,6 +15,6 @@ struct LaunchSums {
     /// Per launch.
     var means: Compared<TimeSpan> { times.map { $0.reduce(.zero, +).mean(of: $0.count) } }
 
-    /// By which it is judged whether it changed.
+    /// The values that decide whether it changed.
     var walls: LaunchWalls { times.areSeveral ? times : .none }
 }

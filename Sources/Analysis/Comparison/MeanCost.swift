@@ -7,7 +7,7 @@ struct MeanDivider {
     private var sum: Int64 = 0
     private var given: Int64 = 0
 
-    /// - Parameter count: of launches; none counts as one.
+    /// - Parameter count: of launches; 0 counts as 1.
     init(_ count: Int) { self.count = Int64(max(1, count)) }
 
     mutating func mean(of part: TimeSpan) -> TimeSpan {
@@ -42,28 +42,28 @@ struct CostDivider {
     }
 }
 
-/// How long something took in each of several launches of a side. That decides whether it changed.
-/// Empty where a side is a single launch.
+/// The time of something in each of several launches of a side. These values decide whether it
+/// changed. Empty where a side is a single launch.
 package typealias LaunchWalls = Compared<[TimeSpan]>
 
-/// When a difference is a change.
+/// Decides whether a difference is a change.
 struct ChangeRule: Hashable, Sendable {
-    /// Less is none.
+    /// A smaller difference is not a change.
     var least: TimeSpan
 
-    /// Of means over several launches, the interval of their difference must leave out 0, too.
+    /// With several launches, the interval of the difference of the means must also exclude 0.
     func isChange(_ wall: Compared<TimeSpan>, _ launches: LaunchWalls) -> Bool {
         guard wall.difference.magnitude >= least.magnitude else { return false }
         return launches.interval?.excludesZero ?? true
     }
 }
 
-/// What holds the true difference of two means with 95 %.
+/// The interval that contains the true difference of two means with 95 % confidence.
 package struct ChangeInterval: Hashable, Sendable {
     package var low: TimeSpan
     package var high: TimeSpan
 
-    /// nil: it is beyond all times.
+    /// nil: it does not fit into a ``TimeSpan``.
     init?(_ found: MeanDifference) {
         guard let low = Int64(exactly: found.low.rounded()),
             let high = Int64(exactly: found.high.rounded())

@@ -5,20 +5,20 @@ struct MergedStacks: Sendable {
     /// One frame for each function.
     private(set) var table = FrameTable()
     private(set) var paths = PathTable()
-    /// What each launch's functions and paths are here, by their positions there.
+    /// For each launch, the positions in these tables of its functions and its paths.
     private(set) var functions = Compared<[[FunctionID]]>(before: [], after: [])
     private(set) var places = Compared<[[Int32]]>(before: [], after: [])
-    /// The path of time of which nothing was recorded.
+    /// The path of time that was not recorded.
     private(set) var unrecorded = PathTable.none
     /// The path of time for which threads waited for a core.
     private(set) var withoutCore = PathTable.none
-    /// For each path, whether no caller on it is the same function.
+    /// For each path, whether none of its callers is the same function.
     private(set) var isOutermost: [Bool] = []
 
     private var known: [FunctionIdentity: FrameID] = [:]
 
     init(_ launches: Compared<[Profile]>) {
-        // What the program is called now is what its functions are shown with.
+        // The later launches come first: functions are shown with the program's current name.
         for side in [Side.after, .before] {
             for profile in launches[side] { add(profile, side) }
         }
@@ -61,7 +61,7 @@ struct MergedStacks: Sendable {
         return frame
     }
 
-    /// What a launch's function is called here.
+    /// The function of these tables that stands for a launch's function.
     func function(
         of seen: SeenFrame, in launches: Compared<[Profile]>, _ side: Side
     ) -> FunctionID {
@@ -74,8 +74,8 @@ extension Function {
     package static let unrecorded = Function(
         name: "[not recorded]", module: unknownModule, moduleIndex: nil, isOwn: false)
 
-    /// Stands for time for which a thread had something to do and no core to do it on: whichever function that
-    /// happened in, it is no fault of it.
+    /// Stands for time in which a thread was ready to run and had no core. That is no fault of the
+    /// function that ran.
     package static let withoutCore = Function(
         name: "[no core]", module: unknownModule, moduleIndex: nil, isOwn: false)
 }

@@ -6,7 +6,8 @@ struct PhaseMatch: Hashable {
     /// In each launch's list; empty: that launch has no such phase.
     var indices: Compared<[[Int]]>
 
-    /// In the order of the first launch; what only others have comes behind what it follows there.
+    /// In the order of the first launch; a phase that only others have comes after its predecessor
+    /// there.
     static func all(_ launches: Compared<[Profile]>) -> [PhaseMatch] {
         let phases = launches.map { $0.map(\.phases) }
         var order: [String] = []
@@ -27,7 +28,7 @@ struct PhaseMatch: Hashable {
 }
 
 extension [String] {
-    /// Each that is missing, behind the one that it follows.
+    /// Inserts each name that is missing, after its predecessor.
     fileprivate mutating func insert(_ names: [String]) {
         var place = 0
         for name in names {
@@ -41,7 +42,7 @@ extension [String] {
     }
 }
 
-/// A phase of both sides: of several launches, the means.
+/// A phase of both sides; with several launches, the means.
 package struct ComparedPhase: Sendable {
     package struct Figures: Hashable, Sendable {
         package var wall: TimeSpan
@@ -56,20 +57,20 @@ package struct ComparedPhase: Sendable {
     /// What the main thread did, callers above callees. On each side its nodes' own walls add up to
     /// the phase's, and so do the differences.
     package var topDown: ComparedTree
-    /// The same by function, with the callers below: the roots add up like that.
+    /// The same by function, with the callers below; the roots add up in the same way.
     package var bottomUp: ComparedTree
-    /// The largest change of its own time first; own times add up like that.
+    /// The largest change of own time first; own times add up in the same way.
     package var functions: [ComparedFunction]
     /// Where the difference comes from, the largest first.
     package var changes: [Change]
     /// The phase's wall in each launch.
     package var walls: LaunchWalls
 
-    /// Nothing for a phase that is not there.
+    /// Zero for a phase that is missing.
     package var wall: Compared<TimeSpan> { figures.map { $0?.wall ?? .zero } }
     package var cpu: Compared<TimeSpan> { figures.map { $0?.cpu ?? .zero } }
     package var blocked: Compared<TimeSpan> { figures.map { $0?.mainThread.blocked ?? .zero } }
-    /// Whether both launches have it.
+    /// Whether both sides have it.
     package var isCommon: Bool { figures.before != nil && figures.after != nil }
 }
 
@@ -78,7 +79,7 @@ extension ComparedPhase {
     static let leastCaller: Int64 = 200
 
     /// - Parameters:
-    ///   - means: divide the sums; they go from phase to phase.
+    ///   - means: divide the sums; the same dividers serve all phases in turn.
     init(
         _ match: PhaseMatch, of launches: Compared<[Profile]>, _ stacks: MergedStacks,
         means: inout PhaseMeans, rule: ChangeRule
@@ -112,7 +113,7 @@ extension ComparedPhase {
 }
 
 extension ComparedPhase.Figures {
-    /// nil: there is none.
+    /// nil: there is no such phase.
     init?(_ phases: [Phase], at indices: [Int]) {
         guard !indices.isEmpty else { return nil }
         self.init(wall: .zero, cpu: .zero, mainThread: .zero)
@@ -124,7 +125,8 @@ extension ComparedPhase.Figures {
     }
 }
 
-/// Divides the sums of phases over launches, so that the means of all phases add up to the launches'.
+/// Divides the sums of phases by the number of launches, so that the means of all phases add up to
+/// the launches' mean.
 struct PhaseMeans {
     private var walls: Compared<MeanDivider>
     private var cpu: Compared<MeanDivider>
@@ -132,7 +134,7 @@ struct PhaseMeans {
     private var runnable: Compared<MeanDivider>
     private var preempted: Compared<MeanDivider>
     private var blocked: Compared<MeanDivider>
-    /// Of what the main thread did.
+    /// For the main thread's costs.
     var costs: Compared<CostDivider>
 
     init(_ launches: Compared<[Profile]>) {
@@ -142,7 +144,7 @@ struct PhaseMeans {
         costs = launches.map { CostDivider($0.count) }
     }
 
-    /// - Parameter parts: of each launch; nil: it has no such phase.
+    /// - Parameter parts: one for each launch; nil: the launch has no such phase.
     mutating func figures(
         of parts: Compared<[ComparedPhase.Figures?]>
     ) -> Compared<ComparedPhase.Figures?> {

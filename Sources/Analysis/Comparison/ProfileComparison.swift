@@ -4,25 +4,27 @@ package import ProfileModel
 /// side has one launch, or several; with several, their means per launch are compared.
 ///
 /// Functions are the same if their names and their modules' file names are. Phases are the same if
-/// their names are. Where one launch has a phase whole and another its parts, the parts are called
-/// as the whole. The differences of the phases' walls add up exactly to that of the launches, and
-/// what the main thread did in a phase adds up to the phase's.
+/// their names are. Where one launch has a phase undivided and another has its parts, the parts
+/// take the name of the whole. The differences of the phases' walls add up exactly to that of the
+/// launches, and the main thread's times in a phase add up to the phase's.
 ///
 /// Pure and deterministic: the same recordings give the same answers, in the same order.
 package struct ProfileComparison: Sendable {
-    /// At least one of each side.
+    /// At least one launch on each side.
     package let launches: Compared<[Profile]>
-    /// Those of all launches. Where they differ in what they belong to, as of the later ones.
+    /// The functions of all launches. Where launches differ in a function's properties, the later
+    /// one's count.
     package let functions: FrameTable
-    /// In the order of the first launch; what only others have is put in where it came.
+    /// In the order of the first launch; a phase that only others have comes after its predecessor
+    /// there.
     package let phases: [ComparedPhase]
     /// The largest change first.
     package let waits: [ComparedWait]
     /// The largest change first.
     package let initializers: [ComparedInitializer]
-    /// What came or went first.
+    /// Libraries that only one side loaded first.
     package let libraries: [ComparedLibrary]
-    /// Those that the launches started, by name: with `--follow-children` only.
+    /// The processes that the launches started, by name: with `--follow-children` only.
     package let processes: [ComparedProcess]
     /// The largest change first.
     package let findings: [ComparedFinding]
@@ -59,7 +61,7 @@ package struct ProfileComparison: Sendable {
     /// The first launch of each side.
     package let profiles: Compared<Profile>
 
-    /// Of several launches, the means.
+    /// With several launches, the means.
     package var wall: Compared<TimeSpan> { mean(\.launch.wall) }
     package var cpu: Compared<TimeSpan> { mean(\.launch.cpu) }
     package var blocked: Compared<TimeSpan> {
@@ -72,19 +74,19 @@ package struct ProfileComparison: Sendable {
         }
     }
 
-    /// What is no change: less than this of wall time.
+    /// A smaller difference of wall time is not a change.
     package var leastChange: TimeSpan { rule.least }
 
     /// Whether both sides have several launches. Then a difference counts as a change only if its
     /// interval leaves out 0.
     package var knowsSpread: Bool { launches.areSeveral }
 
-    /// Whether a difference is large enough, and sure enough, to be a change.
+    /// Whether a difference is large enough, and certain enough, to be a change.
     package func isChange(_ wall: Compared<TimeSpan>, _ walls: LaunchWalls) -> Bool {
         rule.isChange(wall, walls)
     }
 
-    /// Whether it is more than chance that the launches of both sides differ, as far as they tell.
+    /// Whether the difference between the sides' launches is more than chance, as far as is known.
     package func isSure(_ walls: LaunchWalls) -> Bool { walls.interval?.excludesZero ?? true }
 
     /// nil: a side is a single launch.
@@ -92,12 +94,12 @@ package struct ProfileComparison: Sendable {
         walls.interval.flatMap(ChangeInterval.init)
     }
 
-    /// Of the launches themselves.
+    /// The walls of the launches themselves.
     package var walls: LaunchWalls {
         launches.areSeveral ? launches.map { $0.map(\.launch.wall) } : .none
     }
 
-    /// A tick, and half a percent of the longer launch.
+    /// The larger of one tick and half a percent of the longer launch.
     private static func leastChange(_ launches: Compared<[Profile]>) -> TimeSpan {
         let walls = launches.map { launches in
             launches.reduce(TimeSpan.zero) { $0 + $1.launch.wall }.mean(of: launches.count)
@@ -108,7 +110,7 @@ package struct ProfileComparison: Sendable {
 }
 
 extension ProfileComparison {
-    /// The positions of the phases that a user's word means: a name, or the beginning of one. Case
+    /// The positions of the phases that the user named: by a name, or the beginning of one. Case
     /// does not matter.
     package func phases(named wanted: String) throws(SelectionError) -> Set<Int> {
         let names = phases.map(\.name)
@@ -119,10 +121,10 @@ extension ProfileComparison {
     }
 }
 
-/// What a user's word for a phase means.
+/// Finds phases by the name that the user gave.
 enum PhaseNames {
     /// Phases by their own names, or all parts of the whole that has this name; nil: there is none,
-    /// or several begin so.
+    /// or several names begin with it.
     static func match(
         _ wanted: String, in phases: [Phase]
     ) -> (name: String, positions: Set<Int>)? {
@@ -134,7 +136,8 @@ enum PhaseNames {
         return nil
     }
 
-    /// Those of the name, or of the one name that begins so; nil: there is none, or several begin so.
+    /// The phases of this name, or of the only name that begins with it; nil: there is none, or
+    /// several names begin with it.
     static func positions(of wanted: String, in names: [String]) -> Set<Int>? {
         let folded = wanted.lowercased()
         let names = names.map { $0.lowercased() }

@@ -1,6 +1,6 @@
 import ProfileModel
 
-/// A frame of one of the launches of a side, whose tables know its place in the source.
+/// A frame of one of the launches of a side. That launch's tables know its place in the source.
 package struct SeenFrame: Hashable, Sendable {
     /// The launch's position among those of its side.
     package var launch: Int

@@ -1,36 +1,37 @@
 package import ProfileModel
 
-/// One import of a module by a thread: as long as its stacks had it.
+/// One import of a module by a thread. It lasts as long as the thread's stacks contain it.
 package struct ImportFigures: Hashable, Sendable {
-    /// The module's, as the program wrote it.
+    /// The module's name, as the program wrote it.
     package var name: String
     /// Whether another thread imported it, and this one waited.
     package var isAwaited: Bool
-    /// Where the module's code is; nil: it was not seen to run, or it is no script.
+    /// The file of the module's code; nil: no stack shows it running, or it is no script.
     package var file: String?
     /// In the profile's list.
     package var thread: Int
-    /// The import that brought it, in the profile's list, before this one; nil: none.
+    /// The import whose code imported this module, in the profile's list, before this one; nil:
+    /// none.
     package var parent: Int?
-    /// How many imports it is within.
+    /// The number of imports that it is nested in.
     package var depth: Int
     /// Since the launch's start.
     package var start: TimeSpan
     package var end: TimeSpan
-    /// CPU time of its thread meanwhile.
+    /// CPU time of its thread during the import.
     package var cpu: TimeSpan
-    /// Of that time, what was not spent in the imports that it brought.
+    /// The part of that time not spent in nested imports.
     package var ownWall: TimeSpan
     package var ownCPU: TimeSpan
 
     package var wall: TimeSpan { end - start }
 
-    /// As stacks have it.
+    /// The name of its frame in stacks.
     package var title: String { (isAwaited ? Function.awaits : Function.imports) + name }
 }
 
 extension Profile {
-    /// Every import of which a stack was taken, thread by thread. They are in the order of their
+    /// Every import that a sample shows, thread by thread. Imports are in the order of their
     /// starts, the outer first.
     package func importRuns() -> [ImportFigures] {
         var result: [ImportFigures] = []
@@ -45,7 +46,7 @@ extension Profile {
         return result
     }
 
-    /// What each thread's parts tell of its imports.
+    /// The imports of each thread, found from its parts.
     func importSearches(_ steps: ImportSteps) -> [ImportSearch] {
         guard !steps.isEmpty else { return [] }
         return threads.indices.map { thread in

@@ -1,25 +1,25 @@
 import ProfileModel
 
-/// Joins what one thread did, part by part, to its imports.
+/// Finds the imports of one thread from its parts, and divides its time among them.
 struct ImportSearch {
     private let steps: ImportSteps
     private let thread: Int
     /// In the order of their starts, the outer first.
     private(set) var found: [ImportFigures] = []
-    /// Of each part that is in an import, by its position, the innermost step that it is in.
+    /// For each part within an import, by its position, the innermost step that it is in.
     private(set) var homes: [(part: Int32, step: Int32)] = []
-    /// Those that go on, the outermost first.
+    /// The imports that are still running, the outermost first.
     private var open: [(step: Int32, position: Int)] = []
-    /// The outermost function of the stack that began the last of them.
+    /// The outermost function of the stack that began the last of `open`.
     private var root: FunctionID?
-    /// When the last part of a known stack ended.
+    /// The end of the last part whose stack is known.
     private var last = TimeSpan.zero
-    /// What was done since then: of whose stacks imports cannot be told.
+    /// Parts since then, whose stacks do not show their imports.
     private var unknown = Doings()
-    /// What is known since the last stack that told all.
+    /// Stretches since the last stack that showed all imports.
     private var stretches: [Stretch] = []
 
-    /// Parts of which it is to be found out in which imports they are.
+    /// Parts whose imports are not known yet.
     private struct Doings {
         var cpu = TimeSpan.zero
         var parts: [Int32] = []
@@ -30,13 +30,13 @@ struct ImportSearch {
         }
     }
 
-    /// A part whose stack shows that the outermost imports go on. A later part shows whether the
-    /// others do.
+    /// A part whose stack shows only that the outermost imports are still running. A later part
+    /// shows whether the others are.
     private struct Stretch {
         var start: TimeSpan
         var end: TimeSpan
         var doings: Doings
-        /// How many certainly go on.
+        /// The number of imports that are certainly still running.
         var depth: Int
     }
 
@@ -68,7 +68,7 @@ struct ImportSearch {
         while common < min(chain.count, open.count), open[common].step == chain[common] {
             common += 1
         }
-        // What lies between two stacks of an import is its time.
+        // The time between two stacks of an import belongs to it.
         settle(upTo: common)
         charge(unknown, from: last, to: part.start, upTo: common)
         unknown = Doings()
@@ -81,10 +81,10 @@ struct ImportSearch {
         last = part.end
     }
 
-    /// - Parameter depth: how many of those that are open go on behind the stretches.
+    /// - Parameter depth: how many of the open imports are still running after the stretches.
     private mutating func settle(upTo depth: Int) {
         var depth = depth
-        // What goes on later has gone on before.
+        // An import that runs later was running before, too.
         for index in stretches.indices.reversed() {
             depth = max(depth, stretches[index].depth)
             stretches[index].depth = depth
@@ -102,11 +102,11 @@ struct ImportSearch {
         let isPart = gaps.contains(.outermost) || root != steps.root(ofPath: path)
         if isPart, !now.isEmpty, step == ImportSteps.none { return .nothing }
         let chain = steps.chain(to: step)
-        // What is missing within may be what goes on.
+        // The missing inner frames may be the imports that were running.
         if gaps.contains(.within), now.starts(with: chain) {
             return chain.isEmpty ? .nothing : .outermost(chain.count)
         }
-        // Of what goes on, this may be the inner part.
+        // Of the running imports, this stack may be the inner part.
         let goesOn =
             gaps.contains(.outermost) && chain.count <= now.count
             && zip(chain, now.suffix(chain.count)).allSatisfy { steps.areAlike($0, $1) }
@@ -130,7 +130,7 @@ struct ImportSearch {
         found.append(figures)
     }
 
-    /// Makes the outermost `depth` of those that go on longer; the innermost of them has it as its own.
+    /// Extends the outermost `depth` open imports; the innermost of them gets the time as its own.
     private mutating func charge(
         _ doings: Doings, from start: TimeSpan, to end: TimeSpan, upTo depth: Int
     ) {

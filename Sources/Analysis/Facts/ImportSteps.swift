@@ -1,6 +1,6 @@
 import ProfileModel
 
-/// The imports that each stack is in: a tree of imports alone, whatever functions lie between them.
+/// The imports of each stack, as a tree of imports alone, without the functions between them.
 struct ImportSteps {
     static let none = PathTable.none
 
@@ -10,24 +10,24 @@ struct ImportSteps {
         var name: String
         var isAwaited: Bool
         var file: String?
-        /// What stands for it in stacks.
+        /// The frame that represents it in stacks.
         var frame: FrameID
     }
 
     private(set) var steps: [Step] = []
-    /// By path, the innermost step that it is in.
+    /// For each path, the innermost step that it is in.
     private var innermost: [Int32] = []
     private var gaps: [Gaps] = []
-    /// Paths within an import that have no function of a script since its step.
+    /// Paths within an import that have no script function after its step.
     private var isBare: [Bool] = []
-    /// By path, the outermost function.
+    /// For each path, the outermost function.
     private var roots: [FunctionID] = []
 
     /// Where a path's frames are missing.
     struct Gaps: OptionSet {
         var rawValue: UInt8
         static let outermost = Gaps(rawValue: 1)
-        /// The interpreter's own loop is there in the place of what it ran.
+        /// The stack shows the interpreter's own loop instead of the script function that it ran.
         static let within = Gaps(rawValue: 2)
     }
 
@@ -69,7 +69,7 @@ struct ImportSteps {
         let place = Int32(truncatingIfNeeded: steps.count)
         let depth = key.parent == Self.none ? 0 : steps[Int(key.parent)].depth + 1
         let (name, isAwaited) = function.importedModule
-        // Its sites tell the file and the frame.
+        // `readSites` fills in the file and the frame.
         steps.append(
             Step(
                 parent: key.parent, depth: depth, name: name, isAwaited: isAwaited,
@@ -78,7 +78,7 @@ struct ImportSteps {
         return place
     }
 
-    /// A module's code is the first of a script that its import runs.
+    /// A module's code is the first script function that its import runs.
     private mutating func readSites(_ table: PathTable, _ frames: FrameTable) {
         for site in table.sites {
             let path = table.paths[Int(site.path)]
@@ -96,32 +96,33 @@ struct ImportSteps {
     /// The innermost step of a stack; ``none``: it is in no import.
     func step(of path: Int32) -> Int32 { innermost[Int(path)] }
 
-    /// What stands for a step in stacks.
+    /// The function that represents a step in stacks.
     func function(of step: Int, _ frames: FrameTable) -> FunctionID {
         frames[steps[step].frame].function
     }
 
-    /// What stands for the innermost step of a stack; nil: it is in no import.
+    /// The function that represents the innermost step of a stack; nil: the stack is in no import.
     func function(ofPath path: Int32, _ frames: FrameTable) -> FunctionID? {
         let step = step(of: path)
         return step == Self.none ? nil : function(of: Int(step), frames)
     }
 
-    /// The innermost step of a stack, and where there may be others. Only where there are imports.
+    /// The innermost step of a stack, and the gaps where others may be missing. Call only if not
+    /// ``isEmpty``.
     func step(ofPath path: Int32) -> (step: Int32, gaps: Gaps) {
         (innermost[Int(path)], gaps[Int(path)])
     }
 
-    /// A thread's complete stacks have one in common.
+    /// All complete stacks of a thread have the same root.
     func root(ofPath path: Int32) -> FunctionID { roots[Int(path)] }
 
-    /// Whether two steps are imports of modules that are called the same.
+    /// Whether two steps import modules of the same name.
     func areAlike(_ left: Int32, _ right: Int32) -> Bool {
         let (first, second) = (steps[Int(left)], steps[Int(right)])
         return first.name == second.name && first.isAwaited == second.isAwaited
     }
 
-    /// From the outermost to a step.
+    /// The steps from the outermost to `step`.
     func chain(to step: Int32) -> [Int32] {
         var chain: [Int32] = []
         var step = step
@@ -134,11 +135,11 @@ struct ImportSteps {
 }
 
 extension Function {
-    /// What the names of steps begin with.
+    /// The names of steps begin with these words.
     static let imports = "import "
     static let awaits = "waiting for import of "
 
-    /// What the step of an import is of.
+    /// The module that the step of an import names.
     fileprivate var importedModule: (name: String, isAwaited: Bool) {
         if name.hasPrefix(Self.awaits) {
             return (String(name.dropFirst(Self.awaits.count)), true)
@@ -151,6 +152,6 @@ extension Function {
         isNoStack || self == .truncated || self == .timedInitializers ? .outermost : []
     }
 
-    /// Whether it is the code of a whole script.
+    /// Whether it is the top-level code of a script.
     fileprivate var isModuleCode: Bool { name == "<module>" && isScripted }
 }

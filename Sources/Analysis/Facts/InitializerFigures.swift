@@ -1,6 +1,6 @@
 package import ProfileModel
 
-/// One run of an initialiser, with the function that it was. Timed by its thread, not sampled.
+/// One run of an initialiser, with its function. Its own thread timed it; it was not sampled.
 package struct InitializerFigures: Hashable, Sendable {
     /// The function, at the line of its first instruction.
     package var frame: FrameID
@@ -13,11 +13,11 @@ package struct InitializerFigures: Hashable, Sendable {
     package var thread: Int
     /// Since the launch's start.
     package var start: TimeSpan
-    /// At least, where it is not ``isComplete``.
+    /// A lower bound if it is not ``isComplete``.
     package var wall: TimeSpan
-    /// CPU time of its thread meanwhile.
+    /// CPU time of its thread during the run.
     package var cpu: TimeSpan
-    /// False: it never returned; it was closed where it was last seen.
+    /// False: it never returned; its run ends where it was last seen.
     package var isComplete: Bool
 
     package var end: TimeSpan { start + wall }

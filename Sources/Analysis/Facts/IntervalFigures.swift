@@ -1,9 +1,9 @@
 package import ProfileModel
 
-/// An interval that the program, or a mark, told of, with what it cost.
+/// An interval that the program reported, or a mark, with its cost.
 package struct IntervalFigures: Hashable, Sendable {
     package var name: String
-    /// Empty: a mark.
+    /// Empty for a mark.
     package var category: String
     /// Empty where the program names none.
     package var subsystem: String
@@ -12,11 +12,11 @@ package struct IntervalFigures: Hashable, Sendable {
     /// Since the launch's start; negative for one that began before.
     package var start: TimeSpan
     package var wall: TimeSpan
-    /// CPU time of its own thread meanwhile, within the launch; nil: the thread is not known.
+    /// CPU time of its own thread during it, within the launch; nil: the thread is not known.
     package var threadCPU: TimeSpan?
-    /// CPU time of all threads meanwhile, within the launch: what its tree adds up to.
+    /// CPU time of all threads during it, within the launch: the sum of its tree.
     package var cpu: TimeSpan
-    /// False: its end was not seen, and it lasted at least that long.
+    /// False: its end was not seen; `wall` is a lower bound.
     package var isComplete: Bool
 
     /// Whether it makes a phase rather than a point of interest.
@@ -37,7 +37,7 @@ package struct SignpostFigures: Hashable, Sendable {
     package var time: TimeSpan
 }
 
-/// When the launch was over, and what said so.
+/// When the launch was over, and by which criterion.
 package struct ReadyFigures: Hashable, Sendable {
     /// Since the launch's start; never negative.
     package var time: TimeSpan
@@ -46,7 +46,7 @@ package struct ReadyFigures: Hashable, Sendable {
 }
 
 extension IntervalFigures {
-    /// In the order of their starts; the longer first, then as they were told of.
+    /// In the order of their starts; the longer first, then as they were reported.
     static func all(
         of recording: Recording, _ plan: PhasePlan, parts: PartList, cutter: PartCutter
     ) -> [IntervalFigures] {
@@ -70,7 +70,7 @@ extension IntervalFigures {
     }
 }
 
-/// The CPU time of windows, whose ends are borders.
+/// The CPU time within windows whose ends are borders.
 private struct IntervalClock {
     private let cutter: PartCutter
     private let all: [TimeSpan]
@@ -121,20 +121,20 @@ extension SignpostFigures {
 }
 
 extension Recording {
-    /// nil for a thread that is not listed, too.
+    /// Also nil for a thread that is not listed.
     fileprivate func position(of thread: ThreadIndex?) -> Int? {
         thread.flatMap { threads.indices.contains($0.rawValue) ? $0.rawValue : nil }
     }
 }
 
 extension PhasePlan {
-    /// What of a stretch lies within the launch, since its start; empty if nothing does.
+    /// The part of a stretch within the launch, since its start; empty if there is none.
     func window(from start: MonotonicTime, to end: MonotonicTime) -> Range<TimeSpan> {
         let first = within(start) - self.start
         return first..<max(first, within(end) - self.start)
     }
 
-    /// Where slices are divided, besides the borders of phases.
+    /// The times at which slices are divided, besides the borders of phases.
     func cutter(for recording: Recording) -> PartCutter {
         let times =
             recording.intervals.flatMap { [$0.start, $0.end] }

@@ -10,14 +10,14 @@ extension Profile {
 }
 
 extension ModuleFigures {
-    /// The module, to look for its files.
+    /// The module, for finding its files.
     package var module: Module { Module(path: path, buildID: buildID) }
 
-    /// True if it is a file, not a mapping of the kernel's or one without a file.
+    /// True if it is a file, not a mapping of the kernel's or an anonymous one.
     package var isFile: Bool { path.hasPrefix("/") && !path.hasPrefix("//") }
 
     /// True if debug information would tell more. Go's table has lines, too; debug information
-    /// would add what was inlined.
+    /// would add inlined functions.
     private var lacksDebugInfo: Bool {
         isFile && slices > 0 && !hasDebugInfo && symbols?.symbolOrigin != .goTable
     }

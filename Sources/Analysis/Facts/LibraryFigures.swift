@@ -1,39 +1,39 @@
 package import ProfileModel
 
-/// A library that was loaded, what it cost, and whether its code was needed.
+/// A loaded library, its cost, and whether its code was needed.
 package struct LibraryFigures: Hashable, Sendable {
     /// As the dynamic linker names it.
     package var path: String
     /// Since the launch's start.
     package var start: TimeSpan
-    /// Of its `dlopen`, with its initialisers; nil where that cannot be told: at start-up.
+    /// The time of its `dlopen`, with its initialisers; nil where that is unknown: at start-up.
     package var wall: TimeSpan?
     /// Wall time of its own initialisers, those within them included; nil: none was seen.
     package var initializers: TimeSpan?
-    /// What it takes of the address space, in bytes.
+    /// The size of its mapping in the address space, in bytes.
     package var size: Int64
-    /// The path of what names it as needed; nil: a call asked for it, or not known.
+    /// The path of the file that names it as needed; nil: a call asked for it, or not known.
     package var requestedBy: String?
     /// The stack of the `dlopen` that asked for it, outermost first; empty: none, or not known.
     package var caller: [FrameID]
-    /// Whether it was there before `main`.
+    /// Whether it was loaded before `main`.
     package var isInitial: Bool
-    /// Whether its code was seen on any stack after its initialisers had run; nil: no stack was
-    /// taken after that, too many looks are missing, or its code was never seen mapped.
+    /// Whether any stack shows its code after its initialisers had run; nil: no sample was taken
+    /// after that, too many samples are missing, or its code was never seen mapped.
     package var used: Bool?
-    /// Whether another file that was loaded names a symbol of it; nil: not known.
+    /// Whether another loaded file names a symbol of it; nil: not known.
     package var isReferenced: Bool?
     /// Whether it is the developer's rather than the system's.
     package var isOwn: Bool
-    /// Its file among the recording's modules; empty: its code was never seen mapped.
+    /// The modules of the recording that are its file; empty: its code was never seen mapped.
     package var modules: Set<Int> = []
 
-    /// Whether something names it as needed, although nothing that was loaded needs it. Then it was
+    /// Whether a file names it as needed, although no loaded file uses its symbols. Then it was
     /// linked for nothing, unless its initialisers are its purpose.
     package var isLinkedForNothing: Bool { isReferenced == false && requestedBy != nil }
 }
 
-/// Finds out about libraries from what else was recorded.
+/// Finds out about libraries from the rest of the recording.
 struct LibraryExaminer {
     private let recording: Recording
     private let plan: PhasePlan
@@ -80,7 +80,7 @@ struct LibraryExaminer {
         return TimeWindows(runs.map { $0.start..<$0.end }).length
     }
 
-    /// Which of the process's programs ran then: each loads its libraries anew.
+    /// The program image that the process ran at that time: each image loads its libraries anew.
     private func program(at time: MonotonicTime) -> Int? {
         recording.images.lastIndex { $0.time.clamped <= time }
     }
@@ -109,7 +109,7 @@ struct LibraryExaminer {
         let since = [loaded, initialised, relocated].compactMap { $0 }.max() ?? loaded
         guard let last = lastSeen.last, last >= since else { return nil }
         guard let seen, seen >= since else {
-            // Without their times, initialisers are not told from what came after.
+            // Without their times, initialisers cannot be told from later code.
             return recording.header.isMuchMissed || (isUnwatched(library) && seen != nil)
                 ? nil : false
         }
@@ -117,22 +117,22 @@ struct LibraryExaminer {
         return isUnwatched(library) && main.map { seen < $0 } ?? true ? nil : true
     }
 
-    /// Whether it had no initialisers, or none was watched, is not known.
+    /// True if it is unknown whether it had no initialisers or none of them was watched.
     private func isUnwatched(_ library: LibraryLoad) -> Bool {
         library.isInitial && recording.initializers.isEmpty
     }
 }
 
-/// When modules were last seen on a stack, for certain.
+/// When each module was last certainly on a stack.
 struct ModuleSightings {
-    /// By the module's index; those that were never seen are missing.
+    /// By the module's index; modules that no stack shows are missing.
     var byModule: [Int: MonotonicTime] = [:]
     /// Of any stack.
     var last: MonotonicTime?
 }
 
 extension Recording.Header {
-    /// Whether so many looks are missing that nothing follows from what was not seen.
+    /// Whether so many samples are missing that the absence of code from stacks proves nothing.
     var isMuchMissed: Bool {
         let all = ticks.addingReportingOverflow(missedTicks)
         return all.overflow || Double(missedTicks) > 0.2 * Double(all.partialValue)

@@ -1,13 +1,13 @@
 package import ProfileModel
 
-/// What is known of a module, and how often it was met.
+/// The known facts about a module, and how often it occurs in stacks.
 package struct ModuleFigures: Hashable, Sendable {
     package var path: String
     /// Empty when the file has none.
     package var buildID: [UInt8]
-    /// When it was first seen mapped, since the launch's start; nil if that was not seen.
+    /// When it was first seen mapped, since the launch's start; nil if it never was.
     package var loaded: TimeSpan?
-    /// What symbolication had to go by; nil: it was not symbolicated.
+    /// The sources that symbolication had; nil: the module was not symbolicated.
     package var symbols: ModuleSymbols?
     package var isOwn: Bool
     /// Slices in whose stack it occurs.
@@ -17,13 +17,13 @@ package struct ModuleFigures: Hashable, Sendable {
     package var hasDebugInfo: Bool { symbols?.hasDebugInfo ?? false }
     package var hasSymbols: Bool { symbols?.hasSymbols ?? false }
 
-    /// For how many of a module's addresses something is known. Each address in stacks counts once,
-    /// however often it occurs.
+    /// For how many of a module's addresses a name or a line is known. Each address in stacks
+    /// counts once, however often it occurs.
     package struct AddressCounts: Hashable, Sendable {
         package var all = 0
-        /// Those that a function's name was found for.
+        /// Addresses for which a function's name was found.
         package var named = 0
-        /// Those that a line of the source was found for.
+        /// Addresses for which a line of the source was found.
         package var withLine = 0
 
         package init() {}
@@ -49,7 +49,7 @@ package struct ModuleFigures: Hashable, Sendable {
     }
 }
 
-/// What a module's functions cost together.
+/// The cost of a module's functions together.
 package struct ModuleTimes: Hashable, Sendable {
     /// While its code was innermost; waiting is charged to the function that waited.
     package var own = StateTimes.zero
@@ -62,7 +62,7 @@ extension Profile {
     package func moduleTimes(_ selection: Selection = .all) -> [ModuleTimes] {
         // By CPU, so that no frames are invented for waits.
         let totals = PathTotals(of: self, in: selection, weight: .cpu)
-        // One key more, for the functions without a module.
+        // One key more, for functions without a module.
         func key(_ path: PathTable.Path) -> Int {
             frames[path.function].moduleIndex?.rawValue ?? modules.count
         }

@@ -1,26 +1,27 @@
 package import ProfileModel
 
-/// A program of whose functions hardly one has a name: its file is stripped, and nothing was found that
-/// would have them. What it called in libraries tells what it did. Where one call had half of the time, that call
-/// is the answer, and names would add little.
+/// A program with names for hardly any of its functions: its file is stripped, and no other file
+/// with the names was found. The library functions that it called tell what it did. Where one call
+/// had half of the time, that call is the answer, and names would add little.
 package struct UnnamedProgram: Hashable, Sendable {
     package struct Call: Hashable, Sendable {
         /// A library's function, or the library where that has no name.
         package var name: String
-        /// CPU time, with all that it called.
+        /// CPU time, with all its callees.
         package var time: TimeSpan
     }
 
     /// In the profile's list.
     package var module: Int
-    /// What the main thread computed in the program's own code.
+    /// CPU time of the main thread in the program's own code.
     package var own: TimeSpan
-    /// What it computed in what that code called, most first.
+    /// CPU time of the main thread in the functions that this code called, most first.
     package var calls: [Call]
 
-    /// Of the addresses in stacks: where more have a name, some way through the program can be shown.
+    /// The largest share of the addresses in stacks that may have names: with more, some way
+    /// through the program can be shown.
     fileprivate static let mostNamed = 0.1
-    /// Of the launch's CPU time, in the program's code and what that called.
+    /// The least share of the launch's CPU time spent in the program's code and its callees.
     fileprivate static let leastShare = 0.5
 }
 
@@ -63,7 +64,8 @@ extension Profile {
         case library(String)
     }
 
-    /// What the innermost function of a module's called on a path; nil: none is on it.
+    /// The library function that the module's innermost function called on a path; nil: none is on
+    /// it.
     private func call(_ path: Int, of module: Int) -> Callee? {
         var inner: Function?
         var current = Int32(truncatingIfNeeded: path)

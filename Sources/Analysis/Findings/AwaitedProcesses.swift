@@ -1,24 +1,25 @@
 import ProfileModel
 
-/// The tree of a launch's processes, and when the main thread waited for which of them.
+/// The tree of a launch's processes, and the times in which the main thread waited for each.
 struct AwaitedProcesses {
     private let processes: [ProcessFigures]
     private let end: TimeSpan
-    /// Of each process, in the order of their starts.
+    /// For each process, in the order of their starts.
     let children: [[Int]]
-    /// How many each has started, and they, and so on.
+    /// For each process, how many processes it started, directly or through others.
     let descendants: [Int]
-    /// What each computed, and they.
+    /// CPU time of each process and its descendants.
     let cpu: [TimeSpan]
-    /// For each process, the child of the first one that it is, or that its ancestors lead to.
+    /// For each process, the child of the first process that is this process or its ancestor.
     private let branches: [Int]
-    /// When the main thread waited for a child of that id; nil: for any.
+    /// The times in which the main thread waited for a child of that id; nil: for any child.
     private let waits: [Int32?: TimeWindows]
-    /// When it waited for anything but time: a thread of its own may wait for the child, or a child's output may
-    /// be read. The key is the branch whose process released a semaphore; nil: other waits, or no known process did.
+    /// The times in which it waited for anything but time: a thread of its own may wait for the
+    /// child, or it may read a child's output. The key is the branch whose process released a
+    /// semaphore; nil: other waits, or no known process did.
     private let otherWaits: [Int?: TimeWindows]
-    /// For how much of its life each process computed, or had no core, it and what it started; more than 1 where
-    /// several did at once.
+    /// The share of each process's life in which it or its descendants computed or were ready
+    /// without a core; more than 1 where several did so at once.
     private let busyShares: [Double]
 
     init(_ search: FindingSearch) {
@@ -32,7 +33,7 @@ struct AwaitedProcesses {
             let times = process.threads.reduce(StateTimes.zero) { $0 + profile.threads[$1].times }
             return times.wall - times.blocked
         }
-        // Parents stand before their children; a file may say otherwise.
+        // Parents come before their children; a damaged file may differ.
         for index in processes.indices.reversed() {
             guard let parent = processes[index].parent, parent < index else { continue }
             children[parent].append(index)
@@ -62,8 +63,8 @@ struct AwaitedProcesses {
             if wait.reason.kind == .child {
                 waits[wait.reason.owner, default: []].append(window)
             } else {
-                // A process that writes to a pipe may only pass on what others of a pipeline compute. A process
-                // that releases a semaphore has done the work.
+                // A process that writes to a pipe may only pass on the results of others in a
+                // pipeline. A process that releases a semaphore has done the work.
                 let isDirect = [.condition, .lock].contains(wait.reason.kind)
                 let ender =
                     isDirect
@@ -79,7 +80,7 @@ struct AwaitedProcesses {
         }
     }
 
-    /// When the main thread waited for a process, or for one that had started it.
+    /// The times in which the main thread waited for a process, or for an ancestor of it.
     func windows(of process: Int) -> TimeWindows {
         let life = TimeWindows([life(of: process)])
         let pid = processes[branches[process]].pid
@@ -87,8 +88,8 @@ struct AwaitedProcesses {
             [waits[pid], waits[nil]].flatMap { $0?.common(with: life).ranges ?? [] })
     }
 
-    /// Of a process that was busy for half of its life or more, also when the main thread waited for anything
-    /// else meanwhile.
+    /// For a process that was busy for at least half of its life, also the times in which the main
+    /// thread waited for anything else.
     func windows(orBusy process: Int) -> TimeWindows {
         let windows = windows(of: process)
         guard busyShares[process] >= 0.5 else { return windows }
@@ -100,14 +101,14 @@ struct AwaitedProcesses {
                 })
     }
 
-    /// From its fork to its end, as far as the launch goes.
+    /// From its fork to its end, cut at the launch's end.
     func life(of process: Int) -> Range<TimeSpan> {
         let start = min(max(processes[process].start, .zero), end)
         return start..<max(start, min(processes[process].end ?? end, end))
     }
 }
 
-/// Which process's thread ended a wait.
+/// Finds the process whose thread ended a wait.
 private struct WaitEnders {
     private let threads: [Int32: [Int]]
     private let profile: Profile

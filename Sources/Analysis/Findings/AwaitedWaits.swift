@@ -1,7 +1,7 @@
 import ProfileModel
 
-/// What the threads wait for that the main thread waits for: the launch would have been shorter without
-/// these waits, too. Their own waits for each other are steps on the way to them.
+/// The waits of threads that the main thread waits for: without them, too, the launch would have
+/// been shorter. Their waits for each other are steps on the way to these.
 struct AwaitedWaits: FindingRule {
     func findings(in search: inout FindingSearch) -> [Finding] {
         var found: [Finding] = []
@@ -24,8 +24,8 @@ struct AwaitedWaits: FindingRule {
 }
 
 extension FindingSearch {
-    /// Where other threads of the first process were blocked while the main thread waited for them, by
-    /// thread; empty where the recording has no wake-ups.
+    /// For each other thread of the first process, the times in which it was blocked while the main
+    /// thread waited for it; empty where the recording has no wake-ups.
     fileprivate func awaitedWindows() -> [Int: TimeWindows] {
         guard profile.header.account == .wakeups,
             let main = profile.threads.firstIndex(where: \.isMain)

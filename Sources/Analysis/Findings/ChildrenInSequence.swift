@@ -1,11 +1,11 @@
 import ProfileModel
 
-/// One process starts children one after the other, each after the one before has ended, while the
-/// main thread waits for all of them.
+/// One process starts children in sequence, each after the previous one has ended, while the main
+/// thread waits for all of them.
 struct ChildrenInSequence: FindingRule {
-    /// Shorter ones do not count: to start them takes as long.
+    /// Shorter children do not count: starting them takes as long.
     private static let shortest = TimeSpan.milliseconds(5)
-    /// How much of a child's life must have been waited for.
+    /// The least share of a child's life for which it was waited for.
     private static let leastAwaited = 0.8
 
     func findings(in search: inout FindingSearch) -> [Finding] {
@@ -22,7 +22,7 @@ struct ChildrenInSequence: FindingRule {
         guard row.count > 1,
             let longest = row.max(by: { tree.life(of: $0).length < tree.life(of: $1).length })
         else { return nil }
-        // At once they would take as long as the longest of them.
+        // In parallel they would take as long as the longest of them.
         let others = row.filter { $0 != longest }
         let windows = search.unclaimed(
             TimeWindows(others.flatMap { tree.windows(of: $0).ranges }))
@@ -34,7 +34,7 @@ struct ChildrenInSequence: FindingRule {
         return finding
     }
 
-    /// Those that overlap with no other, were long enough, and were waited for.
+    /// The children that overlap with no other, lived long enough, and were waited for.
     private func sequence(of process: Int, _ tree: AwaitedProcesses) -> [Int] {
         let children = tree.children[process]
         var result: [Int] = []

@@ -1,29 +1,29 @@
 package import ProfileModel
 
-/// The thread that another one waited for, and what it did meanwhile.
+/// The thread that another one waited for, and its work during the wait.
 package struct Counterpart: Hashable, Sendable {
     package enum Basis: String, Sendable {
-        /// It held the lock, or its end was waited for.
+        /// It held the lock, or the other thread waited for its end.
         case owner
-        /// It ended the wait, as the scheduler told.
+        /// It ended the wait, according to the scheduler.
         case waker
-        /// Nobody told, but no other thread worked meanwhile.
+        /// No event names it, but no other thread worked during the wait.
         case presumed
     }
 
     /// In the profile's list.
     package var thread: Int
     package var basis: Basis
-    /// What it did meanwhile.
+    /// Its times during the wait.
     package var times: StateTimes
-    /// What it mostly did meanwhile, outermost first; empty: it was not seen.
+    /// The stack that it had most of that time, outermost first; empty: no sample shows it.
     package var stack: [FrameID]
-    /// The function of the developer's own in it that does the work; nil: there is none.
+    /// The developer's own function in that stack that does the work; nil: there is none.
     package var place: FrameID?
-    /// The child that it waited for itself, for most of that time; nil: it did not.
+    /// The child that it waited for itself, for most of that time; nil: none.
     package var child: String?
-    /// Its priority then, and that of the thread that waited. nil: one of them is not known, or its
-    /// own is not the lower one.
+    /// Its priority then, and that of the waiting thread. nil: one of them is not known, or its own
+    /// is not the lower one.
     package var lowerPriority: PriorityPair?
 
     package struct PriorityPair: Hashable, Sendable {
@@ -31,7 +31,7 @@ package struct Counterpart: Hashable, Sendable {
         package var waiting: PriorityFigures
     }
 
-    /// How long it had work, but no core.
+    /// The time in which it was ready but had no core.
     package var lacked: TimeSpan { times.runnable + times.preempted }
 
     /// Whether its low priority made the wait for it longer.
@@ -41,12 +41,12 @@ package struct Counterpart: Hashable, Sendable {
 }
 
 extension Counterpart {
-    /// nil: nobody in particular was waited for, or it is not known who.
+    /// nil: the wait was for no particular thread, or that thread is not known.
     init?(_ group: WaitGroups.Group, in search: FindingSearch) {
         self.init(group, in: search, Self.known(group, search) ?? Self.presumed(group, search))
     }
 
-    /// The same, where it is more than presumed.
+    /// The same, but nil if the thread is only presumed.
     init?(knownOf group: WaitGroups.Group, in search: FindingSearch) {
         self.init(group, in: search, Self.known(group, search))
     }
@@ -94,7 +94,7 @@ extension Counterpart {
 }
 
 extension FindingSearch {
-    /// Thread ids are used again: the last that had it by then.
+    /// The kernel reuses thread ids: the last thread that had the id by then.
     func thread(_ tid: Int32, at wait: WaitFigures) -> Int? {
         profile.threads.indices.last {
             $0 != wait.thread && profile.threads[$0].tid == tid
@@ -102,7 +102,8 @@ extension FindingSearch {
         }
     }
 
-    /// The child that a thread waited for longest, if all of its waits for children are half of the time or more.
+    /// The child that a thread waited for longest, if its waits for children fill at least half of
+    /// the time.
     fileprivate func child(awaitedBy thread: Int, in windows: TimeWindows) -> String? {
         var longest: (detail: String?, length: TimeSpan) = (nil, .zero)
         var sum = TimeSpan.zero
@@ -128,7 +129,7 @@ extension FindingSearch {
 }
 
 extension Counterpart.PriorityPair {
-    /// nil: one is not known, or the first is not the lower one.
+    /// nil: one is not known, or `own` is not the lower one.
     init?(own: PriorityFigures?, waiting: PriorityFigures?) {
         guard let own, let waiting, own.isLower(than: waiting) else { return nil }
         self.init(own: own, waiting: waiting)

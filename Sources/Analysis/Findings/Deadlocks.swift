@@ -1,22 +1,22 @@
 import ProfileModel
 
-/// Threads of which each waited until its end for a lock that the next one held. The first thread held
-/// the lock that the last one waited for.
+/// Threads that each waited until their end for a lock that the next one held. The first thread
+/// held the lock that the last one waited for.
 package struct DeadlockEvidence: Hashable, Sendable {
     package struct Member: Hashable, Sendable {
         /// In the profile's list.
         package var thread: Int
         /// The lock that it waited for: its kind and name or address; nil: not known.
         package var lock: String?
-        /// Where it waited for it, outermost first.
+        /// The stack in which it waited for the lock, outermost first.
         package var stack: [FrameID]
     }
 
     package var members: [Member]
 }
 
-/// Finds circles of threads that wait for each other's locks. A thread counts as a holder only if it was
-/// seen to hold the lock.
+/// Finds cycles of threads that wait for each other's locks. A thread counts as a holder only if
+/// the recording shows that it held the lock.
 struct Deadlocks: FindingRule {
     func findings(in search: inout FindingSearch) -> [Finding] {
         let waits = lastWaits(in: search)
@@ -32,7 +32,7 @@ struct Deadlocks: FindingRule {
         return found
     }
 
-    /// By thread: the wait for a lock that lasted until the thread's end.
+    /// For each thread, the wait for a lock that lasted until the thread's end.
     private func lastWaits(in search: FindingSearch) -> [Int: WaitFigures] {
         var result: [Int: WaitFigures] = [:]
         for wait in search.profile.waits where wait.reason.kind == .lock {
@@ -45,10 +45,10 @@ struct Deadlocks: FindingRule {
         return result
     }
 
-    /// A thread's end may be seen some ticks behind that of its last wait.
+    /// The recorder may notice a thread's end some ticks after the end of its last wait.
     private static let latest = TimeSpan.milliseconds(5)
 
-    /// The threads of the circle that a thread's waits lead into; empty: they lead elsewhere.
+    /// The threads of the cycle that a thread's waits lead into; empty: there is none.
     private func circle(
         from first: Int, _ waits: [Int: WaitFigures], _ search: FindingSearch
     ) -> [Int] {
@@ -66,7 +66,7 @@ struct Deadlocks: FindingRule {
     private func finding(
         _ circle: [Int], _ waits: [Int: WaitFigures], _ search: FindingSearch
     ) -> Finding? {
-        // The main thread's first.
+        // The main thread comes first.
         let main = circle.firstIndex { search.profile.mainThread.threads.contains($0) } ?? 0
         let circle = Array(circle[main...] + circle[..<main])
         let own = circle.compactMap { waits[$0] }

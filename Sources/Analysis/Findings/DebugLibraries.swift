@@ -1,7 +1,7 @@
 import ProfileModel
 
-/// A library for debugging computes on the main thread: a sanitizer's, a checking allocator's, or a
-/// library's debug variant.
+/// A library for debugging uses CPU time on the main thread: a sanitizer's, a checking allocator's,
+/// or a library's debug variant.
 struct DebugLibraries: FindingRule {
     func findings(in search: inout FindingSearch) -> [Finding] {
         search.profile.modules.indices.compactMap { index in
@@ -15,7 +15,7 @@ struct DebugLibraries: FindingRule {
         }
     }
 
-    /// By its name, or by the folder that distributions keep debug variants in.
+    /// Judged by its name, or by the folder in which distributions keep debug variants.
     static func isForDebugging(_ path: String) -> Bool {
         let name = Module(path: path).name
         return names.contains { name.hasPrefix($0) } || path.contains("/debug/lib")

@@ -1,16 +1,19 @@
 import ProfileModel
 
-/// One child has a large part of the launch. The main thread waits for it, or for a thread that waits for it, and the
-/// child does more than wait for children of its own. How many others there are does not matter then.
+/// One child has a large part of the launch. The main thread waits for it, or for a thread that
+/// waits for it, and the child does more than wait for children of its own. The number of other
+/// children does not matter then.
 struct DominantProcess: FindingRule {
-    /// Of the launch, up to readiness: it has more.
+    /// The least share of the launch, up to readiness.
     private static let leastShare = 0.5
-    /// The same of a process that computes most of the time in which it is waited for (it and what it started), and
-    /// has a large part of the launch's CPU time: it is a subject of its own, however many others there are.
+    /// The same for a process that, with its descendants, computes most of the time in which it is
+    /// waited for, and has a large part of the launch's CPU time. It is a subject of its own,
+    /// however many others there are.
     private static let leastShareOfBusy = 1.0 / 3
     private static let leastBusy = 0.5
     private static let leastOfCPU = 0.3
-    /// How much of its own life it may wait for children of which one has less than ``leastShare``.
+    /// The largest share of its own life that it may wait for children that each have less than
+    /// ``leastShare``.
     private static let mostPassedOn = 0.5
 
     func findings(in search: inout FindingSearch) -> [Finding] {
@@ -30,7 +33,8 @@ struct DominantProcess: FindingRule {
         ]
     }
 
-    /// The innermost process that has so much; nil: none has, or it has it of many children.
+    /// The innermost process with such a share; nil: none has, or only many children together have
+    /// it.
     private static func dominant(in tree: AwaitedProcesses, of search: FindingSearch) -> Int? {
         let end = Double(search.end.nanoseconds)
         let whole = Double(search.profile.launch.cpu.nanoseconds)
@@ -48,7 +52,8 @@ struct DominantProcess: FindingRule {
                 let share = isBusy(process, length) ? leastShareOfBusy : leastShare
                 return length >= search.least && Double(length.nanoseconds) > share * end
             }
-            // Of a pipeline's members, which all live as long, one that computes has the others wait.
+            // The members of a pipeline all live as long; the one that computes makes the others
+            // wait.
             let next =
                 large.first(where: { isBusy($0.process, $0.length) })
                 ?? large.max(by: { ($0.length, $1.process) < ($1.length, $0.process) })
@@ -61,7 +66,8 @@ struct DominantProcess: FindingRule {
             <= mostPassedOn * Double(length.nanoseconds) ? found : nil
     }
 
-    /// What all of its threads did most; where it computed little, what it waited for.
+    /// The stack that its threads had most; where they computed little, the stack in which its
+    /// first thread waited most.
     private static func work(
         of process: Int, _ thread: Int, in windows: TimeWindows, _ search: FindingSearch
     ) -> (stack: [FrameID], place: FrameID?) {

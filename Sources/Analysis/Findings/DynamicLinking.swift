@@ -1,11 +1,11 @@
 package import ProfileModel
 
-/// The dynamic linker has a large part of the launch, before any code of the program runs: it maps libraries, and
-/// looks up what they name of each other.
+/// The dynamic linker has a large part of the launch, before any code of the program runs: it maps
+/// libraries, and resolves the symbols that they use of each other.
 struct DynamicLinking: FindingRule {
-    /// Of the launch, up to readiness.
+    /// The least share of the launch, up to readiness.
     private static let leastShare = 0.25
-    /// What every program pays is no finding.
+    /// The cost that every program pays is no finding.
     private static let leastEffort = TimeSpan.milliseconds(10)
 
     func findings(in search: inout FindingSearch) -> [Finding] {
@@ -33,7 +33,7 @@ struct DynamicLinking: FindingRule {
         ]
     }
 
-    /// The linker's step that most of the time is spent in.
+    /// The linker's function with most of the time.
     private static func place(in stack: HeaviestStack, _ search: FindingSearch) -> FrameID? {
         let half = stack.weight.of(stack.total).nanoseconds / 2
         return stack.entries.last { stack.weight.of($0.total).nanoseconds >= half }?.frame
@@ -53,14 +53,14 @@ struct DynamicLinking: FindingRule {
         return sum
     }
 
-    /// glibc's and musl's.
+    /// The functions of glibc and musl.
     private static let relocators: Set<String> = ["_dl_relocate_object", "reloc_all"]
 }
 
 package struct LinkingEvidence: Hashable, Sendable {
-    /// How many were loaded before `main`; 0: not known.
+    /// The number of libraries loaded before `main`; 0: not known.
     package var libraries: Int
     package var cpu: TimeSpan
-    /// Part of `cpu`: looking up symbols, and writing their addresses. Zero: not seen.
+    /// Part of `cpu`: looking up symbols, and writing their addresses. Zero: no sample shows it.
     package var relocating: TimeSpan
 }

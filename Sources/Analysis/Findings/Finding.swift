@@ -1,13 +1,14 @@
 package import ProfileModel
 
-/// Something that made the launch longer than it needs to be, with the evidence for it.
-/// `docs/findings.md` says what each kind is, and from when on it counts.
+/// A reason why the launch was longer than it needs to be, with the evidence for it.
+/// `docs/findings.md` describes each kind, and its thresholds.
 package struct Finding: Hashable, Sendable {
-    /// What is particular to each kind.
+    /// The kind of finding, with its particulars.
     package enum Subject: Hashable, Sendable {
         case initializer(InitializerEvidence)
         case wait(WaitEvidence)
-        /// Most of the time in this function, which the finding's place called; nil: in several, or not known.
+        /// The callee of the finding's place with most of the time; nil: several callees, or not
+        /// known.
         case shortWaits(in: FrameID?)
         case deadlock(DeadlockEvidence)
         case contendedLock(ContentionEvidence)
@@ -23,20 +24,22 @@ package struct Finding: Hashable, Sendable {
         case dlopen(LoadingEvidence)
         /// The library's path, and ``LibraryFigures/isLinkedForNothing``.
         case unusedLibrary(String, isLinkedForNothing: Bool)
-        /// How long the function, and what it called, had work but no core; and where most of it was
-        /// computed, if that is further inwards and not the developer's own.
+        /// The time in which the function and its callees were ready without a core; and the
+        /// function that most of it was computed in, if that is further inwards and not the
+        /// developer's own.
         case mainThreadWork(withoutCore: TimeSpan, mostly: FrameID? = nil)
         case uncachedBytecode(CompilationEvidence)
         case unusedImport(ImportEvidence)
         case repeatedImports(RepeatedImportEvidence)
-        /// How many functions ran.
+        /// The number of functions that ran.
         case unoptimizedBuild(functions: Int)
         /// The library's name.
         case debugLibrary(String)
     }
 
     package var subject: Subject
-    /// How much of the launch is at stake. What several findings could claim, the first has.
+    /// The part of the launch that could be saved. Time that several findings could claim counts
+    /// for the first.
     package var saving: TimeSpan
     /// In the profile's list.
     package var thread: Int
@@ -108,14 +111,14 @@ extension Finding {
 }
 
 extension Profile {
-    /// What made the launch longer than it needs to be, most at stake first; at most
-    /// ``FindingSearch/most``. Empty: nothing stands out.
+    /// The reasons why the launch was longer than it needs to be, largest saving first; at most
+    /// ``FindingSearch/most``. Empty: there is none.
     package func findings() -> [Finding] {
         guard var search = FindingSearch(self) else { return [] }
         return search.findings()
     }
 
-    /// The phase that a finding begins in, in the profile's list; nil: none.
+    /// The phase in which a finding begins, in the profile's list; nil: none.
     package func phase(of finding: Finding) -> Int? {
         phases.firstIndex { ($0.start..<$0.end).contains(finding.range.lowerBound) }
     }

@@ -1,9 +1,9 @@
 import ProfileModel
 
-/// What looks for one kind of finding.
+/// A rule looks for one kind of finding.
 protocol FindingRule: Sendable {
     init()
-    /// Claims what it finds, so that nobody else finds it once more.
+    /// Claims the time of its findings, so that no other rule claims it again.
     func findings(in search: inout FindingSearch) -> [Finding]
 }
 
@@ -11,22 +11,22 @@ protocol FindingRule: Sendable {
 /// is not yet explained.
 struct FindingSearch {
     let profile: Profile
-    /// When the program was ready, else when the launch was over.
+    /// When the program was ready; otherwise when the launch was over.
     let end: TimeSpan
-    /// Nothing below this is a finding.
+    /// A finding must save at least this.
     let least: TimeSpan
     private(set) var claimed = TimeWindows([])
-    /// Places in the profile's waits, by thread.
+    /// Positions in the profile's waits, by thread.
     private let waits: [[Int]]
 
     static let most = 10
     private static let leastTime = TimeSpan.milliseconds(5)
     private static let leastShare = 0.02
 
-    /// Who leaves so much of its CPU time to one that it calls only passes on.
+    /// A function with at least this share of its CPU time in one callee only passes the work on.
     static let passedOn = 0.995
 
-    /// In the order in which they may claim time: what tells most comes first.
+    /// The order in which rules may claim time: the most informative comes first.
     private static let rules: [any FindingRule.Type] = [
         Deadlocks.self, LockContention.self, UnawaitedProcesses.self, DominantProcess.self,
         ProcessStarts.self,
@@ -40,7 +40,7 @@ struct FindingSearch {
         UnoptimizedBuild.self, DebugLibraries.self,
     ]
 
-    /// nil: nothing is known of a main thread, or the launch has no length.
+    /// nil: no main thread is known, or the launch has no length.
     init?(_ profile: Profile) {
         guard !profile.mainThread.segments.isEmpty else { return nil }
         let end = min(profile.ready?.time ?? profile.launch.wall, profile.launch.wall)
@@ -70,35 +70,35 @@ struct FindingSearch {
 
     // MARK: Time
 
-    /// What of a stretch lies before readiness.
+    /// The part of a stretch before readiness.
     func window(from start: TimeSpan, to end: TimeSpan) -> Range<TimeSpan> {
         let first = min(max(start, .zero), self.end)
         return first..<max(first, min(end, self.end))
     }
 
-    /// What of the windows nobody has claimed yet.
+    /// The part of the windows that no rule has claimed yet.
     func unclaimed(_ windows: TimeWindows) -> TimeWindows { windows.subtracting(claimed) }
 
     mutating func claim(_ windows: TimeWindows) {
         claimed = TimeWindows(claimed.ranges + windows.ranges)
     }
 
-    /// All that nobody has claimed.
+    /// All time that no rule has claimed.
     var rest: TimeWindows { unclaimed(TimeWindows([.zero..<end])) }
 
-    /// The time in which the main thread ran or waited for something. Time that other work on the
-    /// machine took from it is no fault of the program's.
+    /// The time in which the main thread ran or waited for something. Time without a core is no
+    /// fault of the program's.
     func effort(in windows: TimeWindows) -> TimeSpan {
         let times = profile.times(in: mainThread(in: windows))
         return times.running + times.blocked
     }
 
-    /// What the main thread did in a part of the launch.
+    /// The main thread in a part of the launch.
     func mainThread(in windows: TimeWindows) -> Selection {
         Selection(windows: windows, isOfMainThread: true)
     }
 
-    /// Whose doing it is that begins on the main thread; a position in the profile's list.
+    /// The thread that is the main thread at that time; a position in the profile's list.
     func mainThread(at time: TimeSpan) -> Int { profile.mainThread.thread(at: time) ?? 0 }
 
     func isMain(_ thread: Int, at time: TimeSpan) -> Bool {
@@ -109,10 +109,10 @@ struct FindingSearch {
 
     func place(in stack: [FrameID]) -> FrameID? { profile.place(in: stack) }
 
-    /// The outermost of some functions of a stack that does more than pass the work on to the next
-    /// one; nil: none of them does.
+    /// The outermost function, of some functions of a stack, that does more than pass the work on
+    /// to the next one; nil: none of them does.
     ///
-    /// - Parameter unseen: the part of the first function's time that no look fell into.
+    /// - Parameter unseen: the part of the first function's time that no sample covers.
     func worker(
         in entries: some Collection<HeaviestStack.Entry>, by weight: Weight,
         unseen: TimeSpan = .zero, among isWanted: (Function) -> Bool
@@ -127,7 +127,7 @@ struct FindingSearch {
                 break
             }
             left = left == nil ? total - unseen : total
-            // What was inlined is a part of its caller.
+            // An inlined function is a part of its caller.
             if isWanted(profile.frames.function(of: entry.frame)),
                 !profile.frames[entry.frame].isInlined
             {
@@ -137,14 +137,15 @@ struct FindingSearch {
         return found
     }
 
-    /// From the main thread's first to its last moment in a function; nil: it was not seen there.
+    /// From the main thread's first to its last moment in a function; nil: no sample shows it
+    /// there.
     func range(of function: FunctionID, in windows: TimeWindows) -> Range<TimeSpan>? {
         range(of: [function], in: windows)
     }
 
-    /// The same for a function where others called it.
+    /// The same for a function when called by these functions.
     ///
-    /// - Parameter calls: outermost first; there may be others in between.
+    /// - Parameter calls: outermost first; other functions may lie between them.
     func range(of calls: [FunctionID], in windows: TimeWindows) -> Range<TimeSpan>? {
         let paths = profile.paths
         var depths = [Int](repeating: 0, count: paths.paths.count)
@@ -165,7 +166,7 @@ struct FindingSearch {
         return range
     }
 
-    /// What a thread mostly did in a part of the launch, outermost first.
+    /// The stack that a thread had most in a part of the launch, outermost first.
     func heaviestStack(
         of thread: Int, in windows: TimeWindows, by weight: Weight
     ) -> HeaviestStack {
@@ -174,7 +175,7 @@ struct FindingSearch {
 }
 
 extension TimeWindows {
-    /// What of these does not lie in the others.
+    /// The part of these windows that is not in the others.
     func subtracting(_ others: TimeWindows) -> TimeWindows {
         var result: [Range<TimeSpan>] = []
         for range in ranges {
@@ -189,7 +190,7 @@ extension TimeWindows {
         return TimeWindows(result)
     }
 
-    /// What lies in these and in the others.
+    /// The part of these windows that is also in the others.
     func common(with others: TimeWindows) -> TimeWindows {
         subtracting(subtracting(others))
     }

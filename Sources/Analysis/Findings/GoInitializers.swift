@@ -1,7 +1,7 @@
 import ProfileModel
 
-/// An initialiser of a Go package computes for long. Go's runtime calls the initialisers one after the
-/// other before `main.main`. Our code does not time them: their times come from samples.
+/// An initialiser of a Go package uses much CPU time. Go's runtime calls the initialisers one after
+/// the other before `main.main`. Firstlight does not time them: their times come from samples.
 struct GoInitializers: FindingRule {
     func findings(in search: inout FindingSearch) -> [Finding] {
         guard search.profile.frames.functions.contains(where: Self.isLoop) else { return [] }
@@ -12,7 +12,7 @@ struct GoInitializers: FindingRule {
         return found
     }
 
-    /// The paths to what the runtime's loop over initialisers has called.
+    /// The paths to the functions that the runtime's loop over initialisers called.
     private static func initializers(_ tree: CallTree) -> [[Int]] {
         var found: [[Int]] = []
         var pending = tree.roots.map { [$0] }

@@ -1,23 +1,23 @@
 package import ProfileModel
 
-/// What is particular to an initialiser.
+/// The particulars of an initialiser.
 package struct InitializerEvidence: Hashable, Sendable {
     /// As its own thread measured them.
     package var wall: TimeSpan
     package var cpu: TimeSpan
     /// The name of the library, or of the program.
     package var module: String
-    /// Where the initialiser is; nil: not known.
+    /// The initialiser's source file; nil: not known.
     package var file: String?
     package var line: Int32?
-    /// Whether nothing of the library was seen afterwards.
+    /// Whether no later stack shows code of the library.
     package var isUnused: Bool
 }
 
-/// An initialiser computes for long, before `main` or in a `dlopen`.
+/// An initialiser takes long, before `main` or in a `dlopen`.
 struct HeavyInitializers: FindingRule {
     func findings(in search: inout FindingSearch) -> [Finding] {
-        // What runs within another is shorter, and says more.
+        // A run within another one is shorter, and tells more.
         let runs = search.profile.initializers.filter { search.isMain($0.thread, at: $0.start) }
             .sorted { ($0.wall, $0.start) < ($1.wall, $1.start) }
         var found: [Finding] = []
@@ -52,7 +52,7 @@ struct HeavyInitializers: FindingRule {
     }
 
     /// The heaviest stack from the initialiser on, and the function in it that does the work. That
-    /// is not a function that the compiler made, nor one that only passes all of the time on.
+    /// is not a compiler-generated function, nor one that only passes all of the time on.
     private static func work(
         of run: InitializerFigures, in windows: TimeWindows, _ search: FindingSearch
     ) -> (stack: [FrameID], place: FrameID) {
@@ -63,7 +63,7 @@ struct HeavyInitializers: FindingRule {
         guard let start else { return ([run.frame], run.frame) }
         let below = heaviest[start...]
         let isOwn = frames[function].isOwn
-        // Its end lies between two looks.
+        // Its end lies between two samples.
         let tick = 1_000_000_000 / Int64(max(1, search.profile.header.frequency))
         let worker = search.worker(
             in: below, by: .cpu, unseen: TimeSpan(nanoseconds: tick)

@@ -1,10 +1,10 @@
 import ProfileModel
 
-/// What the main thread's imports took.
+/// The time of the main thread's imports.
 struct ImportCosts {
     private let steps: ImportSteps
     private let frames: FrameTable
-    /// What nobody has claimed, by the innermost import.
+    /// Parts that no rule has claimed, by the innermost import.
     private var own: [[Profile.Part]]
     private(set) var children: [[Int]]
     private let ends: [TimeSpan]
@@ -63,7 +63,7 @@ struct ImportCosts {
         return sums.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
     }
 
-    /// The outermost of what it brought that is in use, and takes long enough to matter.
+    /// The outermost nested imports that are in use, and take long enough to matter.
     func usedBelow(_ node: Int, _ isUsed: (Int) -> Bool) -> [Int] {
         var (result, pending) = ([Int](), children[node])
         while let next = pending.popLast() {
@@ -75,8 +75,8 @@ struct ImportCosts {
 
     private static let leastUsed = TimeSpan.milliseconds(1)
 
-    /// Whether anybody can do something about it. What the interpreter imports from its own library
-    /// by itself is part of every launch.
+    /// Whether the developer can do something about it. The interpreter's own imports from its own
+    /// library are part of every launch.
     func isTheProgramsDoing(
         _ node: Int, _ search: FindingSearch, _ sightings: ScriptSightings
     ) -> Bool {

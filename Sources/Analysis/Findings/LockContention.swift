@@ -4,15 +4,15 @@ package import ProfileModel
 package struct ContentionEvidence: Hashable, Sendable {
     /// The lock's kind and name or address.
     package var lock: String
-    /// How many threads waited for it.
+    /// The number of threads that waited for it.
     package var threads: Int
     package var count: Int
-    /// Of all threads together: may be more than the launch.
+    /// The sum over all threads; it may exceed the launch.
     package var waited: TimeSpan
 }
 
-/// Several threads, of which none is the main thread, wait for the same lock for much of the time. In a launch
-/// the main thread may not need them, so it takes more.
+/// Several threads, but not the main thread, wait for the same lock for much of the time. In a
+/// launch the main thread may not need them, so the threshold is higher there.
 struct LockContention: FindingRule {
     private static let (leastShareAttached, leastShare) = (0.2, 0.5)
     private static let leastThreads = 2
@@ -31,7 +31,7 @@ struct LockContention: FindingRule {
         }
     }
 
-    /// By lock, in the order of their first waits.
+    /// For each lock, in the order of their first waits.
     private func groups(in search: FindingSearch) -> [(lock: String, group: Group)] {
         var groups: [String: Group] = [:]
         var order: [String] = []

@@ -1,15 +1,15 @@
 import ProfileModel
 
-/// What is particular to libraries that were loaded with `dlopen`.
+/// The particulars of libraries that were loaded with `dlopen`.
 package struct LoadingEvidence: Hashable, Sendable {
     /// In the order of their loading.
     package var paths: [String]
-    /// Those of them of which nothing was seen afterwards.
+    /// The libraries among them whose code no later stack shows.
     package var unused: [String]
 }
 
-/// The main thread loads libraries (`dlopen`) before the program is ready. All that one function
-/// asked for counts together.
+/// The main thread loads libraries (`dlopen`) before the program is ready. All libraries that one
+/// function asked for count together.
 struct MainThreadLoading: FindingRule {
     private struct Group {
         var place: FrameID
@@ -42,7 +42,7 @@ struct MainThreadLoading: FindingRule {
     }
 
     /// The outermost functions that only the main thread's stacks have. All threads that a thread
-    /// library made share the same ones.
+    /// library made share the same outermost functions.
     private static func mainRoots(in profile: Profile) -> Set<FunctionID> {
         let main = profile.mainThread
         guard main.successor != nil else {
@@ -60,7 +60,7 @@ struct MainThreadLoading: FindingRule {
         let roots = mainRoots(in: search.profile)
         var groups: [Group] = []
         for library in search.profile.libraries {
-            // Without the stack of the call nobody knows who asked, or on which thread.
+            // Without the stack of the call, neither the caller nor its thread is known.
             guard !library.isInitial, let wall = library.wall, let root = library.caller.first,
                 roots.contains(frames[root].function), let place = search.place(in: library.caller)
             else { continue }

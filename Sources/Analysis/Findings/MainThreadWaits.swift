@@ -10,7 +10,7 @@ struct MainThreadWaits: FindingRule {
             WaitGroups(of: $0, within: main.windows(of: $0), in: search).groups
         }
         for group in groups {
-            // What children did meanwhile may say more.
+            // The children's work during the wait may say more.
             let windows = search.unclaimed(group.windows)
             guard windows.length >= search.least, let range = windows.span else { continue }
             search.claim(windows)

@@ -1,15 +1,16 @@
 import ProfileModel
 
-/// A function of the developer's own, with all that it calls, computes for a large part of the
-/// launch on the main thread. Where there is no own code: the function that most of the work is in.
+/// A function of the developer's own, with all its callees, uses much of the launch's CPU time on
+/// the main thread. Where there is no own code: the function with most of the work.
 struct MainThreadWork: FindingRule {
-    /// Of the launch, up to readiness, but for what the main thread had no core for.
+    /// Of the launch, up to readiness, without the time in which the main thread lacked a core.
     private static let leastShare = 0.2
-    /// What has less than this to compute is there soon, and most of it is what people wait for: unless
-    /// one function of the developer's own is a large part of it.
+    /// A launch with less computing than this is over soon, and most of it is what users wait for
+    /// anyway: unless one function of the developer's own is a large part of it.
     private static let leastComputing = TimeSpan.milliseconds(600)
     private static let leastOwn = TimeSpan.milliseconds(100)
-    /// Of one job among others; and where all is one job, which says less.
+    /// The first applies to one job among others; the second where all work is one job, which says
+    /// less.
     private static let (leastOfJob, leastOfWhole) = (0.25, 0.5)
 
     func findings(in search: inout FindingSearch) -> [Finding] {
@@ -21,7 +22,7 @@ struct MainThreadWork: FindingRule {
         let tree = search.profile.topDown(
             search.mainThread(in: windows), weight: .cpu)
         let work = Work(tree)
-        // What the thread had no core for is no fault of the program's.
+        // Time in which the thread lacked a core is no fault of the program's.
         let whole = Double((search.end - times.runnable - times.preempted).nanoseconds)
         let isEnough = { (path: [Int], shareOfShort: Double) in
             let own = work.own(path).running
@@ -46,7 +47,7 @@ struct MainThreadWork: FindingRule {
         guard let last = path.last else { return nil }
         let (tree, own) = (work.tree, work.own(path))
         let node = tree.nodes[last]
-        // What else calls the function, an initialiser say, is not this work.
+        // Calls of the function by others, such as an initialiser, are not this work.
         let calls = path.map { tree.frames[tree.nodes[$0].frame].function }
         guard let range = search.range(of: calls, in: windows) else { return nil }
         return Finding(
@@ -59,9 +60,9 @@ struct MainThreadWork: FindingRule {
             stack: path.map { tree.nodes[$0].frame } + Self.heaviest(below: last, tree))
     }
 
-    /// What most of a function's work is in that it called: of the developer's own, what has the kernel work (a
-    /// call that reads, memory that is touched first), or the innermost one of its own that has nearly all of it;
-    /// else what says most.
+    /// The callee with most of a function's work. For a function of the developer's own, it is the
+    /// one that makes the kernel work (a call that reads, memory that is touched first), or else
+    /// the innermost own one with nearly all of the work; otherwise the one that says most.
     private static func centre(
         below node: Int, _ tree: CallTree, _ profile: Profile
     ) -> FrameID? {
@@ -89,7 +90,7 @@ struct MainThreadWork: FindingRule {
 
     private static let mostOfIt = 2.0 / 3
 
-    /// What the main thread did until readiness.
+    /// The main thread's times until readiness.
     private static func times(in search: FindingSearch) -> StateTimes {
         search.profile.times(in: search.mainThread(in: TimeWindows([.zero..<search.end])))
     }
@@ -98,7 +99,7 @@ struct MainThreadWork: FindingRule {
         entries(below: node, tree).map(\.frame)
     }
 
-    /// The heaviest way inwards.
+    /// The heaviest path inwards.
     private static func entries(below node: Int, _ tree: CallTree) -> [HeaviestStack.Entry] {
         var result: [HeaviestStack.Entry] = []
         var current = node
@@ -111,16 +112,16 @@ struct MainThreadWork: FindingRule {
     }
 }
 
-/// The main thread's call tree, divided into jobs. Nodes are given by the paths to them.
+/// The main thread's call tree, divided into jobs. A node is identified by the path to it.
 private struct Work {
-    /// Of the CPU time: a function that has as much is not one job, but all of them.
+    /// Of the CPU time: a function with this share is not one job, but all of them.
     private static let wholeShare = 0.9
 
     let tree: CallTree
     /// The outermost own functions that have a part of the work, not all of it.
     private(set) var jobs: [[Int]] = []
     private var jobNodes: Set<Int> = []
-    /// Of each root, the innermost own function that has all of its work.
+    /// For each root, the innermost own function that has all of its work.
     private var undivided: [Int: [Int]] = [:]
 
     init(_ tree: CallTree) {
@@ -131,7 +132,7 @@ private struct Work {
             let node = tree.nodes[last]
             // Initialisers and `main` have roots of their own, and so do truncated stacks.
             let whole = Double(tree.nodes[first].total.running.nanoseconds) * Self.wholeShare
-            // What was inlined is a part of its caller.
+            // An inlined function is a part of its caller.
             let isOwn = tree.function(of: node).isOwn && !tree.frame(of: node).isInlined
             let isWhole = Double(node.total.running.nanoseconds) >= whole
             if isOwn, isWhole { undivided[first] = path }
@@ -145,7 +146,7 @@ private struct Work {
         }
     }
 
-    /// The outermost imports below: what they do is no part of a job, and may be one.
+    /// The outermost imports below: their work is no part of a job, and may be a job itself.
     private func imports(below path: [Int]) -> [[Int]] {
         var (result, pending) = ([[Int]](), [path])
         while let path = pending.popLast() {
@@ -161,7 +162,8 @@ private struct Work {
         return result
     }
 
-    /// What a path has in no other job and in no import. What is imported is not the importer's work.
+    /// A path's time without that of other jobs and of imports. An import's work is not the
+    /// importer's.
     func own(_ path: [Int]) -> StateTimes {
         guard let last = path.last else { return .zero }
         var own = tree.nodes[last].total
@@ -176,7 +178,7 @@ private struct Work {
         return own
     }
 
-    /// Further inward, where a job's function only passes the work on.
+    /// A node further inward, where a job's function only passes the work on.
     func worker(of job: [Int]) -> [Int] {
         var (result, path) = (job, job)
         while let last = path.last, let next = tree.nodes[last].children.first {
@@ -190,7 +192,8 @@ private struct Work {
         return result
     }
 
-    /// Where no code is the developer's own: the way to the function that most of the work is in; none or one.
+    /// Where no code is the developer's own: the path to the function with most of the work; none
+    /// or one.
     func centre(_ profile: Profile) -> [[Int]] {
         guard !tree.nodes.contains(where: { tree.function(of: $0).isOwn }) else { return [] }
         var stack = HeaviestStack(entries: [], weight: tree.weight, total: tree.total)

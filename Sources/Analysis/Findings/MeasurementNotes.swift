@@ -1,36 +1,37 @@
 package import ProfileModel
 
-/// What the reader must know about the measurement before believing or comparing its figures.
+/// Facts about the measurement that the reader must know before believing or comparing its figures.
 /// Thresholds are in `docs/findings.md`.
 package enum MeasurementNote: Hashable, Sendable {
-    /// Threads were held by the profiler's stops, for so long in all.
+    /// The profiler stopped threads, for so long in all.
     case profilerOverhead(held: TimeSpan, share: Double)
     case busyMachine(BusyMachine)
 }
 
-/// What else the machine did; shares of its time, 0 ... 1, and nil where they do not matter.
+/// The machine's other work; shares of its time, 0 ... 1, and nil where they do not matter.
 package struct BusyMachine: Hashable, Sendable {
     /// Of all cores, for other processes.
     package var others: Double?
     /// Of all cores, taken by the hypervisor.
     package var stolen: Double?
-    /// Of the time, in which others than the program waited for storage.
+    /// Of the time: other programs waited for storage.
     package var disk: Double?
-    /// Of the time, in which somebody waited for a core.
+    /// Of the time: some thread on the machine waited for a core.
     package var cores: Double?
-    /// How long the main thread waited for a core, where that is a tenth of the launch; nil: it is less.
+    /// The time in which the main thread waited for a core, if that is at least a tenth of the
+    /// launch; nil: it is less.
     package var lacked: TimeSpan?
     /// The launch's wall time.
     package let wall: TimeSpan
-    /// True if the launch computed for a tenth of it or more: what it did not compute, CPU time does not tell.
+    /// True if CPU time is a tenth of the launch or more: otherwise CPU time says little about it.
     package let computes: Bool
 
     static let (leastOthers, leastStolen, leastDisk, leastCores) = (0.1, 0.02, 0.1, 0.1)
     private static let (leastLacked, leastComputed) = (0.1, 0.1)
-    /// Less does not show.
+    /// A shorter time does not matter.
     private static let leastLength = TimeSpan.milliseconds(5)
 
-    /// nil: it was quiet, or nothing is known.
+    /// nil: the machine was quiet, or its load is not known.
     init?(_ profile: Profile) {
         func noted(
             _ kind: RecorderNote.Kind, least: Double, without own: () -> Double = { 0 }
@@ -52,18 +53,18 @@ package struct BusyMachine: Hashable, Sendable {
         computes = share(profile.phases.reduce(.zero) { $0 + $1.cpu }) >= Self.leastComputed
         let lacked = main.runnable + main.preempted
         let isMuch = lacked >= Self.leastLength && share(lacked) >= Self.leastLacked
-        // Threads of its own are no other work.
+        // The program's own threads are no other work.
         if isMuch, profile.coreTakenByItself.nanoseconds * 2 < lacked.nanoseconds {
             self.lacked = lacked
         }
-        // Only some thread's lack of a core is none of the machine's: the program's own may have had it.
+        // Core pressure alone proves nothing: the program's own threads may have used the cores.
         guard others != nil || stolen != nil || disk != nil || self.lacked != nil else {
             return nil
         }
         cores = noted(.corePressure, least: Self.leastCores)
     }
 
-    /// Of the time, in which the program itself waited for storage.
+    /// Of the time: the program itself waited for storage.
     private static func shareOfOwnDiskWaits(_ profile: Profile) -> Double {
         let kinds: Set<WaitReason.Kind> = [.file, .disk, .ioUring]
         let own = TimeWindows(
@@ -75,8 +76,8 @@ package struct BusyMachine: Hashable, Sendable {
 }
 
 extension Profile {
-    /// For how long the main thread waited for a core while another thread of the program had one, as far as
-    /// the scheduler told.
+    /// The time in which the main thread waited for a core while another thread of the program had
+    /// one, according to the scheduler.
     fileprivate var coreTakenByItself: TimeSpan {
         let mains = Set(mainThread.threads)
         func windows(of thread: Int, _ states: [ThreadState]) -> [Range<TimeSpan>] {
@@ -94,7 +95,8 @@ extension Profile {
         [profilerOverhead, BusyMachine(self).map(MeasurementNote.busyMachine)].compactMap { $0 }
     }
 
-    /// Less does not show: how long, and of the time in which threads had something to do.
+    /// The least time for a note, and the least share of the time in which threads had something to
+    /// do.
     private static let (leastHeld, leastOverhead) = (TimeSpan.milliseconds(5), 0.05)
 
     private var profilerOverhead: MeasurementNote? {

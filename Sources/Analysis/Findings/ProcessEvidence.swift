@@ -1,18 +1,18 @@
 package import ProfileModel
 
-/// What several processes have in common that one has started.
+/// The particulars of several processes that one process started.
 package struct ProcessEvidence: Hashable, Sendable {
-    /// Who started them; a position in the profile's list.
+    /// The process that started them; a position in the profile's list.
     package var parent: Int
     /// In the order of their starts.
     package var processes: [Int]
-    /// How many of a name, the most frequent first.
+    /// How many processes have each name, the most frequent first.
     package var names: [Count]
 
     package struct Count: Hashable, Sendable {
         package var name: String
         package var count: Int
-        /// What these computed.
+        /// Their CPU time.
         package var cpu = TimeSpan.zero
     }
 
@@ -28,7 +28,7 @@ package struct ProcessEvidence: Hashable, Sendable {
 }
 
 extension FindingSearch {
-    /// A finding about a process: where it waited longest, or what it did most.
+    /// A finding about a process, with the stack of its longest wait or of most of its work.
     ///
     /// - Returns: nil: none of its stacks is known.
     func finding(

@@ -1,10 +1,10 @@
 import ProfileModel
 
-/// One process starts very many others while the main thread waits for it. A script that looks for
-/// something with other programs does so.
+/// One process starts very many others while the main thread waits for it. A script that searches
+/// by running other programs does so.
 struct ProcessStarts: FindingRule {
     static let fewest = 10
-    /// Whose child has so much of what it started leaves the finding to that.
+    /// A process leaves the finding to a child that started at least this share of its descendants.
     private static let passedOn = 0.8
 
     func findings(in search: inout FindingSearch) -> [Finding] {

@@ -1,19 +1,20 @@
 import ProfileModel
 
-/// What is particular to imports that a function does again and again.
+/// The particulars of imports that a function does again and again.
 package struct RepeatedImportEvidence: Hashable, Sendable {
-    /// The modules, as far as stacks name them: what is imported already is not looked for.
+    /// The modules, as far as stacks name them: stacks do not show a module that is imported
+    /// already.
     package var modules: [String]
-    /// How often the function was seen to import, and to do something else in between.
+    /// How often stacks show the function importing, with other work in between.
     package var count: Int
 }
 
-/// A function of the program imports each time that it is called.
+/// A function of the program imports at each call.
 struct RepeatedImports: FindingRule {
-    /// Fewer may be the parts of one import.
+    /// With fewer, the samples may be parts of one import.
     private static let leastCount = 3
 
-    /// Who imports, and what; nil: a module that is imported already.
+    /// The importing function, and the import; nil: a module that is imported already.
     private struct Key: Hashable {
         var caller: FunctionID
         var step: FunctionID?
@@ -74,7 +75,7 @@ struct RepeatedImports: FindingRule {
             place: whole[index], stack: scripts.interpreted(whole[...index], frames))
     }
 
-    /// What each function imports itself, in the program's part of the launch.
+    /// The imports that each function does itself, in the program's part of the launch.
     private static func sums(
         _ scripts: ScriptPaths, in search: FindingSearch, from start: TimeSpan
     ) -> [Key: Sum] {
@@ -88,7 +89,7 @@ struct RepeatedImports: FindingRule {
         var last: Key?
         for part in parts {
             let path = Int(profile.paths.path(ofLine: part.line))
-            // What cannot be read may be more of the same.
+            // A part whose stack cannot be read may belong to the same import.
             guard scripts.hasScript[path] else { continue }
             let key = keys[path]
             defer { last = key }
@@ -103,13 +104,14 @@ struct RepeatedImports: FindingRule {
         return sums
     }
 
-    /// What an import statement calls first, and all that it calls for what is imported already.
+    /// The functions that an import statement calls first; for a module that is imported already,
+    /// it calls only these.
     private static let statements: Set = [
         "PyImport_ImportModuleLevelObject", "PyImport_ImportModuleLevel", "import_name",
         "_PyEval_ImportName", "import_from", "_PyEval_ImportFrom",
     ]
 
-    /// The outermost import on each path that a function does, not a module's top level.
+    /// The outermost import on each path that a function makes, not a module's top level.
     private static func keys(_ scripts: ScriptPaths, of profile: Profile) -> [Key?] {
         let functions = profile.frames.functions
         var keys: [Key?] = []

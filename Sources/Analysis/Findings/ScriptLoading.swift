@@ -1,10 +1,10 @@
 import ProfileModel
 
-/// What loads files for scripts whose functions have no names here.
+/// An interpreter that loads files for scripts whose functions have no names here.
 package enum ScriptLoader: String, Hashable, Sendable, CaseIterable {
     case perl, ruby, emacsLisp = "emacs-lisp", bash, zsh, r
 
-    /// The beginnings of the interpreter's and its library's file names.
+    /// The beginnings of the file names of the interpreter and its library.
     private var modules: [String] {
         switch self {
         case .perl: ["perl", "libperl.so"]
@@ -16,7 +16,7 @@ package enum ScriptLoader: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The interpreter's functions in which it loads a file, and runs what stands in it.
+    /// The interpreter's functions that load and run a file.
     private var functions: Set<String> {
         switch self {
         case .perl:
@@ -32,7 +32,7 @@ package enum ScriptLoader: String, Hashable, Sendable, CaseIterable {
         case .emacsLisp: ["command-line", "load-with-code-conversion"]
         case .bash: ["maybe_execute_file", "source_file"]
         case .zsh: ["run_init_scripts", "source", "sourcehome"]
-        // Its base packages and profiles.
+        // These functions load R's base packages and profiles.
         case .r: ["setup_Rmainloop"]
         }
     }
@@ -49,12 +49,12 @@ package enum ScriptLoader: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// An interpreter has a large part of the launch to load files that a script asks for, or that it reads at
-/// each start. Which ones, its own profiler knows.
+/// An interpreter spends a large part of the launch loading files that a script asks for, or that
+/// it reads at each start. The interpreter's own profiler can name the files.
 struct ScriptLoading: FindingRule {
-    /// Of the launch, up to readiness.
+    /// The least share of the launch, up to readiness.
     private static let leastShare = 0.25
-    /// What every start pays is no finding.
+    /// The cost that every start pays is no finding.
     private static let leastEffort = TimeSpan.milliseconds(50)
 
     func findings(in search: inout FindingSearch) -> [Finding] {
@@ -92,7 +92,7 @@ struct ScriptLoading: FindingRule {
         ScriptLoader(profile.frames.function(of: frame))
     }
 
-    /// By the path: whether a function that loads is on it.
+    /// For each path, whether it contains a function that loads.
     private static func pathsInside(_ profile: Profile) -> [Bool] {
         let paths = profile.paths.paths
         var isInside = [Bool](repeating: false, count: paths.count)

@@ -1,11 +1,12 @@
 import ProfileModel
 
-/// What findings on interpreters' programs ask of a profile's stacks.
+/// The facts about a profile's stacks that findings on interpreters' programs need.
 struct ScriptPaths {
     let imports: ImportSteps
-    /// Whether each function is one that an interpreter runs, and no step that stands for an import.
+    /// Whether each function is one that an interpreter runs, and no step that represents an
+    /// import.
     let isScript: [Bool]
-    /// Whether each path goes through any such function, or an import.
+    /// Whether each path contains any such function, or an import.
     let hasScript: [Bool]
 
     /// nil: the profile has no such functions.
@@ -27,7 +28,7 @@ struct ScriptPaths {
         self.hasScript = hasScript
     }
 
-    /// Of a stack what the interpreter runs.
+    /// The frames of a stack that the interpreter runs.
     func interpreted(_ stack: ArraySlice<FrameID>, _ frames: FrameTable) -> [FrameID] {
         stack.filter { id in
             let function = frames[id].function
@@ -35,17 +36,17 @@ struct ScriptPaths {
         }
     }
 
-    /// Importlib's own code, where it is at work itself.
+    /// Importlib's own code, where it does work itself.
     static func isImportlib(_ function: Function) -> Bool {
         function.module.hasPrefix("<frozen importlib")
     }
 }
 
 extension FindingSearch {
-    /// What the interpreter runs in a line's stack, up to an import, and the frame that imports;
-    /// nil: there is no such import.
+    /// The frames that the interpreter runs in a line's stack, up to an import, and the frame that
+    /// imports; nil: there is no such import.
     ///
-    /// - Parameter step: what stands for the import.
+    /// - Parameter step: the function that represents the import.
     func importer(
         of step: FunctionID, ofLine line: Int32, _ scripts: ScriptPaths
     ) -> (stack: [FrameID], place: FrameID)? {
@@ -58,19 +59,19 @@ extension FindingSearch {
         return (stack, caller ?? whole[index])
     }
 
-    /// A module's name, of the step that stands for its import.
+    /// The name of the module whose import the step represents.
     func moduleName(_ step: FunctionID) -> String {
         let name = profile.frames[step].name
         return name.lastIndex(of: " ").map { String(name[name.index(after: $0)...]) } ?? name
     }
 
-    /// When the part of *Main* begins that an interpreter's program runs in; nil: it has none.
+    /// The start of the part of *Main* in which the interpreter's program runs; nil: there is none.
     var programStart: TimeSpan? {
         profile.phases.first { $0.whole != nil && $0.name == Phase.Names.program }?.start
     }
 }
 
 extension StateTimes {
-    /// What a thread did itself: other work that took its core is no fault of the program's.
+    /// The thread's own time: time without a core is no fault of the program's.
     var effort: TimeSpan { running + blocked }
 }

@@ -1,9 +1,9 @@
 import ProfileModel
 
-/// When code of each file was last seen at work.
+/// When samples last show code of each file at work.
 struct ScriptSightings {
-    /// When the main thread was seen in functions of the program's part, without imports, and for
-    /// how long from then on.
+    /// When samples show the main thread in functions of the program's part, without imports, and
+    /// for how long from then on.
     private var work: [(start: TimeSpan, left: TimeSpan)] = []
     /// Scripts and native modules, by path.
     private var last: [String: TimeSpan] = [:]
@@ -29,7 +29,8 @@ struct ScriptSightings {
         for index in work.indices.dropLast().reversed() {
             work[index].left = work[index].left + work[index + 1].left
         }
-        // Callees come after their callers: from the end, each line is complete when met.
+        // Callees come after their callers: going backwards, each line is complete when it is
+        // reached.
         for line in byLine.indices.reversed() {
             guard let time = byLine[line] else { continue }
             let entry = paths.lines[line]
@@ -46,7 +47,8 @@ struct ScriptSightings {
         }
     }
 
-    /// For each path, whether it is of the interpreter's end: what is taken apart there is not used.
+    /// For each path, whether it is part of the interpreter's shutdown: cleaning up a module is no
+    /// use of it.
     private static func endings(_ profile: Profile) -> [Bool] {
         let names: Set = [
             "Py_FinalizeEx", "Py_Finalize", "Py_EndInterpreter", "__run_exit_handlers", "_dl_fini",
@@ -68,14 +70,14 @@ struct ScriptSightings {
         return profile.modules[index].path
     }
 
-    /// For how long after a time the main thread was seen in functions of the program's part,
+    /// For how long after a time samples show the main thread in functions of the program's part,
     /// without imports.
     func worked(since time: TimeSpan) -> TimeSpan {
         let first = work.partitionIndex { $0.start >= time }
         return first < work.count ? work[first].left : .zero
     }
 
-    /// Whether code of the module was seen, but not after a time.
+    /// Whether samples show code of the module, but none after a time.
     func isUnused(_ module: String, since time: TimeSpan) -> Bool {
         let seen = files(of: module)
         return !seen.isEmpty && seen.allSatisfy { $0.value < time }
@@ -85,7 +87,7 @@ struct ScriptSightings {
         files(of: module).contains { $0.value >= time }
     }
 
-    /// Whether it lies among packages that somebody has installed.
+    /// Whether it lies among packages that a user has installed.
     func isInstalled(_ module: String) -> Bool {
         files(of: module).contains { ScriptPath($0.key).isInstalled }
     }

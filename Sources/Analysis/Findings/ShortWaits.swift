@@ -1,18 +1,18 @@
 import ProfileModel
 
-/// The main thread waits again and again, for less each time than a wait with a reason takes: for a disk
-/// (`fsync`), for what a child writes, for a page.
+/// The main thread waits again and again, each time for less than a wait with a reason takes: for a
+/// disk (`fsync`), for a child's output, for a page.
 struct ShortWaits: FindingRule {
-    /// Of the time in which the main thread ran or waited.
+    /// The least share of the time in which the main thread ran or waited.
     private static let leastShare = 0.1
-    /// A busy machine has every launch wait for a few milliseconds.
+    /// On a busy machine, every launch waits for a few milliseconds.
     private static let leastTime = TimeSpan.milliseconds(10)
-    /// The calls of event loops: their waits are for whatever comes next.
+    /// The calls of event loops: these wait for any next event.
     private static let pollers = ["poll", "epoll_wait", "epoll_pwait", "select"]
 
     func findings(in search: inout FindingSearch) -> [Finding] {
-        // What an attached program waits for is what it does all day. Where the scheduler's account has gaps,
-        // what a thread did there is only guessed.
+        // An attached program waits all day, as part of its work. Where the scheduler's account has
+        // gaps, the thread's states there are only guessed.
         guard !search.profile.header.isAttached,
             !search.profile.notes.contains(where: { $0.kind == .lostSwitches })
         else { return [] }
@@ -21,7 +21,7 @@ struct ShortWaits: FindingRule {
         let stack = profile.heaviestStack(search.mainThread(in: windows), weight: .blocked)
         let waited = stack.total.blocked
         let effort = search.effort(in: TimeWindows([.zero..<search.end]))
-        // A thread that the recorder stops is seen to wait, too.
+        // A thread that the recorder stops appears to wait, too.
         guard waited >= max(search.least, Self.leastTime, profile.header.heldByProfiler),
             Double(waited.nanoseconds) >= Self.leastShare * Double(effort.nanoseconds),
             !Self.polls(stack, profile), let place = profile.centre(of: stack),
@@ -37,7 +37,7 @@ struct ShortWaits: FindingRule {
         ]
     }
 
-    /// The innermost function with a name in which half of the time was waited.
+    /// The innermost function with a name that has half of the waiting time.
     private static func call(
         in stack: HeaviestStack, behind place: Int, _ profile: Profile
     ) -> FrameID? {
@@ -48,8 +48,8 @@ struct ShortWaits: FindingRule {
         }?.frame
     }
 
-    /// Waits with a reason; and stretches without one in which the main thread did nothing but wait, or of
-    /// which it waited so long that one wait may have been all of that.
+    /// Waits with a reason; and stretches without one in which the main thread only waited, or
+    /// waited so long that all of it may have been one wait.
     private static func longWaits(in search: FindingSearch) -> TimeWindows {
         let profile = search.profile
         var long = profile.mainThread.threads.flatMap { thread in
@@ -70,7 +70,7 @@ struct ShortWaits: FindingRule {
         return TimeWindows(long)
     }
 
-    /// Whether half of the waits are an event loop's.
+    /// Whether half of the waiting time is an event loop's.
     private static func polls(_ stack: HeaviestStack, _ profile: Profile) -> Bool {
         let half = stack.total.blocked.nanoseconds / 2
         return stack.entries.contains { entry in

@@ -1,7 +1,7 @@
 import ProfileModel
 
-/// Processes that nobody waited for had a core, while a process that the launch waited for had to
-/// wait for that core.
+/// A process that the launch waited for had to wait for a core while processes that no other
+/// process waited for had that core.
 struct UnawaitedProcesses: FindingRule {
     func findings(in search: inout FindingSearch) -> [Finding] {
         let profile = search.profile
@@ -21,15 +21,15 @@ struct UnawaitedProcesses: FindingRule {
     }
 }
 
-/// When the launch waited for a core, and for which.
+/// The times in which the launch waited for a core, by core.
 private struct CoreQueue {
-    /// Processes that the launch waited for at some time, or that one of these waited for (the members of a
-    /// pipeline), by their positions in the profile's list.
+    /// Processes that the launch waited for at some time, or that one of these waited for (the
+    /// members of a pipeline), by their positions in the profile's list.
     let awaited: Set<Int>
-    /// By core, in the order of time.
+    /// For each core, in the order of time.
     private let waits: [Int32: TimeWindows]
 
-    /// nil: the launch waited for no core, or nobody tells.
+    /// nil: the launch waited for no core, or the core is not known.
     init?(_ search: FindingSearch) {
         let profile = search.profile
         guard let main = profile.threads.firstIndex(where: \.isMain) else { return nil }
@@ -48,7 +48,7 @@ private struct CoreQueue {
         self.waits = waits.mapValues { TimeWindows($0) }
     }
 
-    /// When a process ran on the core that was waited for.
+    /// The times in which a process ran on the core that was waited for.
     func time(of process: Int, in profile: Profile) -> TimeWindows {
         var result: [Range<TimeSpan>] = []
         for thread in profile.processes[process].threads {
@@ -66,8 +66,8 @@ private struct CoreQueue {
 }
 
 extension Profile {
-    /// Whether a process reads what one that is waited for writes, and ended with the launch: then the launch may
-    /// have lacked its end alone, though no thread had to wait for long.
+    /// Whether a process reads the output of an awaited process, and ended with the launch: then
+    /// the launch may have lacked only its end, although no thread had to wait for long.
     fileprivate func isLast(_ process: Int, behind awaited: Set<Int>) -> Bool {
         guard let end = processes[process].end, end <= launch.wall,
             (launch.wall - end).nanoseconds <= launch.wall.nanoseconds / 20
@@ -79,8 +79,9 @@ extension Profile {
         }
     }
 
-    /// Some processes, and all that ended a wait of one of them, and so on. That a child's end ends its
-    /// parent's wait says nothing unless that waited for this child: it may have waited for another one.
+    /// These processes, all that ended a wait of one of them, and so on. A child's end that ends
+    /// its parent's wait counts only if the parent waited for this child: it may have waited for
+    /// another one.
     fileprivate func withAllAwaited(by processes: Set<Int>) -> Set<Int> {
         var wakers: [Int: Set<Int>] = [:]
         let threadsByID = Dictionary(grouping: threads.indices) { [threads] in threads[$0].tid }
@@ -100,7 +101,7 @@ extension Profile {
         return result
     }
 
-    /// The core on which a thread ran from a moment on; nil: nobody tells.
+    /// The core on which a thread ran from a moment on; nil: not known.
     fileprivate func core(of thread: Int, from time: TimeSpan) -> Int32? {
         let runs = schedule.threads[thread]
         let moment = start + time

@@ -1,12 +1,12 @@
 import ProfileModel
 
-/// What is particular to modules that were compiled in the launch.
+/// The particulars of modules that were compiled in the launch.
 package struct CompilationEvidence: Hashable, Sendable {
-    /// The modules that were seen being compiled, the longest first.
+    /// The modules that samples show being compiled, the longest first.
     package var modules: [String]
-    /// Whether bytecode was seen being written: the next launch may find it.
+    /// Whether samples show bytecode being written: the next launch may find it.
     package var wasWritten: Bool
-    /// Whether the interpreter was told not to write any (`-B`).
+    /// Whether an option (`-B`) keeps the interpreter from writing any.
     package var isDisabled: Bool
 }
 
@@ -74,18 +74,18 @@ struct UncachedBytecode: FindingRule {
 
     private enum Role { case none, compiles, writes }
 
-    /// The compiler's, of which one is on the stack of whatever compiles.
+    /// The compiler's functions: one of them is on each stack that compiles.
     private static let compilers: Set = [
         "Py_CompileStringObject", "_PyParser_ASTFromString", "_PyPegen_run_parser",
         "_PyAST_Compile",
         "PyAST_CompileObject",
     ]
 
-    /// What each path does; what a module's own code compiles is its own affair.
+    /// The role of each path; compilation by a module's own code does not count.
     private static func roles(_ scripts: ScriptPaths, of profile: Profile) -> [Role] {
         let functions = profile.frames.functions
         var roles: [Role] = []
-        // Whether the innermost function of Python's is the import's own.
+        // Whether the innermost Python function is the import's own.
         var isImporting: [Bool] = []
         for path in profile.paths.paths {
             let function = functions[Int(path.function.rawValue)]
@@ -112,14 +112,14 @@ struct UncachedBytecode: FindingRule {
         return roles
     }
 
-    /// Whether `-B` stands among the interpreter's own options.
+    /// Whether `-B` is among the interpreter's own options.
     static func isDisabled(_ arguments: [String]) -> Bool {
         var rest = arguments.dropFirst()
         while let option = rest.popFirst(), option.hasPrefix("-"), option.count > 1 {
             if option.hasPrefix("--") { continue }
             for letter in option.dropFirst() {
                 if letter == "B" { return true }
-                // What follows is a program, or the option's value.
+                // The next argument is a program, or the option's value.
                 if letter == "c" || letter == "m" { return false }
                 if letter == "W" || letter == "X" {
                     if option.last == letter { _ = rest.popFirst() }
@@ -132,7 +132,7 @@ struct UncachedBytecode: FindingRule {
 }
 
 extension Function {
-    /// Without the classes around it.
+    /// The name without the classes around it.
     fileprivate var shortName: String {
         name.lastIndex(of: ".").map { String(name[name.index(after: $0)...]) } ?? name
     }

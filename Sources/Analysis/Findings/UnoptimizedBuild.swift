@@ -1,9 +1,9 @@
 import ProfileModel
 
-/// Own code that the compiler did not optimise computes on the main thread. Only another build can
-/// show how much of its time is at stake, so it takes no time from other findings.
+/// Own code that the compiler did not optimise uses CPU time on the main thread. Only another build
+/// can show how much of it could be saved, so it takes no time from other findings.
 struct UnoptimizedBuild: FindingRule {
-    /// Of the launch, up to readiness.
+    /// The least share of the launch, up to readiness.
     private static let leastShare = 0.1
 
     func findings(in search: inout FindingSearch) -> [Finding] {
@@ -19,7 +19,7 @@ struct UnoptimizedBuild: FindingRule {
     }
 }
 
-/// CPU time of the main thread until readiness in frames of some kind, as the innermost ones.
+/// CPU time of the main thread until readiness with frames of some kind innermost.
 struct OwnTime {
     private(set) var cpu = TimeSpan.zero
     private(set) var functions: Set<FunctionID> = []
@@ -45,7 +45,7 @@ struct OwnTime {
         }
     }
 
-    /// With the heaviest stack as its evidence; nil: there is none.
+    /// A finding with the heaviest stack as its evidence; nil: there is none.
     func finding(_ subject: Finding.Subject, _ search: FindingSearch) -> Finding? {
         let heaviest = byLine.max { ($0.value, $1.key) < ($1.value, $0.key) }
         guard let line = heaviest?.key, let range else { return nil }

@@ -1,17 +1,17 @@
 package import ProfileModel
 
-/// What is particular to a module that the launch imported, and was not seen to use.
+/// The particulars of a module that the launch imported although no sample shows its use.
 package struct ImportEvidence: Hashable, Sendable {
     /// The module's name.
     package var module: String
-    /// Of its import, with what it brought.
+    /// CPU time of its import, with nested imports.
     package var cpu: TimeSpan
-    /// What it brought that was seen at work later: not counted.
+    /// Modules that its import loaded and that samples show at work later: not counted in `cpu`.
     package var used: [String]
 }
 
-/// A module is imported at a cost, and none of its functions was seen to run afterwards, though the
-/// program went on for as long.
+/// A module is imported at a cost, and no sample shows any of its functions afterwards, although
+/// the program went on for as long.
 struct UnusedImports: FindingRule {
     func findings(in search: inout FindingSearch) -> [Finding] {
         guard !search.profile.header.isMuchMissed, let start = search.programStart,
@@ -36,7 +36,7 @@ struct UnusedImports: FindingRule {
         _ node: Int, _ costs: ImportCosts, _ sightings: ScriptSightings, _ scripts: ScriptPaths,
         _ search: inout FindingSearch
     ) -> Finding? {
-        // Of a program that ends where its imports do nothing is to be said.
+        // If a program ends soon after its imports, nothing can be said about them.
         guard let line = costs.heaviestLine(in: node),
             sightings.worked(since: costs.end(of: node)) >= search.least,
             sightings.isUnused(search.moduleName(costs.step(node)), since: costs.end(of: node)),

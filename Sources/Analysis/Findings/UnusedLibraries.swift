@@ -1,7 +1,7 @@
 import ProfileModel
 
-/// A library is loaded and initialised at a cost, and nothing of it is seen afterwards. If one
-/// heavy initialiser or a `dlopen` is the cost, that is the finding.
+/// A library is loaded and initialised at a cost, and no later stack shows its code. If one heavy
+/// initialiser or a `dlopen` is the cost, that is the finding.
 struct UnusedLibraries: FindingRule {
     func findings(in search: inout FindingSearch) -> [Finding] {
         var found: [Finding] = []

@@ -1,24 +1,25 @@
 package import ProfileModel
 
-/// What one thread's waits of one kind at one place in the code have in common.
+/// The particulars of one thread's waits of one kind at one place in the code.
 package struct WaitEvidence: Hashable, Sendable {
     package var kind: Finding.Kind
     package var count: Int
-    /// What was waited for, in the order of time, each once: paths, addresses, commands, locks.
+    /// The objects waited for, in the order of time, each once: paths, addresses, commands, locks.
     package var things: [String]
     /// The thread whose work or lock was waited for; nil: there is none, or it is not known.
     package var counterpart: Counterpart?
-    /// How many threads of the counterpart's name were waited for in turn, that one among them; 0: none is
-    /// known.
+    /// The number of threads with the counterpart's name that were waited for in turn, including
+    /// it; 0: none is known.
     package var counterparts = 0
-    /// How long each of the things was waited for; empty: not known.
+    /// The time spent waiting for each of the things; empty: not known.
     package var lengths: [TimeSpan] = []
-    /// A process that it had started and that lived meanwhile, for half of the time or more: a program that
-    /// looks again and again whether its child is over waits for the child. In the profile's list; nil: none.
+    /// A process that the waiting process had started and that lived for at least half of the
+    /// waiting time: a program that polls its child for its end waits for the child. In the
+    /// profile's list; nil: none.
     package var child: Int?
 }
 
-/// The waits of one thread, together where kind and place are the same.
+/// The waits of one thread, grouped by kind and place.
 struct WaitGroups {
     struct Group {
         var kind: Finding.Kind
@@ -30,7 +31,7 @@ struct WaitGroups {
         var windows = TimeWindows([])
         var count = 0
         var things: [String] = []
-        /// Of each thing, in all.
+        /// For each thing, its total waiting time.
         var lengths: [TimeSpan] = []
         /// The threads that were waited for.
         var peers: Set<Int32> = []
@@ -38,11 +39,11 @@ struct WaitGroups {
 
     fileprivate struct Key: Hashable {
         var kind: Finding.Kind
-        /// nil: for pages anybody may have to wait.
+        /// nil for waits for pages, which any function may have.
         var function: FunctionID?
         /// Two locks are two causes, and so are two threads.
         var owner: Int32?
-        /// But for threads of one name, as of a pool, that are waited for in turn.
+        /// Except for threads of one name, as in a pool, that are waited for in turn.
         var name: String?
     }
 
@@ -50,9 +51,9 @@ struct WaitGroups {
     private(set) var groups: [Group] = []
 
     /// - Parameters:
-    ///   - time: what of the waits counts; nil: all.
-    ///   - isAwaited: whether the launch is known to wait for the thread: then it is not ready as long as
-    ///     the thread polls.
+    ///   - time: the part of the waits that counts; nil: all.
+    ///   - isAwaited: whether the launch is known to wait for the thread: then it is not ready as
+    ///     long as the thread polls.
     init(
         of thread: Int, within time: TimeWindows? = nil, isAwaited: Bool = false,
         in search: FindingSearch
@@ -100,8 +101,8 @@ struct WaitGroups {
         joinTimedLooks(in: search)
     }
 
-    /// A thread that looks again and again whether another one is through waits for that one, also where a
-    /// time-out ended the look.
+    /// A thread that polls for another one's end waits for that thread, even where a time-out ended
+    /// the wait.
     private mutating func joinTimedLooks(in search: FindingSearch) {
         func function(of group: Group) -> FunctionID { search.profile.frames[group.place].function }
         for look in groups.indices.reversed() where groups[look].isTimedLook {
@@ -120,13 +121,13 @@ struct WaitGroups {
         }
     }
 
-    /// nil: this is no wait that a launch should do without. A program that waits for people, for
-    /// clients or for whatever comes next is ready.
+    /// nil: the launch need not avoid this wait. A program that waits for people, for clients or
+    /// for any next event is ready.
     private static func kind(
         of wait: WaitFigures, isAwaited: Bool, in search: FindingSearch
     ) -> Finding.Kind? {
-        // A wait that the end of the recording cut short may be what the program does all day. A wait for
-        // a lock is not.
+        // A wait that the end of the recording cut short may be the program's usual idling. A wait
+        // for a lock is not.
         let isReadyKnown = search.profile.ready != nil
         guard
             isReadyKnown || wait.reason.kind == .lock || wait.end < search.profile.launch.wall
@@ -157,15 +158,15 @@ struct WaitGroups {
         }
     }
 
-    /// Whether it is the wait of a program that is ready: for clients, or for what comes next.
+    /// Whether it is the wait of a program that is ready: for clients, or for the next event.
     private static func isForWork(_ wait: WaitFigures, in search: FindingSearch) -> Bool {
         guard [.poll, .socket].contains(wait.reason.kind) else { return false }
         if wait.reason.detail?.contains("socket listening") == true { return true }
         return search.profile.ready.map { wait.start < $0.time && wait.end >= $0.time } ?? false
     }
 
-    /// Whether a plain futex, or a page fault, is for a thread. The call itself does not say what it is
-    /// for. But the thread that ended the wait does, if it is of the same process.
+    /// Whether a plain futex wait, or a page fault, is for a thread. The call itself does not say
+    /// so. But the thread that ended the wait does, if it is of the same process.
     private static func isForThread(_ wait: WaitFigures, in search: FindingSearch) -> Bool {
         let profile = search.profile
         guard let detail = wait.reason.detail, let waker = wait.endedBy,
@@ -178,15 +179,16 @@ struct WaitGroups {
         return !isOfGoScheduler(wait, in: search)
     }
 
-    /// Go's scheduler parks threads while goroutines go on elsewhere.
+    /// Go's scheduler parks threads while their goroutines continue on other threads.
     private static func isOfGoScheduler(_ wait: WaitFigures, in search: FindingSearch) -> Bool {
         search.profile.stack(of: wait).contains {
             search.profile.frames.function(of: $0).name.hasPrefix("runtime.futex")
         }
     }
 
-    /// Whether another process ended it by what it wrote to a pipe, and nothing else was waited for: a program
-    /// reads a child's output and errors. An event loop's own pipe is written to by threads of its own.
+    /// Whether another process ended it by writing to a pipe, and nothing else was waited for: a
+    /// program reads a child's output and errors. An event loop's own pipe is written to by its own
+    /// threads.
     private static func isForOutput(_ wait: WaitFigures, in search: FindingSearch) -> Bool {
         let profile = search.profile
         guard let detail = wait.reason.detail, let waker = wait.endedBy,
@@ -195,14 +197,14 @@ struct WaitGroups {
         let isOwn = profile.threads.contains {
             $0.tid == waker.tid && $0.child == profile.threads[wait.thread].child
         }
-        // What many do meanwhile is a subject of its own.
+        // With many children, their work is a subject of its own.
         let children = profile.processes.count {
             $0.parent == 0 && $0.start < wait.end && $0.end ?? wait.end > wait.start
         }
         return !isOwn && children <= 1 && list.split(separator: ", ").allSatisfy { $0 == "pipe" }
     }
 
-    /// Whether somebody was asked, and may not have answered.
+    /// Whether the thread may be waiting for a peer's answer.
     private static func hasPeers(_ detail: String?) -> Bool {
         let names = detail?.withoutTimeout.split(separator: ": ", maxSplits: 1).dropFirst().first
         return names?.split(separator: ", ").contains {
@@ -210,8 +212,8 @@ struct WaitGroups {
         } ?? false
     }
 
-    /// Whether it is a single TCP or UDP peer, as a program polls that asks a name server. Event
-    /// loops have more to look at, or a display's socket.
+    /// Whether the wait is for a single TCP or UDP peer, as when a program asks a name server.
+    /// Event loops poll more descriptors, or a display's socket.
     private static func isOneConnection(_ detail: String?) -> Bool {
         let prefix = "1 descriptor: socket "
         guard let detail, detail.hasPrefix(prefix) else { return false }
@@ -221,7 +223,8 @@ struct WaitGroups {
 }
 
 extension WaitGroups.Group {
-    /// Whether only time-outs of a wait for something ended it, and no length of sleep.
+    /// Whether it is a polling sleep: only time-outs of a wait for something ended it, and no sleep
+    /// for a set time.
     fileprivate var isTimedLook: Bool {
         kind == .sleep && !things.isEmpty
             && things.allSatisfy { $0.contains(WaitReason.timeout) }

@@ -7,11 +7,11 @@ package struct CostlyThing: Hashable, Sendable {
     package var name: String
     package var module: String
     package var isOwn: Bool
-    /// Of a wait.
+    /// Only for a wait.
     package var reason: WaitReason.Kind?
-    /// Of a wait: nil: the main thread.
+    /// Only for a wait; nil: the main thread.
     package var thread: String?
-    /// Where in the source; nil: not known.
+    /// The place in the source; nil: not known.
     package var file: String?
     package var line: Int32?
 

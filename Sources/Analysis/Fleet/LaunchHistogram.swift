@@ -1,11 +1,11 @@
 package import ProfileModel
 
-/// Counts in buckets how long launches took. The buckets are the same on every machine and in every
-/// version, so many histograms can be added up.
+/// Counts launch times in buckets. The buckets are the same on every machine and in every version,
+/// so many histograms can be added up.
 package struct LaunchHistogram: Hashable, Sendable {
-    /// The upper bounds of all buckets except the last, which has none. Each bucket holds what is
-    /// longer than the bound before and not longer than its own. Bounds are closest where launches
-    /// are compared, between 1 ms and 10 s: none there is more than twice the one before.
+    /// The upper bounds of all buckets except the last, which has none. Each bucket counts times
+    /// longer than the previous bound and not longer than its own. Bounds are closest where
+    /// launches are compared, between 1 ms and 10 s: none there is more than twice the one before.
     package static let bounds: [TimeSpan] = microseconds.map {
         TimeSpan(nanoseconds: $0 * 1_000)
     }
@@ -18,7 +18,7 @@ package struct LaunchHistogram: Hashable, Sendable {
 
     /// One more than there are bounds.
     package private(set) var counts = Array(repeating: Int64(0), count: bounds.count + 1)
-    /// Of all that was counted, exactly.
+    /// The exact sum of all times.
     package private(set) var sum = TimeSpan.zero
 
     package init() {}

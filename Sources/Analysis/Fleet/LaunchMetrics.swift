@@ -1,16 +1,16 @@
 package import ProfileModel
 
-/// What a monitoring system gets to know of launches: histograms and counters, by program, version,
+/// The figures of launches for a monitoring system: histograms and counters, by program, version,
 /// machine class and conditions. Those of several files add up.
 package struct LaunchMetrics: Hashable, Sendable {
-    /// What distinguishes one series from another; empty: not known, or as usual.
+    /// The labels that distinguish one series from another; empty: not known, or as usual.
     package struct Labels: Hashable, Sendable, Comparable {
         package var program: String
         /// As the user named it.
         package var version = ""
-        /// What machines have in common whose launches may be added up: "x86_64, 8 cores".
+        /// The class of machines whose launches may be added up: "x86_64, 8 cores".
         package var machine = ""
-        /// What was not as usual: "cold", "network 3G".
+        /// Unusual conditions: "cold", "network 3G".
         package var conditions = ""
 
         package static func < (left: Labels, right: Labels) -> Bool {
@@ -22,7 +22,7 @@ package struct LaunchMetrics: Hashable, Sendable {
     package struct Series: Hashable, Sendable {
         /// Up to readiness, or to the end where there is no readiness.
         package var launch = LaunchHistogram()
-        /// The same with what followed readiness, of launches that were followed on.
+        /// The same with the time after readiness, for launches that were measured beyond it.
         package var extended = LaunchHistogram()
         /// By the phase's name.
         package var phases: [String: LaunchHistogram] = [:]
@@ -31,19 +31,19 @@ package struct LaunchMetrics: Hashable, Sendable {
     }
 
     package private(set) var series: [Labels: Series] = [:]
-    /// How many launches went into the series ``other``, because there were too many of their own.
+    /// The number of launches in the series ``other``, because there were too many series.
     package private(set) var merged: Int64 = 0
-    /// How many phases of launches did.
+    /// The number of phases of launches in ``other``.
     package private(set) var mergedPhases: Int64 = 0
     /// When the earliest of them was made, in nanoseconds since 1970 UTC; nil: there are none.
     package private(set) var since: Int64?
 
-    /// What those are called for which there is no series of their own.
+    /// The name for launches or phases without a series of their own.
     package static let other = "(other)"
-    /// Each costs a monitoring system memory for as long as it is kept.
+    /// Each series costs a monitoring system memory for as long as it is kept.
     package static let mostSeries = 200
     package static let mostPhases = 30
-    /// Names come from anywhere.
+    /// Names in a file can have any length.
     fileprivate static let longestName = 200
 
     package init() {}
@@ -55,14 +55,14 @@ package struct LaunchMetrics: Hashable, Sendable {
         where measurement.arms.indices.contains(launch.arm) {
             let labels = Labels(
                 program: measurement.label(ofArm: launch.arm),
-                // It is the first program's.
+                // The version name is the first program's.
                 version: launch.arm == 0 ? measurement.header.versionName ?? "" : "",
                 machine: measurement.machine.className,
                 conditions: measurement.conditions.summary)
             let date = measurement.header.date.addingReportingOverflow(launch.start.nanoseconds)
             note(date.overflow ? measurement.header.date : date.partialValue)
             switch launch.discarded {
-            // What they took is not what launches of this kind take.
+            // Their times are not typical of launches of this kind.
             case .first, .warm, .interrupted, .recorded: continue
             case .failed, .otherStatus, .hung, .notReady:
                 guard let reason = launch.discarded else { continue }
@@ -83,7 +83,7 @@ package struct LaunchMetrics: Hashable, Sendable {
         if case .signalled = profile.header.outcome, profile.ready == nil {
             return change(labels) { series, _ in series.failures[.failed, default: 0] += 1 }
         }
-        // Beside launches that were measured without stacks.
+        // The whole phases match those of launches measured without stacks.
         let phases = profile.wholePhases.map { (name: $0.name, wall: $0.wall) }
         change(labels) { $0.add(profile.launch.wall, phases, &$1) }
     }
@@ -109,14 +109,14 @@ extension LaunchMetrics.Labels {
 }
 
 extension String {
-    /// A character may be as long as it likes: scalars are counted.
+    /// Counts scalars, because a character can have any length.
     fileprivate func shortened(to length: Int) -> String {
         String(String.UnicodeScalarView(unicodeScalars.prefix(length)))
     }
 }
 
 extension Measurement {
-    /// Two builds of one program go by their paths.
+    /// Two builds of one program are labelled by their paths.
     fileprivate func label(ofArm arm: Int) -> String {
         let areAlike = Set(arms.map(\.name)).count < arms.count
         return areAlike && arm > 0 ? arms[arm].path : String(arms[arm].name)
@@ -147,14 +147,15 @@ extension LaunchMetrics.Series {
 }
 
 extension MeasuredMachine {
-    /// What decides how long launches take, and many machines have in common.
+    /// The properties that decide how long launches take, and that many machines share.
     fileprivate var className: String {
         "\(architecture), \(cores) \(cores == 1 ? "core" : "cores")"
     }
 }
 
 extension MeasuredConditions {
-    /// "cold, network 3G, disk 1000000 B/s, until window"; empty: as the machine is, to the end.
+    /// "cold, network 3G, disk 1000000 B/s, until window"; empty: the machine's usual state, to the
+    /// end.
     fileprivate var summary: String {
         var words: [String] = []
         switch cache {

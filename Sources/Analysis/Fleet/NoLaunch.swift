@@ -1,10 +1,10 @@
 package import ProfileModel
 
-/// Why a recording tells nothing about the duration of launches.
+/// The reason why a recording says nothing about the duration of launches.
 package enum NoLaunch: Hashable, Sendable, CustomStringConvertible {
     case attached
     case cutShort
-    /// The recording ended first.
+    /// The recording ended before the launch.
     case notOver
 
     package var description: String {
@@ -17,14 +17,14 @@ package enum NoLaunch: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Recording {
-    /// Why it has no launch; nil: it has one, maybe without its end.
+    /// Why it has no launch; nil: it has one, perhaps without its end.
     package var noLaunch: NoLaunch? {
         if header.isAttached { return .attached }
-        // perf does not record this.
+        // perf does not record the outcome.
         guard header.outcome == .unknown, header.capture != .perf else { return nil }
         return .cutShort
     }
 
-    /// True if the program still ran when the recording ended.
+    /// True if the program was still running when the recording ended.
     package var isUnended: Bool { header.outcome == .running }
 }

@@ -1,7 +1,7 @@
 package import ProfileModel
 
-/// What one recorded launch cost, by thing and by stack, in the form that a store of many machines'
-/// launches uses.
+/// The costs of one recorded launch, by thing and by stack, in the form that a store of many
+/// machines' launches uses.
 package struct RecordedCosts: Sendable {
     package struct Cost: Hashable, Sendable {
         package var thing: UInt64
@@ -11,7 +11,7 @@ package struct RecordedCosts: Sendable {
         package var detail: String?
     }
 
-    /// Of the launch, or of all phases of one name.
+    /// The costs of the launch, or of all phases of one name.
     package struct Part: Sendable {
         /// Empty: the launch.
         package var phase: String
@@ -19,18 +19,18 @@ package struct RecordedCosts: Sendable {
         package var costs: [Cost]
     }
 
-    /// How long stacks were seen in all phases of one name.
+    /// The times of stacks in all phases of one name.
     package struct Stacks: Sendable {
         package var phase: String
         package var isOfMainThread: Bool
         package var times: [(stack: UInt64, cost: Analysis.Cost)]
     }
 
-    /// What costs something, by a number that is the same in all launches of a program.
+    /// The costly things, by a number that is the same in all launches of a program.
     package private(set) var things: [(number: UInt64, thing: CostlyThing)] = []
     package private(set) var parts: [Part] = []
     package private(set) var stacks: [Stacks] = []
-    /// Of each stack the functions, by their things' numbers, callers first.
+    /// For each stack its functions, by their things' numbers, callers first.
     package private(set) var frames: [(stack: UInt64, things: [UInt64])] = []
 
     private var known: Set<UInt64> = []
@@ -53,7 +53,7 @@ package struct RecordedCosts: Sendable {
                     isKnown: !costs.unknown.contains(key), isUsed: !costs.unused.contains(key),
                     detail: costs.details[key] ?? nil))
         }
-        // A dictionary has another order each time.
+        // A dictionary's order differs each time.
         part.costs.sort { $0.thing < $1.thing }
         parts.append(part)
     }
@@ -95,7 +95,7 @@ package struct RecordedCosts: Sendable {
             for (isMain, times) in [(true, main), (false, zip(whole, main).map { $0 - $1 })] {
                 var costs: [UInt64: Analysis.Cost] = [:]
                 for (path, cost) in times.enumerated() where cost != .zero {
-                    // Functions of one name make two paths one stack.
+                    // Two paths are one stack if their functions have the same names.
                     costs[numbers[path], default: .zero] =
                         costs[numbers[path], default: .zero] + cost
                     isSeen[path] = true
@@ -130,7 +130,7 @@ extension Profile {
         var result: [(name: String, phases: Set<Int>)] = []
         var places: [String: Int] = [:]
         for (index, phase) in phases.enumerated() {
-            // A store has launches that were recorded without stacks, too.
+            // A store also has launches that were recorded without stacks.
             if let place = places[phase.wholeName] {
                 result[place].phases.insert(index)
             } else {
@@ -152,7 +152,7 @@ extension TopKey {
 }
 
 extension [UInt64] {
-    /// Of a stack.
+    /// The number of a stack.
     fileprivate var fingerprint: UInt64 {
         flatMap { number in (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * UInt64($0))) } }
             .fingerprint

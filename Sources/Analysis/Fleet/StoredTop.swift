@@ -1,14 +1,14 @@
 package import ProfileModel
 
-/// What the launches of one program cost, as a store of many machines' launches has added it up.
+/// The costs of one program's launches, added up by a store of many machines' launches.
 package struct StoredTop: Hashable, Sendable {
     package var program: String
     package var versions: [Version] = []
     package var things: [Thing] = []
     /// Launches that a signal or another exit status than 0 ended.
     package var failed = 0
-    /// The number of different conditions that ended launches. The next fields count the ways in
-    /// which stacks were taken, and the commands that started launches.
+    /// The number of different conditions that ended launches. The next fields count the different
+    /// ways in which stacks were taken, and the different commands that started launches.
     package var ends = 0
     package var captures = 0
     package var commands = 0
@@ -36,9 +36,9 @@ package struct StoredTop: Hashable, Sendable {
 
     package struct Thing: Hashable, Sendable {
         package var thing: CostlyThing
-        /// What waits were for; nil: several things.
+        /// The object of waits; nil: several objects.
         package var detail: String?
-        /// At most one a version.
+        /// At most one per version.
         package var tallies: [Tally] = []
 
         package init(_ thing: CostlyThing, detail: String?) {
@@ -46,15 +46,15 @@ package struct StoredTop: Hashable, Sendable {
         }
     }
 
-    /// What a thing cost in the launches of a version in which it was seen.
+    /// The cost of a thing in the launches of a version that show it.
     package struct Tally: Hashable, Sendable {
-        /// Which of ``versions``.
+        /// A position in ``versions``.
         package var version: Int
         package var seen: Int
         package var unknown: Int
         package var unused: Int
         package var sum: TopCost
-        /// As of ``Version/squares``, of those launches of which it is known what it cost.
+        /// Like ``Version/squares``, over the launches for which its cost is known.
         package var ownSquares: Double
         package var totalSquares: Double
 

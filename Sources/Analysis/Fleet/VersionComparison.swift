@@ -1,6 +1,6 @@
 package import ProfileModel
 
-/// Which launches of a store are compared.
+/// The launches of a store that are to be compared.
 package struct VersionRequest: Hashable, Sendable {
     package var program: String
     package var before: String
@@ -21,7 +21,7 @@ package struct VersionSessions: Hashable, Sendable {
     package var circumstances: Measurement
     package var sessions: Int
     package var machines: Int
-    /// How many launches count.
+    /// The number of launches that count.
     package var launches: Int
     /// When the first session began, in nanoseconds since 1970 UTC.
     package var firstDate: Int64
@@ -38,14 +38,14 @@ package struct VersionSessions: Hashable, Sendable {
 
 /// Sessions of two versions that can be compared.
 package struct VersionPair: Hashable, Sendable {
-    /// What the store calls the series.
+    /// The store's number of the series.
     package var series: UInt64
     package var before: VersionSessions
     package var after: VersionSessions
 
     package var launches: Int { before.launches + after.launches }
 
-    /// Of several machines there is none that the other side is held against.
+    /// Empty with several machines on a side: no single one can be compared with the other side.
     package var mismatches: [MeasurementMismatch] {
         guard before.machines == 1, after.machines == 1 else { return [] }
         return MeasurementMismatch.all(
@@ -62,7 +62,7 @@ package struct VersionComparison: Hashable, Sendable {
         (self.pair, self.figures) = (pair, figures)
     }
 
-    /// Whether evenly spaced launches stand for all in the bounds.
+    /// Whether the bounds are from evenly spaced launches instead of all.
     package var isThinned: Bool {
         ([figures.launch] + figures.phases.map(\.difference)).contains { found in
             found.counts.contains { $0 > ThinnedValues.most }

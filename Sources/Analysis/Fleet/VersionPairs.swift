@@ -1,6 +1,6 @@
 /// All launches of two versions, in series that can be compared.
 package struct VersionPairs: Hashable, Sendable {
-    /// The one with the most launches first; at least one.
+    /// The pair with the most launches first; at least one.
     package var pairs: [VersionPair]
     /// Launches of series that only one of the versions has.
     package var aloneBefore: Int
@@ -22,9 +22,9 @@ package struct VersionPairs: Hashable, Sendable {
     /// Why there is nothing to compare.
     package enum Refusal: Error, Hashable, Sendable {
         case nothingMeasured(MeasurementComparison.Side)
-        /// No series has both versions. This is what differs between the largest of each.
+        /// No series has both versions. These are the differences between the largest of each.
         case mismatches([MeasurementMismatch])
-        /// The same, and it is the arguments that differ.
+        /// The same, but it is the arguments that differ.
         case otherArguments
     }
 
@@ -67,18 +67,18 @@ package struct VersionPairs: Hashable, Sendable {
     }
 }
 
-/// Which version is meant.
+/// Finds the version that the user means.
 package enum VersionName {
     package enum Problem: Error, Hashable, Sendable {
         case unknown(String)
-        /// It is the beginning of these, and perhaps of more.
+        /// The text is the beginning of these names, and perhaps of more.
         case ambiguous(String, [String])
     }
 
     /// - Parameters:
     ///   - text: a version's name, or the beginning of only one.
-    ///   - found: versions that begin so, including the one with exactly that name, if there is
-    ///     one.
+    ///   - found: versions whose names begin with it, including the one with exactly that name, if
+    ///     there is one.
     package static func chosen(
         _ text: String, of found: [String]
     ) throws(Problem) -> String {

@@ -1,13 +1,13 @@
-/// When to report a step in a series. The defaults are those of Apache Otava's users, except
-/// ``significance``: here it holds for the whole search, not for one place in it.
+/// Decides when to report a step in a series. The defaults are those of Apache Otava's users,
+/// except ``significance``: here it holds for the whole search, not for one place in it.
 package struct ChangePointRule: Hashable, Sendable {
-    /// How many values are looked at together; windows overlap by half.
+    /// The number of values in a window; windows overlap by half.
     package var window: Int
-    /// How often a part of a series without a step may seem to have one.
+    /// The chance that a part of a series without a step seems to have one.
     package var significance: Double
-    /// Smaller steps are not told: 0.03 is 3 %.
+    /// Smaller steps are not reported: 0.03 is 3 %.
     package var magnitude: Double
-    /// How many values there must be on either side of a step: one spike is none, nor are two.
+    /// The least number of values on either side of a step: neither one spike nor two are a step.
     package var leastSegment: Int
 
     package init(
@@ -20,18 +20,19 @@ package struct ChangePointRule: Hashable, Sendable {
         self.leastSegment = leastSegment
     }
 
-    /// Of a series that can have a step at all.
+    /// The shortest series that can have a step.
     package var least: Int { max(5, 2 * leastSegment) }
 }
 
-/// Where a series changes its level.
+/// A place at which a series changes its level.
 package struct ChangePoint: Hashable, Sendable {
-    /// Of the first value on the new level.
+    /// The index of the first value on the new level.
     package var index: Int
-    /// The median of the values on the level before, and on the new one, spikes drawn in.
+    /// The median of the values on the level before, and on the new one, with spikes limited.
     package var before: Double
     package var after: Double
-    /// That there is no step, by Student's test, times the number of places at which it could be.
+    /// The probability that there is no step, by Student's test, times the number of possible
+    /// places.
     package var probability: Double
 
     /// after/before − 1

@@ -1,26 +1,27 @@
 import Glibc
 
-/// Finds the steps of a series as Hunter does (Fleming, Kołaczkowski and others 2023), from which
-/// Apache Otava grew: E-divisive in windows that overlap; then every step is compared with the
-/// next, and the weakest are given up. Four things differ.
+/// Finds the steps of a series as Hunter does (Fleming, Kołaczkowski and others 2023), the origin
+/// of Apache Otava: E-divisive in overlapping windows; then every step is compared with the next,
+/// and the weakest are dropped. Four things differ.
 ///
-/// - There are windows of many lengths: in a long one, two steps that take each other back are
-///   none.
-/// - Values are logarithms, and spikes are drawn in (``SpikeLimits``). A spike widens the spread of
+/// - There are windows of many lengths: in a long one, two steps that cancel each other out do not
+///   show.
+/// - Values are logarithms, and spikes are limited (``SpikeLimits``). A spike widens the spread of
 ///   its part, and so would hide a step.
-/// - A step is where it fits best among many places. So the test's probability is multiplied by
-///   their number (Bonferroni).
-/// - In the end its place is found anew: where both levels leave least of the values unexplained.
+/// - A step is at the best fit among many places. So the test's probability is multiplied by their
+///   number (Bonferroni).
+/// - In the end its place is determined anew: where both levels leave the least of the values
+///   unexplained.
 ///
 /// The same values give the same steps. The time is in proportion to their number.
 package struct ChangePointSearch {
     private let rule: ChangePointRule
     private let values: [Double]
-    /// Without spikes.
+    /// The values with spikes limited.
     private let calm: [Double]
     private let deviation: Double
 
-    /// - Parameter values: positive and finite; of others, and of too few, nothing is found.
+    /// - Parameter values: positive and finite; for other values, or too few, the result is empty.
     package static func changes(
         in values: [Double], rule: ChangePointRule = ChangePointRule()
     ) -> [ChangePoint] {
@@ -49,7 +50,7 @@ package struct ChangePointSearch {
 
     // MARK: Candidates
 
-    /// Places at which some window has a step, by a test that lets pass ten times as many.
+    /// Places at which some window has a step, by a test that passes ten times as many.
     private func candidates() -> [Int] {
         var found: Set<Int> = []
         for length in windowLengths {
@@ -62,8 +63,8 @@ package struct ChangePointSearch {
         return found.sorted()
     }
 
-    /// In a long window, two steps that take each other back look like none. So for each step there
-    /// must be a window that includes little of its neighbours (Kovács, Li, Bühlmann and Munk
+    /// In a long window, two steps that cancel each other out look like none. So for each step
+    /// there must be a window that includes little of its neighbours (Kovács, Li, Bühlmann and Munk
     /// 2020).
     private var windowLengths: [Int] {
         let shortest = 2 * rule.leastSegment
@@ -89,7 +90,7 @@ package struct ChangePointSearch {
         return found
     }
 
-    /// Of a step that could as well be at any other place of the range.
+    /// The probability for a step that could as well be at any other place of the range.
     private func probability(of split: Int, in range: Range<Int>) -> Double {
         let places = Double(max(1, range.count - 2 * rule.leastSegment + 1))
         let single = StudentT.probability(
@@ -99,7 +100,7 @@ package struct ChangePointSearch {
 
     // MARK: Choice
 
-    /// Gives up the weakest until all are steps.
+    /// Drops the weakest step until all are significant.
     private func strongest(of places: [Int]) -> [ChangePoint] {
         var places = places
         while !places.isEmpty {
@@ -120,7 +121,8 @@ package struct ChangePointSearch {
             probability: probability(of: split, in: range))
     }
 
-    /// nil: all stay. First go those that are next to others, then the least sure, then small ones.
+    /// nil: all stay. Steps next to others are dropped first, then the least certain, then small
+    /// ones.
     private func weakest(of steps: [ChangePoint], _ places: [Int]) -> Int? {
         let leastSure = { (one: Int, other: Int) in
             steps[one].probability < steps[other].probability
@@ -152,7 +154,8 @@ package struct ChangePointSearch {
 
     // MARK: Places
 
-    /// Steps, each moved to where it fits best between its neighbours. Twice: a neighbour may move.
+    /// Steps, each moved to its best fit between its neighbours. This runs twice, as a neighbour
+    /// may move.
     private func placed(_ steps: [ChangePoint]) -> [Int] {
         var places = steps.map(\.index)
         for _ in 0..<2 {
@@ -177,7 +180,7 @@ package struct ChangePointSearch {
         return best
     }
 
-    /// Squares of distances from the median; a spike's is that of four standard deviations.
+    /// The sum of squared distances from the median; a spike counts as four standard deviations.
     private func unexplained(_ range: Range<Int>) -> Double {
         guard let middle = SortedValues(values[range])?.median else { return 0 }
         let most = 16 * deviation * deviation

@@ -1,14 +1,14 @@
-/// Finds where values fall into two parts that differ most, by Székely and Rizzo's energy statistic
-/// with absolute distances, as E-divisive does (Matteson and James 2014).
+/// Finds the place at which values divide into the two parts that differ most, by Székely and
+/// Rizzo's energy statistic with absolute distances, as E-divisive does (Matteson and James 2014).
 struct EnergySplit {
     /// The first value of the second part.
     var index: Int
-    /// How far the parts differ.
+    /// The difference between the parts.
     var energy: Double
 
     /// Takes time quadratic in the range's length, which should be that of a window.
     ///
-    /// - Parameter least: how many values each part must have.
+    /// - Parameter least: the least number of values in each part.
     /// - Returns: nil: the range is too short to be split.
     init?(_ values: [Double], in range: Range<Int>, least: Int) {
         let part = max(least, 2)

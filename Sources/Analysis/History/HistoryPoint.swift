@@ -5,7 +5,7 @@ package struct HistoryPoint: Hashable, Sendable {
     package var label: Label
     /// In the order of time; at least one.
     package var sessions: [HistorySession]
-    /// How many launches count.
+    /// The number of launches that count.
     package var launches: Int
     package var median: HistoryFigure
     /// nil: fewer than 20 launches.
@@ -15,7 +15,7 @@ package struct HistoryPoint: Hashable, Sendable {
 
     package enum Label: Hashable, Sendable {
         case version(String)
-        /// A measurement whose version nobody named; in nanoseconds since 1970 UTC.
+        /// A measurement without a version name; in nanoseconds since 1970 UTC.
         case unnamed(Int64)
         /// Days since 1970-01-01, UTC.
         case day(Int64)
@@ -57,8 +57,9 @@ package struct HistoryPoint: Hashable, Sendable {
     }
 }
 
-/// A percentile of launches, in nanoseconds, and the interval that holds the true one. The interval
-/// knows how launches of the sessions differ. It does not know how sessions differ.
+/// A percentile of launches, in nanoseconds, and the interval that contains the true one. The
+/// interval includes the spread of launches within the sessions, but not the spread between
+/// sessions.
 package struct HistoryFigure: Hashable, Sendable {
     package var value: Double
     /// nil: too few launches.
@@ -72,7 +73,7 @@ package struct HistoryFigure: Hashable, Sendable {
     }
 }
 
-/// A step of a series, between two points that follow each other.
+/// A step of a series, between two consecutive points.
 package struct HistoryChange: Hashable, Sendable {
     /// The first point on the new level.
     package var point: Int
@@ -82,17 +83,17 @@ package struct HistoryChange: Hashable, Sendable {
 
     package struct PhaseChange: Hashable, Sendable {
         package var name: String
-        /// Between the medians of both levels, in nanoseconds.
+        /// The difference between the medians of both levels, in nanoseconds.
         package var difference: Double
     }
 }
 
-/// What can be compared: measurements of one program, on one machine or on machines that are alike,
+/// Measurements that can be compared: of one program, on one machine or on machines that are alike,
 /// under the same conditions.
 package struct HistorySeries: Hashable, Sendable {
     /// The last measurement, without its launches: program, conditions, machine.
     package var circumstances: Measurement
-    /// On how many machines they were made.
+    /// The number of machines on which they were made.
     package var machines: Int
     /// In the order of time.
     package var points: [HistoryPoint]

@@ -1,4 +1,5 @@
-/// Which values of a point a history shows, by their number alone: for a store that has the values.
+/// The values of a point that a history shows, by their ranks alone: for a store that has the
+/// values.
 package struct HistoryRanks: Hashable, Sendable {
     /// Ranks of ascending values, counted from 1.
     package struct Interval: Hashable, Sendable {
@@ -19,9 +20,9 @@ package struct HistoryRanks: Hashable, Sendable {
     /// nil: too few values.
     package var percentile90Interval: Interval?
 
-    /// How sure intervals are.
+    /// The confidence of the intervals.
     static let confidence = 0.95
-    /// Of fewer launches no 90th percentile is shown.
+    /// With fewer launches, no 90th percentile is shown.
     static let leastForPercentile = 20
 
     package init(count: Int) {

@@ -1,15 +1,15 @@
 package import ProfileModel
 
-/// What a history keeps of one measurement: its figures, without its launches' details. So hundreds
-/// of measurements take little memory.
+/// The part of a measurement that a history keeps: its figures, without its launches' details. So
+/// hundreds of measurements take little memory.
 package struct HistorySession: Hashable, Sendable {
-    /// What it was read from.
+    /// The file that it was read from.
     package var file: String
     package var version: String?
     /// When it began, in nanoseconds since 1970 UTC.
     package var date: Int64
     package var ending: Measurement.Ending
-    /// How many launches count.
+    /// The number of launches that count.
     package var launches: Int
     /// Launches' wall times in nanoseconds, ascending; if there are very many, evenly spaced ones.
     /// Empty: a store has them, and computes with them.
@@ -20,8 +20,8 @@ package struct HistorySession: Hashable, Sendable {
     /// The median of the launches, in nanoseconds.
     package var median: Double
 
-    /// Takes the launches of the first program. Nobody knows which version the second program is,
-    /// with which the first was compared.
+    /// Takes the launches of the first program. The version of the second program, with which the
+    /// first was compared, is not known.
     ///
     /// - Returns: nil: no launch counts.
     package init?(of measurement: Measurement, file: String) {
@@ -37,7 +37,7 @@ package struct HistorySession: Hashable, Sendable {
         phases = HistoryPhase.medians(of: counted)
     }
 
-    /// Of figures that a store has reckoned; it keeps the rest.
+    /// Made from figures that a store has computed; the store keeps the rest.
     package init(
         file: String, version: String?, date: Int64, ending: Measurement.Ending, launches: Int,
         median: Double
@@ -48,8 +48,8 @@ package struct HistorySession: Hashable, Sendable {
     }
 }
 
-/// How long a phase usually takes: the median of launches, or of several sessions' medians. A launch
-/// that does not have it spends no time in it.
+/// The usual time of a phase: the median of launches, or of several sessions' medians. A launch
+/// without the phase counts as 0.
 package struct HistoryPhase: Hashable, Sendable {
     package var name: String
     /// In nanoseconds.
@@ -60,7 +60,7 @@ package struct HistoryPhase: Hashable, Sendable {
         self.median = median
     }
 
-    /// More than anybody reads.
+    /// A longer list would be unreadable.
     static let most = 40
 
     static func medians(of launches: [MeasuredLaunch]) -> [HistoryPhase] {
@@ -86,7 +86,7 @@ package struct HistoryPhase: Hashable, Sendable {
             })
     }
 
-    /// Those that usually take any time, the largest if there are many.
+    /// The phases that usually take any time, the largest if there are many.
     static func shown(of all: [HistoryPhase]) -> [HistoryPhase] {
         let shown = all.filter { $0.median > 0 }
         guard shown.count > most else { return shown }
@@ -94,6 +94,6 @@ package struct HistoryPhase: Hashable, Sendable {
         return Array(shown.filter { $0.median >= least }.prefix(most))
     }
 
-    /// A small file could name very many.
+    /// A limit, because even a small file could name very many phases.
     package static let mostLooked = 1_000
 }

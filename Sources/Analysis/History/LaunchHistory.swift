@@ -1,28 +1,28 @@
 package import ProfileModel
 
-/// How launches developed: one series for each set of measurements that can be compared.
+/// The development of launches: one series for each set of measurements that can be compared.
 package struct LaunchHistory: Hashable, Sendable {
-    /// What a point of a series is.
+    /// The launches that one point of a series stands for.
     package enum Grouping: String, CaseIterable, Sendable {
         case version, day
     }
 
-    /// Whose measurements are one series.
+    /// The machines whose measurements form one series.
     package enum Machines: String, CaseIterable, Sendable {
-        /// Each machine's are.
+        /// Each machine has its own series.
         case each
-        /// Those of machines that differ in nothing but their name.
+        /// Machines that differ only in their names share a series.
         case alike
     }
 
     package var grouping: Grouping
-    /// What a launch should take at most; nil: nobody says.
+    /// The longest time that a launch should take; nil: no goal is set.
     package var goal: TimeSpan?
-    /// The one with the most sessions first.
+    /// The series with the most sessions first.
     package var series: [HistorySeries]
-    /// What there is besides, and why it is not shown.
+    /// The files that are not shown, and why.
     package var leftOut: [LeftOut]
-    /// How steps were found.
+    /// The rule by which steps were found.
     package var rule: ChangePointRule
 
     package struct LeftOut: Hashable, Sendable {
@@ -50,7 +50,7 @@ package struct LaunchHistory: Hashable, Sendable {
     package var sessions: Int { series.reduce(0) { $0 + $1.sessions } }
 }
 
-/// Takes measurements one after the other, in any order, and keeps of each what a history needs.
+/// Takes measurements one after the other, in any order, and keeps the part that a history needs.
 package struct HistoryBuilder {
     private let machines: LaunchHistory.Machines
     private var groups: [Group] = []
@@ -60,14 +60,14 @@ package struct HistoryBuilder {
         /// The latest measurement without its launches.
         var circumstances: Measurement
         var sessions: [HistorySession]
-        /// Its dates: two measurements do not begin in the same nanosecond.
+        /// Positions by date: two measurements do not begin in the same nanosecond.
         var dates: [Int64: Int]
         var hosts: Set<String>
     }
 
     package init(machines: LaunchHistory.Machines = .each) { self.machines = machines }
 
-    /// - Returns: why it is not shown; nil: it is.
+    /// - Returns: the reason why it is not shown; nil: it is shown.
     @discardableResult
     package mutating func add(_ measurement: Measurement, file: String) -> String? {
         guard let session = HistorySession(of: measurement, file: file) else {
@@ -150,7 +150,7 @@ package struct HistoryBuilder {
 
 extension Measurement {
     /// Whether the other's figures can be compared with this one's. They can if both have the same
-    /// program with the same arguments, wherever it lies, and nothing differs that
+    /// program with the same arguments, in any folder, and nothing differs that
     /// ``MeasurementMismatch`` calls fatal.
     ///
     /// - Parameter machines: whether machines that are alike count as different ones.

@@ -1,7 +1,7 @@
 import ProfileModel
 
-// Recordings come from files. Times outside of these bounds are no times of any machine; keeping
-// to them, no arithmetic on single slices and moments can overflow.
+// Recordings come from files, which may be damaged. No machine has times outside these bounds;
+// within them, no arithmetic on single slices and moments can overflow.
 
 extension MonotonicTime {
     /// Within `0 ... 2^61` ns (73 years).

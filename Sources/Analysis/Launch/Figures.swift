@@ -1,6 +1,6 @@
 package import ProfileModel
 
-/// What a thread did during the launch.
+/// The figures of a thread during the launch.
 package struct ThreadFigures: Hashable, Sendable {
     package var tid: Int32
     package var name: String
@@ -9,10 +9,10 @@ package struct ThreadFigures: Hashable, Sendable {
     /// Since the launch's start, and within the launch.
     package var start: TimeSpan
     package var end: TimeSpan
-    /// Of the whole launch.
+    /// The thread's times in the whole launch.
     package var times: StateTimes
-    /// In the order of time: what it was at first, and every change; empty: not known.
+    /// In the order of time: the first priority, and every change; empty: not known.
     package var priorities: [PriorityFigures] = []
-    /// Of which child; nil: of the recorded process.
+    /// The child that the thread belongs to; nil: the recorded process.
     package var child: ChildIndex?
 }

@@ -1,8 +1,8 @@
 import ProfileModel
 
 extension Profile {
-    /// The phases, with the time for which the profiler held the program in each. A hold at a
-    /// border belongs to the phase before it: the program was held on its way out of that.
+    /// The phases, with the time for which the profiler stopped the program in each. A stop at a
+    /// border belongs to the phase before it: the program was stopped when leaving that phase.
     static func phases(
         _ phases: [Phase], held: HeldTime, since start: MonotonicTime
     ) -> [Phase] {

@@ -1,18 +1,19 @@
 import ProfileModel
 
-/// Divides *Main* (or what is not divided) of a Python program by its stacks: the interpreter's start-up, the imports of the
-/// program's first module, and the program.
+/// Divides *Main* (or a launch that is not divided) of a Python program by its stacks: the
+/// interpreter's start-up, the imports of the program's first module, and the program.
 ///
-/// The first thread's slices decide. The start-up ends where `__main__` is first seen. After it,
-/// imports and other work may alternate. *Imports* ends where the least time lies on the wrong
+/// The first thread's slices decide. The start-up ends where stacks first show `__main__`. After
+/// it, imports and other work may alternate. *Imports* ends where the least time is on the wrong
 /// side: work before the border, imports of `__main__` after it.
 struct InterpreterPhases {
-    /// A stretch of the first thread's time of which is known what it was for.
+    /// A stretch of the first thread's time whose purpose is known.
     struct Stretch: Hashable {
         enum Kind: Hashable { case starting, importing, working }
         var kind: Kind
         var range: Range<MonotonicTime>
-        /// How much of it may be another's: where a thread waits, it had the same stack throughout.
+        /// The part of it that may belong to another kind. A waiting thread had the same stack
+        /// throughout.
         var unsure: TimeSpan
     }
 
@@ -20,12 +21,12 @@ struct InterpreterPhases {
 
     init(_ recording: Recording) { self.recording = recording }
 
-    /// The borders, in which parts stand in the place of *Main* if what is known suffices for that.
+    /// The borders, with *Main* replaced by its parts if enough is known for that.
     func divide(_ borders: [PhasePlan.Border], end: MonotonicTime) -> [PhasePlan.Border] {
         guard !recording.header.isAttached, let main = borders.last,
             [Phase.Names.main, Phase.Names.undivided].contains(main.name), main.time < end
         else { return borders }
-        // What follows readiness is no part of *Main*.
+        // The time after readiness is no part of *Main*.
         let last = min(recording.ready?.time.clamped ?? end, end)
         let parts = Self.parts(of: main, stretches(from: main.time, until: last))
         return parts.isEmpty ? borders : borders.dropLast() + parts
@@ -50,14 +51,14 @@ struct InterpreterPhases {
         return result.sorted { $0.range.lowerBound < $1.range.lowerBound }
     }
 
-    /// Empty: the program was not seen.
+    /// Empty: no stack shows the program.
     static func parts(
         of main: PhasePlan.Border, _ stretches: [Stretch]
     ) -> [PhasePlan.Border] {
         guard let first = stretches.firstIndex(where: { $0.kind != .starting }) else { return [] }
         var whole = main
         whole.whole = main.name
-        // Not only the interpreter's start-up came before, where `main` was not seen to begin.
+        // If the start of `main` was not seen, more than the interpreter's start-up came before.
         if main.name == Phase.Names.main { whole.name = Phase.Names.interpreter }
         func part(_ name: String, before stretch: Stretch, after last: MonotonicTime)
             -> PhasePlan.Border
@@ -77,7 +78,7 @@ struct InterpreterPhases {
         let last = program[imports - 1].range.upperBound
         if imports < program.count {
             var border = part(Phase.Names.program, before: program[imports], after: last)
-            // What lies between them belongs to neither; the import was seen up to there.
+            // The time between them belongs to neither; the last stack of an import is there.
             border.time = last
             result.append(border)
         } else {
@@ -88,7 +89,8 @@ struct InterpreterPhases {
         return result
     }
 
-    /// How many of the first stretches are *Imports*: as many as leave the least time on the wrong side.
+    /// The number of leading stretches that are *Imports*: the number that leaves the least time on
+    /// the wrong side.
     private static func importCount(_ program: [Stretch]) -> Int {
         var cost = Int64(0)
         var (best, least) = (0, Int64(0))
@@ -102,7 +104,7 @@ struct InterpreterPhases {
 }
 
 extension InterpreterPhases.Stretch.Kind {
-    /// nil: nothing is known.
+    /// nil: the stack does not show it.
     fileprivate init?(_ place: ScriptStacks.Place) {
         switch place {
         case .native, .embedded: return nil

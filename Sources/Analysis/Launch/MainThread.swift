@@ -1,8 +1,8 @@
 package import ProfileModel
 
-/// Which thread was the main thread when. Usually that is the first thread, always. But some
-/// launchers, such as Java's, only make a thread in `main`, run the program in it and wait for its
-/// end. Then that thread is the program's main thread for as long as the first one waits.
+/// The main thread at each time. Usually that is the first thread throughout. But some launchers,
+/// such as Java's, only create a thread in `main`, run the program in it and wait for its end. Then
+/// that thread is the program's main thread for as long as the first one waits.
 package struct MainThread: Hashable, Sendable {
     package struct Segment: Hashable, Sendable {
         /// In the profile's list.
@@ -14,7 +14,7 @@ package struct MainThread: Hashable, Sendable {
     /// In order and without gaps, from the launch's start to its end. Empty: no first thread is
     /// known, or the launch has no length.
     package private(set) var segments: [Segment] = []
-    /// The thread that the first one waits for, and when; nil: there is none.
+    /// The thread that the first one waits for, and the time; nil: there is none.
     package private(set) var successor: Segment?
 
     /// - Parameter wall: the launch's length.
@@ -38,10 +38,10 @@ package struct MainThread: Hashable, Sendable {
         ].filter { !$0.range.isEmpty }
     }
 
-    /// The one that is meant when no time is given; nil: not known.
+    /// The main thread if no time is given; nil: not known.
     package var usual: Int? { successor?.thread ?? segments.first?.thread }
 
-    /// All that are the main thread at some time.
+    /// All threads that are the main thread at some time.
     package var threads: Set<Int> { Set(segments.map(\.thread)) }
 
     /// Since the launch's start; nil: not known.
@@ -53,20 +53,21 @@ package struct MainThread: Hashable, Sendable {
         self.thread(at: time) == thread
     }
 
-    /// Whether the first thread waits for the one that has taken its place. That one may be seen some
-    /// ticks after it began, but what it does is the launch's work from the wait's beginning on.
+    /// Whether the first thread waits for the thread that has taken its place. The recorder may
+    /// notice that thread some ticks after its start, but its work is the launch's from the wait's
+    /// beginning on.
     package func isHandover(_ wait: WaitFigures) -> Bool {
         guard let successor else { return false }
         return wait.thread == segments.first?.thread && wait.thread != successor.thread
             && wait.start <= successor.range.lowerBound && wait.end >= successor.range.upperBound
     }
 
-    /// When a thread is the main thread.
+    /// The times in which a thread is the main thread.
     func windows(of thread: Int) -> TimeWindows {
         TimeWindows(segments.filter { $0.thread == thread }.map(\.range))
     }
 
-    /// What it did in each phase, where it is not the same thread throughout; nil: it is.
+    /// The main thread's times in each phase, if the thread changes; nil: it does not.
     func times(in parts: PartList, phases: Int) -> [StateTimes]? {
         guard let successor else { return nil }
         let threads = threads
@@ -98,12 +99,12 @@ extension Selection {
 }
 
 extension TimeWindows {
-    /// What of them lies in a range.
+    /// The part of these windows that lies in a range.
     func clamped(to range: Range<TimeSpan>) -> TimeWindows {
         TimeWindows(ranges.map { $0.clamped(to: range) })
     }
 
-    /// What of them lies in the others, too.
+    /// The part of these windows that is also in the others.
     func intersection(_ others: TimeWindows) -> TimeWindows {
         TimeWindows(others.ranges.flatMap { clamped(to: $0).ranges })
     }

@@ -1,8 +1,8 @@
 import ProfileModel
 
 /// Finds a thread that is the program's main thread in all but name. The recording must show that
-/// the first thread makes it in the first half of *Main*, waits for it in a single wait to the end,
-/// and does nothing else meanwhile. Names play no part.
+/// the first thread creates it in the first half of *Main*, waits for it in a single wait to the
+/// end, and does nothing else during the wait. Names play no part.
 struct MainThreadSearch {
     /// In the profile's list; the first one has `isMain`.
     let threads: [ThreadFigures]
@@ -10,20 +10,20 @@ struct MainThreadSearch {
     let parts: PartList
     /// From `main` until the program was ready, or the launch was over.
     let main: Range<TimeSpan>
-    /// How late a thread may be found: two ticks, and not less than 2 ms.
+    /// The largest delay with which the recorder finds a thread: two ticks, at least 2 ms.
     let tolerance: TimeSpan
 
-    /// How much of *Main* may be over when the first thread begins to wait.
+    /// The share of *Main* that may be over when the first thread begins to wait.
     private static let latestStart = 0.5
-    /// How much of it may be left when the wait is over: the way out of the program, which takes Java's
-    /// launcher a tenth of a short launch.
+    /// The share of it that may be left when the wait is over: the program's exit, which takes
+    /// Java's launcher a tenth of a short launch.
     private static let longestRest = 0.1
-    /// The same where it is known for whose end the first thread waited.
+    /// The same where it is known which thread's end the first thread waited for.
     private static let longestRestAfterEnd = 0.2
-    /// How much CPU time the first thread may use while it waits.
+    /// The share of CPU time that the first thread may use while it waits.
     private static let mostCPU = 0.01
 
-    /// The thread, and when the first one waits for it; nil: there is none.
+    /// The thread, and the time for which the first one waits for it; nil: there is none.
     func successor(of first: Int) -> MainThread.Segment? {
         guard !main.isEmpty, let wait = longestWait(of: first), lasts(wait),
             let thread = thread(madeBefore: wait, by: first)
@@ -50,14 +50,14 @@ struct MainThreadSearch {
     }
 
     /// The only thread that began right before the wait; nil: there was none, or several, which
-    /// divide the work. A thread is not it if another wait is known to be for it.
+    /// divide the work. A thread for which another wait is known is excluded.
     private func thread(madeBefore wait: WaitFigures, by first: Int) -> Int? {
         let earliest = max(main.lowerBound, idleStart(of: first, before: wait.start))
         let near = threads.indices.filter { index in
             index != first && threads[index].child == nil && threads[index].start >= earliest
                 && threads[index].start <= wait.start + tolerance
         }
-        // Which of those that were found at the same look were made before the wait is not known.
+        // Of threads found at the same tick, it is not known which ones existed before the wait.
         let made = near.filter { threads[$0].start <= wait.start }
         guard
             let found = near.count == 1 ? near.first : lateOwner(of: wait, since: earliest, first),
@@ -69,9 +69,9 @@ struct MainThreadSearch {
         return found
     }
 
-    /// The thread for whose end the first one waits, although threads were found too late to tell
-    /// which of them were made before the wait. Of those that were found together with it, it must be
-    /// the one that works: several that do divide the work.
+    /// The thread whose end the first one waits for, although threads were found too late to tell
+    /// which of them existed before the wait. Of the threads that were found together with it, it
+    /// must be the only one that works: several such threads divide the work.
     private func lateOwner(
         of wait: WaitFigures, since earliest: TimeSpan, _ first: Int
     ) -> Int? {
@@ -91,10 +91,10 @@ struct MainThreadSearch {
         return isShared ? nil : found
     }
 
-    /// How many times as much a thread works as each of those that it leads.
+    /// A thread that leads must work this many times as much as each of the others.
     private static let clearly: Int64 = 2
 
-    /// Such a wait should be told of, so the first thread stays the one that waits.
+    /// The report must show such a wait, so the first thread stays the one that waits.
     private func isInversion(_ wait: WaitFigures, for thread: Int, in range: Range<TimeSpan>)
         -> Bool
     {
@@ -105,8 +105,8 @@ struct MainThreadSearch {
         return PriorityInversion.isLonger(wait.duration, by: times.runnable + times.preempted)
     }
 
-    /// The time since when the first thread has done almost nothing but want a core. Another thread
-    /// may take the core before the wait begins, above all the new one.
+    /// The time since which the first thread has hardly done anything but wait for a core. Another
+    /// thread may take the core before the wait begins, above all the new one.
     private func idleStart(of first: Int, before time: TimeSpan) -> TimeSpan {
         var left = tolerance
         var start = time
@@ -161,7 +161,7 @@ extension MainThread {
 }
 
 extension Recording.Header {
-    /// How far apart two moments may be told that were one: two ticks, and not less than 2 ms.
+    /// The largest difference between two reported times of one moment: two ticks, at least 2 ms.
     var tolerance: TimeSpan {
         let tick = 1_000_000_000 / Int64(max(1, frequency))
         return TimeSpan(nanoseconds: max(2_000_000, 2 * tick))

@@ -1,6 +1,7 @@
 import ProfileModel
 
-/// Divides slices at the borders of phases and initialisers and adds up the figures of phases and threads.
+/// Divides slices at the borders of phases and initialisers, and adds up the figures of phases and
+/// threads.
 struct PartBuilder {
     private(set) var expander: StackExpander
     private(set) var phases: [Phase]
@@ -8,21 +9,21 @@ struct PartBuilder {
     private(set) var parts = PartList()
     private(set) var slices = 0
     private(set) var truncations: [Truncation: Int] = [:]
-    /// How many stacks end in each module for want of unwind information.
+    /// For each module, the number of stacks that end in it for want of unwind information.
     private(set) var unruledModules: [ModuleIndex: Int] = [:]
 
     private var waitTable: WaitTable
     private var initializerStacks: InitializerStacks
     private let plan: PhasePlan
-    /// When each phase ends, in order.
+    /// The end of each phase, in order.
     private let phaseEnds: [MonotonicTime]
-    /// Whether it is the recorded process's first thread.
+    /// Whether each thread is the recorded process's first one.
     private let isMain: [Bool]
-    /// Whether it is one of the recorded process's, not of its children's.
+    /// Whether each thread belongs to the recorded process, not to a child.
     private let isOwn: [Bool]
-    /// How many slices were charged to each line, of those that count.
+    /// The number of slices that count and are charged to each line.
     private var slicesByLine: [Int] = []
-    /// When each line was last seen, as ``lastSight(of:)``.
+    /// For each line, the last time of ``lastSight(of:)``.
     private var lastByLine: [MonotonicTime] = []
     /// The end of each thread's last slice.
     private var lastEnds: [MonotonicTime]
@@ -52,12 +53,12 @@ struct PartBuilder {
         for priority in PriorityFigures.all(of: recording, plan) {
             threads[priority.thread].priorities.append(priority)
         }
-        // Few of them lie in two phases.
+        // Few slices are in two phases.
         parts.reserveCapacity(recording.slices.count + recording.slices.count / 8)
     }
 
-    /// Adds a slice with its times clamped. If its thread is not listed it is left out: there is
-    /// nobody to charge it to.
+    /// Adds a slice with its times clamped. A slice whose thread is not listed is left out: it
+    /// cannot be charged.
     mutating func add(_ slice: Slice) {
         let thread = slice.thread.rawValue
         guard threads.indices.contains(thread) else { return }
@@ -108,7 +109,7 @@ struct PartBuilder {
         }
     }
 
-    /// The initialisers, whose functions are put among the profile's.
+    /// The initialisers. Their functions are added to the profile's.
     mutating func initializers(_ recording: Recording) -> [InitializerFigures] {
         InitializerFigures.all(of: recording, since: plan.start, &expander)
     }
@@ -120,7 +121,7 @@ struct PartBuilder {
         return LibraryExaminer(recording, plan, initializers, sightings()).figures(&expander)
     }
 
-    /// The phases, where another thread than the first may be the main one.
+    /// The phases, in which another thread than the first may be the main one.
     func phases(_ main: MainThread) -> [Phase] {
         guard let times = main.times(in: parts, phases: phases.count) else { return phases }
         var result = phases
@@ -128,7 +129,7 @@ struct PartBuilder {
         return result
     }
 
-    /// Ends the building: the ends of threads are known.
+    /// Finishes the profile: the ends of threads are known.
     mutating func finish() {
         for index in threads.indices {
             let end = plan.within(threadEnds[index] ?? lastEnds[index])
@@ -157,16 +158,16 @@ struct PartBuilder {
         }
     }
 
-    /// The last moment that is sure to belong to what a slice is charged to. That may have ended
-    /// before the slice did, so only its start is sure. A wait may cover many looks, and had its
-    /// stack at all of them; its end is known to the tick.
+    /// The last moment that surely belongs to the function that a slice is charged to. The function
+    /// may have ended before the slice did, so only the slice's start is certain. A wait may last
+    /// for many samples, and has its stack at all of them; its end is known to the tick.
     private func lastSight(of slice: Slice) -> MonotonicTime {
         guard slice.times.running == .zero else { return slice.start }
         return max(slice.start, min(slice.end, plan.end) - tolerance)
     }
 
-    /// Divides a slice at phases' borders. Nobody knows where inside a slice each state lay, so
-    /// each phase gets its share of each state. What lies outside of the launch is left out.
+    /// Divides a slice at phases' borders. The position of each state inside a slice is not known,
+    /// so each phase gets its share of each state. Time outside of the launch is left out.
     private mutating func divide(
         _ piece: InitializerStacks.Piece,
         part: (_ phase: Int, _ start: TimeSpan, _ times: StateTimes) -> Profile.Part
@@ -174,7 +175,8 @@ struct PartBuilder {
         var rest = piece.times
         var cursor = piece.start
         func cut(at border: MonotonicTime) -> StateTimes {
-            // Taken off the rest, not off the piece's start: so no state's share gets negative.
+            // Taken off the rest, not off the piece's start, so that no state's share becomes
+            // negative.
             let share = rest.prefix(wall: border - cursor)
             rest = rest - share
             cursor = max(cursor, border)
@@ -200,7 +202,7 @@ struct PartBuilder {
         parts.append(part)
     }
 
-    /// When each module was last met on a stack of the recorded process, within the launch.
+    /// When each module was last on a stack of the recorded process, within the launch.
     private func sightings() -> ModuleSightings {
         let (paths, frames) = (expander.paths, expander.frames)
         let never = MonotonicTime(nanoseconds: .min)
@@ -224,7 +226,7 @@ struct PartBuilder {
     }
 
     /// For each line, whether the code that ends a process called it. A library's destructors run
-    /// whether the launch needed the library or not.
+    /// whether or not the launch needed the library.
     private func endings() -> [Bool] {
         let names: Set<String> = ["__run_exit_handlers", "__cxa_finalize", "_dl_fini"]
         let (paths, frames) = (expander.paths, expander.frames)
@@ -238,7 +240,7 @@ struct PartBuilder {
         return result
     }
 
-    /// For each module, in how many slices' stacks it occurs.
+    /// For each module, the number of slices with the module in their stacks.
     func slicesByModule(_ recording: Recording) -> [Int] {
         let (paths, frames) = (expander.paths, expander.frames)
         var byLine = slicesByLine
@@ -249,7 +251,7 @@ struct PartBuilder {
             let parent = paths.lines[line].parent
             if parent != PathTable.none { byLine[Int(parent)] += byLine[line] }
         }
-        // One key more, for the functions without a module.
+        // One key more, for functions without a module.
         let count = recording.modules.count
         func key(_ path: PathTable.Path) -> Int {
             frames[path.function].moduleIndex?.rawValue ?? count

@@ -1,7 +1,6 @@
 import ProfileModel
 
-/// Where the phases of a launch begin and end, from what the recording has of the launch's borders,
-/// and from its images.
+/// The borders of a launch's phases, from the borders and the images in the recording.
 ///
 /// Borders that are missing or out of order (a program that died early, a recording that was cut
 /// short) never break the tiling: phases are forced into order and into the launch.
@@ -16,7 +15,7 @@ struct PhasePlan {
         var counters = ProcessCounters()
     }
 
-    /// In order of time; none shares its time with the next, and all lie before ``end``.
+    /// In order of time; no two have the same time, and all are before ``end``.
     private(set) var borders: [Border] = []
     private(set) var start: MonotonicTime
     private(set) var end: MonotonicTime
@@ -47,7 +46,7 @@ struct PhasePlan {
         borders = inOrder(signposts.divide(parts, end: end))
     }
 
-    /// The plan of a launch of which nothing else is known.
+    /// The plan of a launch of which only the borders and images are known.
     ///
     /// - Parameter hasDynamicLinker: whether the last image has one.
     init(_ launch: [LaunchBorder], images: [Image], hasDynamicLinker: Bool) {
@@ -62,7 +61,7 @@ struct PhasePlan {
                 images, launch: launch, start: start, hasDynamicLinker: hasDynamicLinker))
     }
 
-    /// One phase for each border, with no times of threads yet.
+    /// One phase for each border, without threads' times.
     func phases() -> [Phase] {
         borders.indices.map { index in
             let border = borders[index]
@@ -75,9 +74,9 @@ struct PhasePlan {
         }
     }
 
-    /// The phases, with parts put together again into the phase that they are parts of.
+    /// The phases, with parts joined again into the phase that they are parts of.
     ///
-    /// - Parameter phases: what became of ``phases()``.
+    /// - Parameter phases: the completed ``phases()``.
     func wholes(_ phases: [Phase]) -> [Phase] {
         var result: [Phase] = []
         var first = 0
@@ -97,7 +96,7 @@ struct PhasePlan {
         return result
     }
 
-    /// What was counted between two borders, the last of which may be the end.
+    /// The counters' increase between two borders, the last of which may be the end.
     private func counters(from first: Int, to last: Int) -> ProcessCounters {
         let later = last < borders.count ? borders[last].counters : finalCounters
         return later.difference(from: borders[first].counters)
@@ -109,7 +108,7 @@ struct PhasePlan {
         for var border in wanted {
             border.time = min(max(border.time, latest), end)
             latest = border.time
-            // A phase without length did not occur.
+            // A phase of zero length did not occur.
             if let last = result.last, last.time == border.time { result.removeLast() }
             if border.time < end { result.append(border) }
         }
@@ -122,15 +121,15 @@ struct PhasePlan {
         Border(name: name, group: group, time: start.time, counters: start.counters)
     }
 
-    /// A phase that every launch comes to, and the border that begins it.
+    /// A phase that every launch reaches, and the border that begins it.
     private struct Step {
         var name: String
         /// nil: the border was not seen.
         var border: LaunchBorder?
     }
 
-    /// Each border that was seen begins its phase. Where the next one was not seen, a phase says how far
-    /// the launch is known to be, and not more.
+    /// Each border that was seen begins its phase. Where the next border is missing, the phase says
+    /// how far the launch is known to be, and not more.
     private static func phaseBorders(
         _ images: [Image], launch: [LaunchBorder], start: MonotonicTime, hasDynamicLinker: Bool
     ) -> [Border] {
@@ -165,17 +164,18 @@ struct PhasePlan {
         return result
     }
 
-    /// - Parameter isExecuted: false if no program was executed. What is created has no more to come to.
+    /// - Parameter isExecuted: false if no program was executed. Then no phase follows *Process
+    ///   creation*.
     private static func border(
         of steps: [Step], at index: Int, isExecuted: Bool, _ launch: [LaunchBorder]
     ) -> Border? {
         guard let start = steps[index].border else { return nil }
         let name = steps[index].name
         let isMain = index == steps.count - 1
-        // The image ran already when it was noticed.
+        // The image was already running when the recorder noticed it.
         let isDivided = start.kind != .attached
         guard let next = steps[(index + 1)...].firstIndex(where: { $0.border != nil }) else {
-            // The launch did not come to the next border if that would have been noted.
+            // A later border would have been recorded, so the launch did not reach it.
             let isInProgress =
                 isMain || (index == 0 && !isExecuted)
                 || launch.contains { $0.kind == .watched && $0.time >= start.time }
@@ -187,14 +187,14 @@ struct PhasePlan {
             ? border(name, .beforeMain, start) : undivided(from: start, isBeforeMain: true)
     }
 
-    /// Time of several phases whose borders were not seen.
+    /// The time of several phases whose borders were not seen.
     private static func undivided(from start: LaunchBorder, isBeforeMain: Bool) -> Border {
         isBeforeMain
             ? border(Phase.Names.beforeMain, .beforeMain, start)
             : border(Phase.Names.undivided, .afterMain, start)
     }
 
-    /// Where each image began; without counters if no border says so.
+    /// The start of each image; without counters if no border has them.
     private static func imageStarts(_ images: [Image], _ launch: [LaunchBorder]) -> [LaunchBorder] {
         let found = launch.filter { [.firstInstruction, .attached].contains($0.kind) }
         if images.isEmpty { return found.suffix(1) }
@@ -204,7 +204,7 @@ struct PhasePlan {
         }
     }
 
-    /// Whether the last image has one: a wrapper before it may have had its own.
+    /// Whether the last image has a dynamic linker: a wrapper before it may have had its own.
     private static func hasDynamicLinker(_ recording: Recording) -> Bool {
         let last = recording.images.count > 1 ? recording.images.last?.time : nil
         guard last != nil || !recording.children.isEmpty else {
@@ -239,7 +239,7 @@ extension Module {
 }
 
 extension Phase {
-    /// Puts the one that follows to this one, but for what was counted.
+    /// Joins the following phase to this one, except for the counters.
     fileprivate mutating func add(_ next: Phase) {
         wall = wall + next.wall
         held = held + next.held

@@ -1,6 +1,6 @@
 package import ProfileModel
 
-/// What one process did during the launch.
+/// The figures of one process during the launch.
 package struct ProcessFigures: Hashable, Sendable {
     /// nil: the recorded process itself.
     package var child: ChildIndex?
@@ -17,15 +17,16 @@ package struct ProcessFigures: Hashable, Sendable {
     /// nil: the recording was cut short.
     package var end: TimeSpan?
     package var outcome: Recording.Outcome
-    /// CPU time of all its threads, as the kernel counted it where that is known.
+    /// CPU time of all its threads, from the kernel's count where that is known.
     package var cpu: TimeSpan
-    /// Of its own launch, from its fork on: names, starts since the launch's start, and CPU time.
+    /// The phases of its own launch, from its fork on: names, starts since the launch's start, and
+    /// CPU time.
     package var phases: [ProcessPhase]
     /// In the profile's list.
     package var threads: [Int]
-    /// What its first thread waited for longest; nil: for nothing, or not known.
+    /// The longest wait of its first thread; nil: there was none, or not known.
     package var longestWait: WaitFigures?
-    /// The name of a recording of its own; nil: everything is in this one.
+    /// The name of its own recording; nil: everything is in this one.
     package var file: String?
 
     package var wall: TimeSpan? { end.map { $0 - start } }
@@ -51,7 +52,7 @@ extension ProcessFigures {
     }
 }
 
-/// Puts together what is known of each process.
+/// Collects the known facts about each process.
 private struct ProcessSearch {
     let recording: Recording
     let plan: PhasePlan
@@ -60,7 +61,7 @@ private struct ProcessSearch {
     private let parts: PartList
     /// The positions of each process's parts.
     private let positions: [ChildIndex?: [Int]]
-    /// The longest of each process's first thread.
+    /// The longest wait of each process's first thread.
     private let waits: [ChildIndex?: WaitFigures]
     /// When each process's last dynamic linker was mapped.
     private let linkers: [ChildIndex?: MonotonicTime]
@@ -72,7 +73,7 @@ private struct ProcessSearch {
         self.recording = recording
         self.plan = plan
         self.threads = Dictionary(grouping: threads.indices) { threads[$0].child }
-        // Of a recording of one process nothing is divided once more.
+        // With one process, nothing needs to be divided.
         self.parts = parts
         positions =
             recording.children.isEmpty
@@ -124,7 +125,7 @@ private struct ProcessSearch {
         return child.parent == recording.header.pid ? 0 : nil
     }
 
-    /// nil: nothing is known of its threads.
+    /// nil: its threads are not known.
     private func cpu(of child: ChildIndex?) -> TimeSpan? {
         positions[child].map { list in list.reduce(.zero) { $0 + parts[$1].times.running } }
     }

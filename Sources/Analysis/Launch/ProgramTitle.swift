@@ -1,8 +1,8 @@
 import ProfileModel
 
 extension Recording {
-    /// The name of the program that the user started, in the user's words; empty: not known. If that
-    /// program became another one in the end, the title names both: "report.sh → date".
+    /// The name of the program that the user started, in the user's words; empty: not known. If
+    /// that program replaced itself with another one, the title names both: "report.sh → date".
     var title: String {
         guard let last = images.last else { return "" }
         let name = threads.first { $0.isMain && $0.child == nil }?.name
@@ -10,15 +10,15 @@ extension Recording {
         guard let first = images.dropLast().lazy.compactMap(\.startedAs).first,
             !end.hasPrefix(first)
         else { return end }
-        // It was over before anybody could ask for its name.
+        // The program ended before its name could be read.
         guard !end.isEmpty else { return first }
         return "\(first) → \(end)"
     }
 }
 
 extension Profile.Program {
-    /// What the launch is one of, among launches of many programs: an interpreter's is its script's or
-    /// its module's ("app.py", "python3 -m pip").
+    /// The name of the launch among launches of many programs: for an interpreter, its script or
+    /// its module ("app.py", "python3 -m pip").
     package var subject: String {
         let plain = name.prefix { !$0.isNumber }
         guard title == name, Self.interpreters.contains(plain) else { return title }
@@ -44,8 +44,9 @@ extension Image {
         return script.map(String.init) ?? String(name)
     }
 
-    /// The name under which the user started a program that became another one. nil: this program only
-    /// passes a command on, as `env`, the dynamic linker and a shell without a script do.
+    /// The name under which the user started a program that replaced itself with another one. nil:
+    /// this program only runs a command, as `env`, the dynamic linker and a shell without a script
+    /// do.
     fileprivate var startedAs: String? {
         let options = arguments.dropFirst().prefix { $0.hasPrefix("-") }
         // A shell may have any name.
@@ -56,7 +57,7 @@ extension Image {
         return script.flatMap { $0.split(separator: "/").last }.map(String.init)
     }
 
-    /// The interpreter's own argument may stand before the script.
+    /// The interpreter's own argument may come before the script.
     private var firstArguments: [Substring] {
         arguments.dropFirst().prefix(2).compactMap { $0.split(separator: "/").last }
     }
@@ -66,7 +67,7 @@ extension Image {
         "chrt", "env", "ionice", "nice", "nohup", "setsid", "stdbuf", "taskset",
     ]
 
-    /// As the kernel cuts it: 15 bytes.
+    /// The kernel cuts the name to 15 bytes.
     private static func threadName(of file: Substring) -> String {
         String(decoding: file.utf8.prefix(15), as: UTF8.self)
     }

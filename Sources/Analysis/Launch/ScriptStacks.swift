@@ -1,18 +1,20 @@
 import ProfileModel
 
-/// Where a launch of Python is, as each of a recording's stacks shows it.
+/// The stage of a Python launch, as each of a recording's stacks shows it.
 struct ScriptStacks {
-    /// What the outermost functions of a stack say.
+    /// The stage according to a stack's outermost functions.
     enum Place: Hashable {
-        /// No function of Python's is known, and whether what an interpreter's program does is.
+        /// No Python function is known; `isInterpreter` says whether the program is a Python
+        /// interpreter.
         case native(isInterpreter: Bool)
-        /// Python runs within a program that is something else.
+        /// Python runs within another program.
         case embedded
-        /// Before the program's first line: the interpreter imports what it needs itself.
+        /// Before the program's first line: the interpreter imports the modules that it needs
+        /// itself.
         case starting
         /// `runpy` looks for the module that is the program (`-m`).
         case finding
-        /// The program's first module runs (`__main__`), and calls nothing.
+        /// The program's first module (`__main__`) runs, and calls no function.
         case module
         /// That module imports, or `runpy` imports the package that it is in.
         case importing
@@ -26,11 +28,11 @@ struct ScriptStacks {
     private let isPython: [Bool]
     private var known: [Place?]
 
-    /// nil: no functions of an interpreter's were recorded.
+    /// nil: the recording has no functions of an interpreter.
     init?(_ recording: Recording) {
         isRuntime = recording.modules.map { Module.isRuntime($0.path) }
         guard isRuntime.contains(true) else { return nil }
-        // `python3.11`, and not `libpython3.11.so`, which other programs run Python by.
+        // `python3.11`, but not `libpython3.11.so`, with which other programs run Python.
         isPython = recording.modules.map { $0.name.hasPrefix("python") }
         nodes = recording.stacks.nodes
         symbols = recording.symbols
@@ -79,7 +81,7 @@ struct ScriptStacks {
             below: caller, function: sources.first?.function ?? "", file: sources.first?.file ?? "")
     }
 
-    /// What a program is one by that calls it: a Python interpreter.
+    /// A program that calls one of these functions is a Python interpreter.
     private static let programs: Set = ["Py_RunMain", "Py_BytesMain", "Py_Main", "pymain_main"]
 
     private static func place(below caller: Place, function: String, file: String) -> Place {
@@ -92,7 +94,7 @@ struct ScriptStacks {
             if file == ScriptPath.ofImports { return .importing }
             return isModule(function, file) ? .module : .finding
         case .module:
-            // `importlib.import_module` and what is at work for `from … import`.
+            // `importlib.import_module`, and the code that handles `from … import`.
             if file == ScriptPath.ofImports || file.hasPrefix("<frozen importlib") {
                 return .importing
             }
@@ -101,7 +103,7 @@ struct ScriptStacks {
         }
     }
 
-    /// Whether it is the code of a module that the interpreter does not have inside.
+    /// Whether it is the code of a module that is not built into the interpreter.
     private static func isModule(_ function: String, _ file: String) -> Bool {
         function == "<module>" && !file.hasPrefix("<frozen ")
     }

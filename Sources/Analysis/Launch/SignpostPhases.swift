@@ -1,13 +1,14 @@
 import ProfileModel
 
 /// Divides the last phase of a launch, which the program's own work fills, by signposts and
-/// readiness. Intervals of the category `launch` become phases, and what follows readiness is
+/// readiness. Intervals of the category `launch` become phases, and the time after readiness is
 /// *Extended*.
 struct SignpostPhases {
     static let launchCategory = "launch"
     static let extendedCategory = "extended"
 
-    /// The most phases: nobody reads a finer division. Beyond it, only the longest intervals count.
+    /// The most phases: a finer division would be unreadable. Beyond it, only the longest intervals
+    /// count.
     static let most = 200
 
     private let launches: [Interval]
@@ -20,21 +21,21 @@ struct SignpostPhases {
         ready = recording.ready?.time.clamped
     }
 
-    /// When a launch ends whose recording ended at `end`: with the last `extended` interval that
-    /// ends after readiness, if there is one.
+    /// The end of a launch whose recording ended at `end`: the end of the last `extended` interval
+    /// that ends after readiness, if there is one.
     func launchEnd(from start: MonotonicTime, recorded end: MonotonicTime) -> MonotonicTime {
         guard let ready else { return end }
         let last = extensions.map(\.end.clamped).filter { $0 > ready }.max()
         return max(start, min(end, last ?? end))
     }
 
-    /// The borders with those of signposts and readiness among them.
+    /// The borders, including those of signposts and readiness.
     func divide(_ borders: [PhasePlan.Border], end: MonotonicTime) -> [PhasePlan.Border] {
         let before = borders.prefix { $0.group == .beforeMain }
         var result =
             before + divided(borders.dropFirst(before.count), until: min(ready ?? end, end))
         if let ready {
-            // Whatever was still to come belongs to what follows.
+            // Later borders belong to *Extended*.
             result.removeAll { $0.time >= ready }
             result.append(
                 PhasePlan.Border(name: Phase.Names.extended, group: .afterMain, time: ready))
@@ -42,9 +43,9 @@ struct SignpostPhases {
         return Array(result)
     }
 
-    /// Makes a phase for each interval that does not lie in one that began before it. If an
-    /// interval outlasts that one, what is left of it becomes a phase. After these, the time is
-    /// again what it would be without them.
+    /// Makes a phase for each interval that does not lie in an earlier one. If an interval outlasts
+    /// the earlier one, its remainder becomes a phase. The time after them belongs to the phase
+    /// that it would have without them.
     private func divided(
         _ wholes: ArraySlice<PhasePlan.Border>, until end: MonotonicTime
     ) -> [PhasePlan.Border] {

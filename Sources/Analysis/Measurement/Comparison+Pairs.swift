@@ -2,7 +2,7 @@ import Glibc
 import ProfileModel
 
 extension Comparison {
-    /// Compares by the ratio of each pair, so that what disturbs both launches of a pair cancels
+    /// Compares by the ratio of each pair, so that a disturbance of both launches of a pair cancels
     /// out. It uses no mean, and assumes only that the noise is symmetric.
     ///
     /// - Parameter walls: both arms' wall times, pair by pair, in nanoseconds, above 0.
@@ -24,10 +24,10 @@ extension Comparison {
             change: (low, high), difference: (span.low, span.high), confidence: ratio.confidence)
     }
 
-    /// The smallest change that would be seen. The bounds' distance from the estimate is the spread
-    /// that counts. A change is seen if the estimate exceeds what is allowed by that distance. It
-    /// is seen in four of five trials if it lies above that by another 0.84 standard errors; the
-    /// distance has 2.33 of them (for 99 %).
+    /// The smallest detectable change. The relevant spread is the bounds' distance from the
+    /// estimate. A change is detected if the estimate exceeds the allowance by that distance. It is
+    /// detected in four of five trials if it exceeds that by another 0.84 standard errors; the
+    /// distance is 2.33 of them (for 99 %).
     private static func detectable(
         _ ratio: LocationEstimate, _ rule: ComparisonRule, base: Double
     ) -> Double? {
@@ -41,8 +41,8 @@ extension Comparison {
 }
 
 extension ComparisonRule {
-    /// The verdict. Slower: both lower bounds lie above their allowances. Not slower than is
-    /// allowed: one of the upper bounds stays within its allowance.
+    /// The verdict. Slower: both lower bounds exceed their allowances. Not slower than is allowed:
+    /// one of the upper bounds stays within its allowance.
     ///
     /// - Parameters:
     ///   - change: the bounds as shares.

@@ -1,13 +1,12 @@
-/// How many pairs a decision takes: a few looks at fixed numbers, and a second block before
-/// anything is called slower.
+/// The number of pairs for a decision: a few looks at fixed numbers of pairs, and a second block
+/// before the answer is "slower".
 ///
-/// Anybody who looks as often as they like finds a difference sooner or later. So there are looks
-/// after 10, 20 and 40 pairs, and they share the chance of an error (Bonferroni). A first block
-/// that says "slower" has been picked among looks, and among many comparisons. So a fresh block of
-/// the same size must agree, by itself. If it does not, its pairs are not lost: the next look has
-/// them, too.
+/// Unlimited looks would find a difference sooner or later. So there are looks after 10, 20 and 40
+/// pairs, and they share the chance of an error (Bonferroni). A first block with the answer
+/// "slower" has been picked among looks, and among many comparisons. So a fresh block of the same
+/// size must agree, by itself. If it does not, its pairs are not lost: the next look includes them.
 ///
-/// A value: each step gives the next plan.
+/// A value type: each step gives the next plan.
 package struct ComparisonPlan: Hashable, Sendable {
     /// Ascending numbers of pairs.
     package let looks: [Int]
@@ -16,14 +15,14 @@ package struct ComparisonPlan: Hashable, Sendable {
 
     private enum Stage: Hashable {
         case looking(Int)
-        /// What the look with this number said.
+        /// The answer of the look with this number.
         case confirming(Int)
         case decided(Decision)
     }
 
     /// - Parameters:
     ///   - looks: numbers of pairs; numbers below 1, and repeated ones, are left out.
-    ///   - rule: its confidence is the whole plan's; the looks share it.
+    ///   - rule: its confidence is that of the whole plan; the looks share it.
     package init(looks: [Int] = [10, 20, 40], rule: ComparisonRule = ComparisonRule()) {
         self.looks = Set(looks).filter { $0 > 0 }.sorted()
         asked = rule
@@ -39,13 +38,13 @@ package struct ComparisonPlan: Hashable, Sendable {
         }
     }
 
-    /// Whether the next comparison is of a block that must agree.
+    /// Whether the next comparison is of a second block, which must agree.
     package var isConfirming: Bool {
         if case .confirming = stage { true } else { false }
     }
 
-    /// The rule by which the next comparison decides. A look has its part of the chance of an
-    /// error, the second block all of it.
+    /// The rule by which the next comparison decides. A look has its share of the chance of an
+    /// error; the second block has all of it.
     package var rule: ComparisonRule {
         guard case .looking = stage else { return asked }
         var rule = asked
@@ -89,7 +88,7 @@ package struct ComparisonPlan: Hashable, Sendable {
     }
 
     package enum Decision: Hashable, Sendable {
-        /// Two blocks say so.
+        /// Two blocks agree.
         case slower
         case faster
         case same
@@ -98,19 +97,20 @@ package struct ComparisonPlan: Hashable, Sendable {
 
     /// Why nothing could be decided.
     package enum Doubt: String, Sendable, CaseIterable {
-        /// The spread is too large for so many pairs.
+        /// The spread is too large for this number of pairs.
         case notSeen = "not_seen"
-        /// The last look said "slower", and a second block did not.
+        /// The last look's answer was "slower", and the second block did not agree.
         case notConfirmed = "not_confirmed"
     }
 }
 
 extension ComparisonPlan {
-    /// Fewer pairs can show nothing with 99 %.
+    /// With fewer pairs, no difference can be shown at 99 %.
     package static let fewestPairs = 7
 
     /// Looks at `most` pairs, half of them, a quarter and so on, down to ten: 10, 20 and 40. Each
-    /// look is worth its part of the chance of an error, because it shows early what is very slow.
+    /// look is worth its share of the chance of an error, because it soon shows a very slow
+    /// program.
     ///
     /// A look has at least twice as many pairs as the one before, so a second block never has more
     /// than the next look needs.

@@ -1,29 +1,30 @@
 import ProfileModel
 
-/// Finds what made an arm's figures less sure than their intervals say: whatever is large enough to
-/// move a median by about as much as a regression that is not allowed (3 %).
+/// Finds the causes that make an arm's figures less certain than their intervals: any cause large
+/// enough to move a median by about as much as a regression that is not allowed (3 %).
 struct DisturbanceSearch {
-    /// CPU time of others, as a share of all cores' time. On two cores it is a tenth of one, enough
-    /// to take a core from a launch now and then. The kernel counts it in ticks of 10 ms, so it is
-    /// summed over all launches: for a single short one it says little.
+    /// CPU time of other programs, as a share of all cores' time. On two cores it is a tenth of one
+    /// core, enough to take a core from a launch now and then. The kernel counts it in ticks of
+    /// 10 ms, so it is summed over all launches: for a single short launch it says little.
     static let otherWork = 0.05
-    /// A launch waits for what a hypervisor takes. A share of 1 % of all cores' time can be 2 % of
-    /// a launch's on two cores.
+    /// A launch waits while the hypervisor has its core. A share of 1 % of all cores' time can be
+    /// 2 % of a launch's time on two cores.
     static let stolen = 0.01
     /// The distance between the lowest and the highest frequency, as a share of the highest. Steps
-    /// of turbo modes are some 3 % each, and a mean over cores wavers by one or two.
+    /// of turbo modes are about 3 % each, and a mean over cores varies by one or two.
     static let frequency = 0.1
-    /// From the first launch to the last, as a share of the median: less is no regression either.
+    /// From the first launch to the last, as a share of the median: a smaller drift is no
+    /// regression either.
     static let drift = 0.03
-    /// How often launches in random order may seem to drift.
+    /// The chance that launches in random order seem to drift.
     static let driftChance = 0.005
 
-    /// The disturbances, gravest first: what contradicts the conditions, what makes a median mean
-    /// little, then what may have been the cause.
+    /// The disturbances, gravest first: contradictions to the conditions, then reasons why a median
+    /// means little, then possible causes.
     private(set) var found: [Disturbance] = []
 
     private let measurement: Measurement
-    /// The places of those that count.
+    /// The positions of the launches that count.
     private let places: [Int]
 
     init(_ measurement: Measurement, arm: Int) {
@@ -68,8 +69,8 @@ struct DisturbanceSearch {
         return abs(share) >= Self.drift ? .drift(share: share) : nil
     }
 
-    /// The share of all cores' time, over all launches of which it is known, and how many launches
-    /// have that much by themselves.
+    /// The share of all cores' time, over all launches for which it is known, and the number of
+    /// launches that alone have at least `limit`.
     private func share(
         of figure: KeyPath<MeasuredLaunch, TimeSpan?>, atLeast limit: Double
     ) -> (share: Double, launches: Int)? {
@@ -95,7 +96,7 @@ struct DisturbanceSearch {
         return .frequency(lowest: lowest, highest: highest)
     }
 
-    /// Of two kinds of launches, those that lie far from their own kind.
+    /// Launches far from the others; if there are two kinds of launches, far from their own kind.
     private func outliers(_ walls: [Double], _ modes: TwoModes?) -> Disturbance? {
         var kinds = [Array(walls.indices)]
         if let modes {

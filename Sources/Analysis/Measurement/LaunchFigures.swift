@@ -1,11 +1,11 @@
 package import ProfileModel
 
 extension MeasuredLaunch {
-    /// Divides what was seen of a launch into phases, like those of recordings, and leaves out the
-    /// time that measuring took.
+    /// Divides an observed launch into phases, like those of recordings, and leaves out the time
+    /// that measuring took.
     ///
-    /// Whether a launch counts is known here only as far as the launch itself tells. Nobody knows
-    /// here whether it is the first, was cold, or ended as others did.
+    /// Whether a launch counts is decided here only from the launch itself. Whether it is the
+    /// first, was cold, or ended like the others, is not known here.
     ///
     /// - Parameters:
     ///   - arm: which of ``Measurement/arms``.

@@ -9,9 +9,9 @@ enum LaunchPairs {
 
     /// Both launches of each pair that counts: of arm 0 and of arm 1.
     ///
-    /// A pair is a launch and the next one of the other arm. The first launches, which are thrown
-    /// away, take no part. A launch that does not count takes its partner with it, because the
-    /// launch that replaced it ran at another time. If two in a row are of the same arm (one was
+    /// A pair is a launch and the next one of the other arm. The first launches, which are
+    /// discarded, take no part. If one launch of a pair does not count, neither does the other,
+    /// because the replacement ran at another time. If two in a row are of the same arm (one was
     /// repeated), the later one is paired.
     static func pairs(of launches: [MeasuredLaunch]) -> [(MeasuredLaunch, MeasuredLaunch)] {
         var pairs: [(MeasuredLaunch, MeasuredLaunch)] = []
@@ -30,6 +30,6 @@ enum LaunchPairs {
 }
 
 extension MeasuredLaunch {
-    /// A wall time of 0 or less is no launch's: a ratio would mean nothing.
+    /// A wall time of 0 or less is not valid: it has no ratio.
     fileprivate var counts: Bool { discarded == nil && wall > .zero }
 }

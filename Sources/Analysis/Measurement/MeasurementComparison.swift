@@ -1,18 +1,19 @@
 package import ProfileModel
 
-/// Compares two measurements, each by its first program. The programs did not take turns, so
-/// whatever else changed between the measurements is in the differences, too.
+/// Compares two measurements, each by its first program. The programs did not take turns, so the
+/// differences include all other changes between the measurements.
 package struct MeasurementComparison: Hashable, Sendable {
     package var launch: UnpairedDifference
     package var phases: [Part]
-    /// The processes that launches start, by name, from launches that know them. Empty where one
-    /// side knows none.
+    /// The processes that launches start, by name, from launches whose processes are known. Empty
+    /// where one side has no such launches.
     package var processes: [Part]
-    /// What else differs between them, gravest first.
+    /// The other differences between them, gravest first.
     package var mismatches: [MeasurementMismatch]
-    /// How much later the second was begun, in nanoseconds; negative: earlier.
+    /// The time from the first measurement's start to the second's, in nanoseconds; negative: the
+    /// second began earlier.
     package var interval: Int64
-    /// By what it is judged.
+    /// The rule for its verdict.
     package var rule: ComparisonRule
 
     /// A phase, or all processes of one name.
@@ -33,9 +34,9 @@ package struct MeasurementComparison: Hashable, Sendable {
 extension MeasurementComparison {
     /// Why two measurements are not compared.
     package enum Refusal: Error, Hashable, Sendable {
-        /// Figures under such circumstances are no measure for each other.
+        /// Figures under such circumstances are not comparable.
         case mismatches([MeasurementMismatch])
-        /// No launch of the one counts.
+        /// No launch of one side counts.
         case nothingMeasured(Side)
     }
 
@@ -43,7 +44,7 @@ extension MeasurementComparison {
         case before, after
     }
 
-    /// - Parameter anyway: whether they are compared whatever differs beside the program.
+    /// - Parameter anyway: whether they are compared even if more than the program differs.
     package init(
         before: Measurement, after: Measurement, rule: ComparisonRule = ComparisonRule(),
         anyway: Bool = false
@@ -70,8 +71,8 @@ extension MeasurementComparison {
             newKnown.map(\.processWalls), rule.confidence)
     }
 
-    /// Makes a comparison of figures that a store has computed. These do not include what launches
-    /// start.
+    /// Makes a comparison of figures that a store has computed. These do not include the processes
+    /// that launches start.
     ///
     /// - Parameter dates: when the earlier and the later measurement began, in nanoseconds since
     ///   1970 UTC.
@@ -84,7 +85,7 @@ extension MeasurementComparison {
         interval = Self.interval(from: dates.before, to: dates.after)
     }
 
-    /// Of one of several bounds that hold together with `confidence` (Bonferroni).
+    /// The confidence of one of `count` bounds that hold together with `confidence` (Bonferroni).
     package static func confidence(ofEachOf count: Int, _ confidence: Double) -> Double {
         1 - (1 - confidence) / Double(max(1, count))
     }

@@ -1,33 +1,33 @@
 package import ProfileModel
 
-/// What differs between the circumstances of two measurements, besides the program. Any of it may
-/// be the reason why their figures differ.
+/// The differences between the circumstances of two measurements, besides the program. Each may be
+/// the reason why their figures differ.
 package enum MeasurementMismatch: Hashable, Sendable {
     case machine(before: String, after: String)
     case processor(before: String, after: String)
     case cores(before: Int, after: Int)
     case kernel(before: String, after: String)
-    /// The machine was started anew in between.
+    /// The machine was restarted in between.
     case boot
-    /// Whether it was is not known.
+    /// It is not known whether the machine was restarted.
     case unknownBoot
-    /// Coldness, network, disk, or what ends a launch; nil: the usual.
+    /// Coldness, network, disk, or the event that ends a launch; nil: the usual.
     case condition(Condition, before: String?, after: String?)
 
     package enum Condition: String, Sendable, CaseIterable {
         case cache, network, disk, until
     }
 
-    /// Whether figures under such circumstances are no measure for each other at all.
+    /// Whether figures under such circumstances are not comparable at all.
     package var isFatal: Bool { self != .boot && self != .unknownBoot }
 
-    /// Whether it is but another machine, which may be alike.
+    /// Whether only the machine's name differs; the machines may be alike.
     var isOfName: Bool {
         if case .machine = self { return true }
         return false
     }
 
-    /// All that differs, gravest first.
+    /// All differences, gravest first.
     package static func all(
         before: Measurement, after: Measurement
     ) -> [MeasurementMismatch] {
@@ -74,7 +74,7 @@ package enum MeasurementMismatch: Hashable, Sendable {
 }
 
 extension MeasuredConditions {
-    /// What ends a launch besides the program's end, in a fixed order. Two measurements agree in
-    /// this if these lists are equal.
+    /// The events that end a launch besides the program's end, in a fixed order. Two measurements
+    /// agree in this if these lists are equal.
     package var usualUntil: [String] { Set(until).subtracting(["exit"]).sorted() }
 }

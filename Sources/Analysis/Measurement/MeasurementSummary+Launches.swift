@@ -1,7 +1,7 @@
 package import ProfileModel
 
 extension MeasurementSummary {
-    /// - Parameter rule: what the comparison of two arms asks.
+    /// - Parameter rule: the rule for the comparison of two arms.
     package init(of measurement: Measurement, rule: ComparisonRule = ComparisonRule()) {
         arms = measurement.arms.indices.map { ArmSummary(of: measurement, arm: $0) }
         comparison =
@@ -44,7 +44,7 @@ extension Distribution {
         maximum = sorted.maximum
     }
 
-    /// Of the launches of which the figure is known; nil: of none.
+    /// Of the launches whose figure is known; nil: there are none.
     init?(known values: [Double?]) { self.init(values.compactMap(\.self)) }
 }
 
@@ -71,7 +71,8 @@ extension PhaseSummary {
 
     private typealias Sum = (wall: Double, cpu: Double?)
 
-    /// By name, in the order of the phases. CPU time is known if it is of all that are added.
+    /// By name, in the order of the phases. CPU time is known if it is known for all phases of the
+    /// name.
     private static func sums(of phases: [MeasuredPhase]) -> [(String, Sum)] {
         var places: [String: Int] = [:]
         var sums: [(name: String, sum: Sum)] = []

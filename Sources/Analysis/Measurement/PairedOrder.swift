@@ -1,9 +1,9 @@
 /// The order in which two arms take turns: blocks of four launches, ABBA or BAAB at random, without
 /// an end.
 ///
-/// Both arms meet the same machine. What rises or falls steadily adds the same to both within a
-/// block. Chance decides which arm goes first, so nothing that recurs can favour one. Launches 2k
-/// and 2k + 1 are a pair. The same seed gives the same order.
+/// Both arms meet the same machine. A steady trend adds the same to both arms within a block.
+/// Chance decides which arm goes first, so no periodic disturbance can favour one. Launches 2k and
+/// 2k + 1 are a pair. The same seed gives the same order.
 package struct PairedOrder: Sequence, IteratorProtocol, Sendable {
     private var generator: SeededGenerator
     /// The rest of the block, backwards.

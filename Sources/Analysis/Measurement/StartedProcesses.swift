@@ -1,10 +1,10 @@
 import ProfileModel
 
-/// The processes of one name that launches started; those of one launch are put together. A launch
-/// that started none has 0 of them, and took no time for them.
+/// The processes of one name that launches started; those of one launch are added up. A launch that
+/// started none counts as 0 of them, with no time.
 package struct StartedProcesses: Hashable, Sendable {
     package var name: String
-    /// How many, in counts.
+    /// The number of processes, in counts.
     package var count: Distribution
     /// From each one's begin to its end, or to the launch's, added up.
     package var wall: Distribution
@@ -13,7 +13,7 @@ package struct StartedProcesses: Hashable, Sendable {
 }
 
 extension StartedProcesses {
-    /// Of launches that know their processes: those that took most first.
+    /// From launches whose processes are known: the longest first.
     static func all(of launches: [MeasuredLaunch]) -> [StartedProcesses] {
         let found = launches.compactMap { launch in
             launch.processes.map { processes in
@@ -33,7 +33,7 @@ extension StartedProcesses {
         }
     }
 
-    /// Those that took most in all launches first.
+    /// The names with the most time in all launches first.
     static func names(of launches: [MeasuredLaunch]) -> [String] {
         var walls: [String: Double] = [:]
         for launch in launches {

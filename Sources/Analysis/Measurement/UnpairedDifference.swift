@@ -1,11 +1,11 @@
 import Glibc
 package import ProfileModel
 
-/// How one figure differs between two measurements that did not take turns. The bounds know how
-/// much launches of one measurement differ among themselves. They do not know how much measurements
-/// of the same program differ from each other, which is often more.
+/// The difference of one figure between two measurements that did not take turns. The bounds
+/// include the spread of launches within a measurement. They do not include the spread between
+/// measurements of the same program, which is often larger.
 package struct UnpairedDifference: Hashable, Sendable {
-    /// Of launches that have the figure: in the later measurement, and in the earlier.
+    /// The numbers of launches that have the figure: in the later measurement, and in the earlier.
     package var counts: [Int]
     /// The later measurement's median, and the earlier's, in nanoseconds.
     package var median: Double
@@ -20,7 +20,8 @@ package struct UnpairedDifference: Hashable, Sendable {
         package var value: Double
         package var low: Double
         package var high: Double
-        /// Of each bound by itself: what was asked for, or less where there are too few launches.
+        /// The confidence of each bound by itself: as asked for, or less where there are too few
+        /// launches.
         package var confidence: Double
     }
 }
@@ -52,7 +53,7 @@ extension UnpairedDifference {
 
     /// Makes a difference of figures that a store has computed.
     ///
-    /// - Parameter ranks: the ranks at which the store has looked.
+    /// - Parameter ranks: the ranks whose values the store returned.
     package init(_ stored: StoredDifference, _ ranks: ShiftRanks) {
         counts = stored.counts
         (median, medianBefore) = (stored.median, stored.medianBefore)
@@ -66,7 +67,7 @@ extension UnpairedDifference {
         }
     }
 
-    /// Of the launches themselves, of each measurement's first program.
+    /// Compares the launches themselves, of each measurement's first program.
     package init?(
         of measurement: Measurement, against before: Measurement, confidence: Double = 0.99
     ) {
@@ -78,7 +79,7 @@ extension UnpairedDifference {
         measurement.countedLaunches.map(\.wall.value).filter { $0 > 0 }
     }
 
-    /// By the same rule as launches that took turns. Whoever asks must know that these did not.
+    /// By the same rule as for launches that took turns. The caller must know that these did not.
     package func verdict(_ rule: ComparisonRule) -> Comparison.Verdict {
         guard let change else { return .inconclusive }
         return rule.verdict(
@@ -100,7 +101,7 @@ extension UnpairedDifference.Bounds {
 }
 
 extension Measurement {
-    /// Of the first program, those that count.
+    /// The launches of the first program that count.
     var countedLaunches: [MeasuredLaunch] {
         launches.filter { $0.arm == 0 && $0.discarded == nil }
     }

@@ -1,16 +1,16 @@
 import ProfileModel
 
-/// Walks back through a launch from its end, always on the thread that held the launch up at that
-/// time, by what it did or what it waited for.
+/// Walks back through a launch from its end, always on the thread that the launch depended on at
+/// that time, by its work or its wait.
 struct BackwardWalk {
     private let profile: Profile
     private let parts: ThreadParts
-    /// Of each process, the first threads of those that it started.
+    /// For each process, the first threads of its children.
     private let children: [Int: [Int]]
     private var thread: Int
     private var time: TimeSpan
-    /// The threads whose waits are being explained, and where each began to wait. There the walk
-    /// returns to it.
+    /// The threads whose waits are being explained, and the times at which each began to wait.
+    /// There the walk returns to the thread.
     private var waiting: [(thread: Int, since: TimeSpan)] = []
 
     init(_ profile: Profile, from thread: Int, at end: TimeSpan) {
@@ -59,8 +59,8 @@ struct BackwardWalk {
             depth: waiting.count, wakeup: profile.wakeup(of: thread, at: start))
     }
 
-    /// The thread that ended a wait of the current thread, if it did so by itself, and is known to
-    /// have had a core then.
+    /// The thread that ended a wait of the current thread, if it did so itself (not an interrupt on
+    /// its core), and is known to have had a core then.
     private func follow(_ wait: ThreadParts.Stretch) -> Int? {
         if let successor = successor(of: thread, at: time) { return successor }
         if let child = endedChild(during: wait) { return child }
@@ -73,8 +73,8 @@ struct BackwardWalk {
     }
 
     /// The first thread of the process whose end the current thread waited for. The thread that
-    /// ended the wait does not show that. The end of a traced process is reported by its tracer,
-    /// and that of others when nobody reports anything of it any more.
+    /// ended the wait does not show that. A traced process's tracer reports its end; other
+    /// processes' ends are found when no more events of them arrive.
     private func endedChild(during stretch: ThreadParts.Stretch) -> Int? {
         guard profile.processes.count > 1,
             let wait = parts.wait(of: thread, during: stretch), wait.reason.kind == .child
@@ -85,22 +85,23 @@ struct BackwardWalk {
             guard let owner = wait.reason.owner else {
                 return figures.end <= time + profile.header.tolerance && wait.start <= figures.end
             }
-            // It may live on: the end of another one interrupts such a wait, which then goes on.
+            // The child may live on: another child's end interrupts such a wait, which then
+            // continues.
             return owner == figures.tid && figures.start < time && wait.start <= figures.end
         }
-        // Who is not traced tells of its end itself.
+        // A process that is not traced reports its end itself.
         if let teller = profile.wakeup(of: thread, at: time)?.wakerThread?.rawValue,
             known?.contains(teller) == true
         {
             return teller
         }
-        // Of several that ended about then, the one that did so next to the wait's end.
+        // Of several that ended at about that time, the one whose end is nearest to the wait's.
         func distance(_ child: Int) -> UInt64 { (profile.threads[child].end - time).magnitude }
         return known?.min { distance($0) < distance($1) }
     }
 
     /// The main thread, while the current thread is the first one and only waits for it. That is
-    /// known even if nobody reported who ended the wait.
+    /// known even without a report of the thread that ended the wait.
     private func successor(of thread: Int, at time: TimeSpan) -> Int? {
         guard let successor = profile.mainThread.successor, successor.thread != thread,
             profile.mainThread.threads.contains(thread), successor.range.lowerBound < time,
@@ -109,7 +110,7 @@ struct BackwardWalk {
         return successor.thread
     }
 
-    /// Before it was made, a thread's way is that of its maker.
+    /// Before a thread existed, the walk continues on the thread that created it.
     private mutating func goToCreator() {
         guard parts.isBeginning(of: thread, at: time) else { return }
         let known = profile.wakeup(of: thread, at: time)?.wakerThread?.rawValue
@@ -119,7 +120,8 @@ struct BackwardWalk {
         thread = maker
     }
 
-    /// Of a child's first thread: that of the process that started it, for want of better knowledge.
+    /// For a child's first thread: the first thread of the parent process, as the creator is not
+    /// known.
     private var leaderOfParent: Int? {
         let process = profile.processes[profile.process(ofThread: thread)]
         guard profile.leader(of: process) == thread, let parent = process.parent else {

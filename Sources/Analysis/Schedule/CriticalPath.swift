@@ -1,26 +1,26 @@
 package import ProfileModel
 
-/// The chain of running and waiting that decided how long the launch took. It goes backwards from
+/// The chain of running and waiting that determined the launch's duration. It goes backwards from
 /// the launch's end on the main thread. Wherever that waited for another thread, it follows the
 /// thread that ended the wait, for as long as the wait lasted.
 package struct CriticalPath: Hashable, Sendable {
     package struct Segment: Hashable, Sendable {
-        /// In the profile's list; of several, the one with most of the time.
+        /// In the profile's list; of several threads, the one with the most time.
         package var thread: Int
         /// Since the launch's start.
         package var start: TimeSpan
         package var duration: TimeSpan
-        /// What it did most of the time; nil: not known.
+        /// Its state for most of the time; nil: not known.
         package var state: ThreadState?
-        /// The parts of the duration; what is missing is not known.
+        /// The parts of the duration; the remainder is not known.
         package var times: StateTimes
-        /// How many waits it explains, one for the sake of the other.
+        /// The number of nested waits that it explains.
         package var depth: Int
-        /// How many stretches were too short to be shown alone.
+        /// The number of stretches that were joined here because they were too short.
         package var stretches = 1
-        /// Who ended the wait, or made the thread, right before.
+        /// The event that ended the thread's wait, or created the thread, right before.
         package var wakeup: Wakeup?
-        /// What a blocked thread waited for; nil: not known.
+        /// The reason for which a blocked thread waited; nil: not known.
         package var reason: WaitReason?
         /// The heaviest stack, innermost first.
         package var stack: [FrameID] = []
@@ -37,19 +37,20 @@ package struct CriticalPath: Hashable, Sendable {
 
     /// In order, and without gaps: they add up to the time from the launch's start to its end.
     package var segments: [Segment]
-    /// How much is known: by wake-ups other threads are followed, otherwise only the main thread.
+    /// The account that the path is based on: with wake-ups, other threads are followed, otherwise
+    /// only the main thread.
     package var account: SchedulerAccount?
 
     package var duration: TimeSpan { segments.reduce(.zero) { $0 + $1.duration } }
 }
 
 extension Profile {
-    /// The path to where the program was ready, or else to the end of the main thread or the
-    /// launch.
+    /// The path to the time when the program was ready, or else to the end of the main thread or
+    /// the launch.
     ///
     /// - Parameters:
-    ///   - minDuration: shorter stretches are put together with those beside them.
-    ///   - leastShare: so are stretches that have less than this share of the whole path.
+    ///   - minDuration: shorter stretches are joined with their neighbours.
+    ///   - leastShare: so are stretches with less than this share of the whole path.
     package func criticalPath(minDuration: TimeSpan, leastShare: Double = 0) -> CriticalPath {
         guard let main = threads.firstIndex(where: \.isMain) else {
             return CriticalPath(segments: [], account: header.account)
@@ -66,9 +67,9 @@ extension Profile {
 }
 
 extension [CriticalPath.Segment] {
-    /// Joins what a thread did from one wait to the next into one segment: how often it was pushed
-    /// off its core meanwhile is not worth a segment each time. It also joins one wait that was
-    /// seen many times.
+    /// Joins a thread's stretches from one wait to the next into one segment: its preemptions in
+    /// between do not each deserve a segment. It also joins the parts of one wait that several
+    /// samples show.
     func joined() -> [CriticalPath.Segment] {
         var result: [CriticalPath.Segment] = []
         for segment in self {
@@ -85,7 +86,7 @@ extension [CriticalPath.Segment] {
         return result
     }
 
-    /// Joins short segments that lie side by side. No time is lost, and the rest stays readable.
+    /// Joins adjacent short segments. No time is lost, and the result stays readable.
     func merged(below least: TimeSpan) -> [CriticalPath.Segment] {
         var result: [CriticalPath.Segment] = []
         var group = ShortStretches()
@@ -102,7 +103,7 @@ extension [CriticalPath.Segment] {
     }
 }
 
-/// Stretches that follow each other and are shown as one.
+/// Consecutive stretches that are shown as one.
 private struct ShortStretches {
     private var first: CriticalPath.Segment?
     private var duration = TimeSpan.zero

@@ -1,15 +1,14 @@
 import ProfileModel
 
-/// Divides a thread's waiting for a core by the scheduler's own account: what followed a wake-up,
-/// and what followed being pushed off. The kernel's counters have only the sum of both. And they have it
-/// only when the wait is over: until then it looks as if the thread were blocked.
-/// Whatever else a slice says stays as it is.
+/// Divides a thread's waiting for a core by the scheduler's own account: the time after a wake-up,
+/// and the time after a preemption. The kernel's counters have only the sum of both, and only when
+/// the wait is over: until then the thread seems to be blocked. The rest of a slice is unchanged.
 struct ExactStates {
     private let schedule: RecordedSchedule
     private let isExact: Bool
-    /// Of each thread, the first run that may still be asked for.
+    /// For each thread, the first run that may still be needed.
     private var next: [Int]
-    /// When the wait began that ended when a thread's last slice did.
+    /// For each thread, the start of the wait that ended when its last slice did.
     private var waitStarts: [MonotonicTime?]
 
     init(_ schedule: RecordedSchedule, account: SchedulerAccount?) {
@@ -19,11 +18,12 @@ struct ExactStates {
         waitStarts = schedule.threads.map { _ in nil }
     }
 
-    /// - Parameter slice: a thread's come in order.
+    /// - Parameter slice: slices of a thread must come in order.
     mutating func refined(_ slice: Slice) -> Slice {
         let thread = slice.thread.rawValue
         guard isExact, next.indices.contains(thread) else { return slice }
-        // A thread that waited and then ran between two looks has two slices: the wait is the first.
+        // A thread that waited and then ran between two samples has two slices: the wait is the
+        // first.
         let waitStart = waitStarts[thread]
         let start = waitStart ?? slice.start
         let isWait = slice.times.wall == slice.times.blocked
@@ -34,7 +34,7 @@ struct ExactStates {
             result.times.runnable = min(waited, told.runnable)
             result.times.preempted = waited - result.times.runnable
         }
-        // Where exactly the border of two slices lies is not known.
+        // The exact border of two slices is not known.
         if slice.times.blocked > .zero, !isWait, waitStart == nil,
             let told = states(of: thread, from: start, to: slice.end)
         {
@@ -43,7 +43,7 @@ struct ExactStates {
         return result
     }
 
-    /// nil where the account does not tell of all that time.
+    /// nil where the account does not cover all that time.
     private mutating func states(
         of thread: Int, from start: MonotonicTime, to end: MonotonicTime
     ) -> StateTimes? {
@@ -66,7 +66,7 @@ struct ExactStates {
 }
 
 extension StateTimes {
-    /// What counts as blocked, and was a wait for a core by the scheduler's account.
+    /// Moves time that counts as blocked, but was a wait for a core by the scheduler's account.
     fileprivate mutating func move(blockedBeyond told: StateTimes) {
         let excess = max(.zero, blocked - told.blocked)
         let pushedOff = min(excess, max(.zero, told.preempted - preempted))

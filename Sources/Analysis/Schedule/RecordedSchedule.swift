@@ -1,6 +1,6 @@
 import ProfileModel
 
-/// The scheduler's own account as a recording holds it: each thread's runs and wake-ups, in order.
+/// The scheduler's own account in a recording: each thread's runs and wake-ups, in order.
 struct RecordedSchedule: Sendable {
     let threads: [ThreadRuns]
     /// In the recording's order.
@@ -25,7 +25,7 @@ struct RecordedSchedule: Sendable {
         self.positions = positions
     }
 
-    /// Who ended a thread's wait, or made it, at a moment; nil: nobody that is known.
+    /// The event that ended a thread's wait, or created it, at a moment; nil: none is known.
     func wakeup(of thread: Int, at time: MonotonicTime) -> Wakeup? {
         let list = positions[thread]
         let index = list.partitionIndex { wakeups[Int($0)].time.clamped >= time }
@@ -34,7 +34,7 @@ struct RecordedSchedule: Sendable {
         return wakeup.time.clamped == time ? wakeup : nil
     }
 
-    /// The wake-up of a thread that comes nearest to a moment, if it is no further off than `most`.
+    /// The wake-up of a thread nearest to a moment, if it is at most `most` away.
     func wakeup(of thread: Int, nearestTo time: MonotonicTime, most: TimeSpan) -> Wakeup? {
         guard positions.indices.contains(thread) else { return nil }
         let list = positions[thread]
@@ -47,9 +47,9 @@ struct RecordedSchedule: Sendable {
         return nearest.flatMap { distance($0) <= most ? wakeups[Int($0)] : nil }
     }
 
-    /// The wake-up at the end of the one stretch in which a thread was blocked for more than half of a wait; nil:
-    /// the wait has no such stretch, or no wake-up was told. The recorder sees a wait's end late, when the
-    /// thread's next wait may have begun and ended.
+    /// The wake-up at the end of the one stretch in which a thread was blocked for more than half
+    /// of a wait; nil: the wait has no such stretch, or no wake-up was reported. The recorder sees
+    /// a wait's end late, when the thread's next wait may have begun and ended.
     func wakeup(endingMostOf wait: Range<MonotonicTime>, of thread: Int) -> Wakeup? {
         guard threads.indices.contains(thread), positions.indices.contains(thread) else {
             return nil

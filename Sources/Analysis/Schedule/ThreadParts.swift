@@ -1,6 +1,7 @@
 import ProfileModel
 
-/// What each thread did when: by the scheduler's own account, and where that is silent by samples.
+/// The state of each thread at each time: by the scheduler's own account, and by samples where that
+/// has gaps.
 struct ThreadParts {
     struct Stretch: Hashable {
         /// nil: not known.
@@ -9,7 +10,7 @@ struct ThreadParts {
         var end: TimeSpan
     }
 
-    /// More do not come together in one stretch, whatever a file says.
+    /// The most waits in one stretch: a limit for damaged files.
     private static let mostWaits = 64
 
     private let profile: Profile
@@ -32,7 +33,7 @@ struct ThreadParts {
     private func part(at position: Int32) -> Profile.Part { profile.parts[Int(position)] }
     private func wait(at position: Int32) -> WaitFigures { profile.waits[Int(position)] }
 
-    /// What a thread did right before a time.
+    /// The state of a thread right before a time.
     func stretch(of thread: Int, before time: TimeSpan) -> Stretch {
         let runs = profile.schedule.threads[thread]
         let moment = profile.start + time
@@ -45,8 +46,8 @@ struct ThreadParts {
         return Stretch(state: state, start: max(.zero, start), end: end)
     }
 
-    /// The same from samples, for the time since another moment. A slice says how long each state
-    /// took, and not when. So the thread is taken to have waited first, and done the rest after
+    /// The same from samples, for the time since another moment. A slice has each state's duration,
+    /// but not its time. So the thread is assumed to have waited first, and done the rest after
     /// that.
     private func sampled(_ thread: Int, before time: TimeSpan, after floor: TimeSpan) -> Stretch {
         let list = profile.partIndex[thread]
@@ -69,14 +70,14 @@ struct ThreadParts {
     /// Whether nothing is known of a thread before a time.
     func isBeginning(of thread: Int, at time: TimeSpan) -> Bool {
         guard let first = profile.schedule.threads[thread].first else {
-            // Of a child it is known when it was forked.
+            // The time of a child's fork is known.
             return profile.threads[thread].child != nil && profile.threads[thread].start >= time
         }
         return first.start - profile.start >= time
     }
 
-    /// The wait that a blocked stretch was, as far as samples show. There it may seem longer, if
-    /// the thread waited for something else before the next look, and shorter, if that look came
+    /// The wait of a blocked stretch, as far as samples show. It may seem longer there, if the
+    /// thread waited for something else before the next sample, and shorter, if that sample came
     /// late.
     func wait(of thread: Int, during stretch: Stretch) -> WaitFigures? {
         let list = waits[thread]
@@ -87,12 +88,12 @@ struct ThreadParts {
         let overlapping = list[first...].prefix(Self.mostWaits).lazy.map { wait(at: $0) }
             .prefix { $0.start < stretch.end }
         if let most = overlapping.max(by: { common($0) < common($1) }) { return most }
-        // They may tell of it a little earlier.
+        // Samples may report it a little earlier.
         let last = first > 0 ? wait(at: list[first - 1]) : nil
         return last.flatMap { $0.end >= stretch.end - profile.header.tolerance ? $0 : nil }
     }
 
-    /// The segment with the stack that its thread had for most of it, and what it waited for.
+    /// The segment with the stack that its thread had for most of it, and with its wait's reason.
     func completed(_ segment: CriticalPath.Segment) -> CriticalPath.Segment {
         var result = segment
         var byLine: [Int32: TimeSpan] = [:]
@@ -112,7 +113,7 @@ struct ThreadParts {
         return result
     }
 
-    /// That of the wait that takes most of a segment.
+    /// The reason of the wait that fills most of a segment.
     private func reason(of segment: CriticalPath.Segment) -> WaitReason? {
         func common(_ wait: WaitFigures) -> TimeSpan {
             min(wait.end, segment.end) - max(wait.start, segment.start)
@@ -127,7 +128,7 @@ struct ThreadParts {
 }
 
 extension Profile {
-    /// Innermost first; none of what is no stack.
+    /// Innermost first; without frames that only stand for a missing stack.
     fileprivate func frames(ofLine line: Int32) -> [FrameID] {
         var result: [FrameID] = []
         var next = line
@@ -141,8 +142,9 @@ extension Profile {
 }
 
 extension Profile {
-    /// The stretches for which a thread was blocked that reach into a range, as the scheduler told: samples
-    /// have only their sum. nil: it did not tell of all of the range.
+    /// The stretches that overlap a range and in which a thread was blocked, according to the
+    /// scheduler: samples have only their sum. nil: the scheduler's account does not cover all of
+    /// the range.
     func stretchesBlocked(of thread: Int, in range: Range<TimeSpan>) -> [Range<TimeSpan>]? {
         guard schedule.threads.indices.contains(thread) else { return nil }
         let runs = schedule.threads[thread]

@@ -7,7 +7,7 @@ package struct Frame: Hashable, Sendable {
     package var line: Int32?
     /// Whether the compiler inlined the function into the next frame outward.
     package var isInlined: Bool
-    /// Whether its unit is known not to be optimised.
+    /// Whether its unit is known to be unoptimised.
     package var isUnoptimized: Bool
 
     package init(

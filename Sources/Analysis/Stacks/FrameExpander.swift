@@ -1,21 +1,21 @@
 import ProfileModel
 
-/// Turns addresses into the frames that readers see: the physical function and, inside it, what the
-/// compiler inlined there. It works out each address once.
+/// Turns addresses into the frames that readers see: the physical function and, inside it, the
+/// functions that the compiler inlined there. Each address is expanded only once.
 struct FrameExpander {
     private let modules: [Code]
     private let symbols: SymbolTable
-    /// nil: Node's functions are nowhere, or were not named.
+    /// nil: the recording has no functions of Node's, or none with a name.
     private let scripts: NodeScripts?
     private var roles: [FrameID: LoadingRole] = [:]
     private(set) var table: FrameTable
     private var expanded: [FrameAddress: [FrameID]] = [:]
-    /// Functions of scripts as a map of code made at run time names them.
+    /// Script functions that a map of run-time code names.
     private(set) var trampolines: Set<FunctionID> = []
-    /// What the kernel did unasked: see ``Function/isUnasked``.
+    /// Functions of the kernel's own work: see ``Function/isUnasked``.
     private(set) var unasked: Set<FunctionID> = []
 
-    /// What a module says of all its functions.
+    /// The properties that all functions of a module share.
     private struct Code {
         var name: String
         var isOwn: Bool
@@ -45,11 +45,12 @@ struct FrameExpander {
     /// Where a module's code comes from.
     private enum Origin {
         case ofFile
-        /// A compiler's in the process; where it has a script, that is known by V8's map.
+        /// Code made by a compiler in the process; if it belongs to a script, V8's map names the
+        /// script.
         case generated
-        /// The same, as was known when it ran.
+        /// The same, but the recorder named it while it ran.
         case node
-        /// No machine code: what an interpreter runs.
+        /// No machine code: functions that an interpreter runs.
         case interpreted
 
         init(_ module: Module) {
@@ -71,7 +72,7 @@ struct FrameExpander {
     /// Whether anything is known of Node's modules.
     var knowsScripts: Bool { scripts != nil }
 
-    /// `frame` must be one of those that ``frames(of:)`` gave.
+    /// `frame` must come from ``frames(of:)``.
     func role(of frame: FrameID) -> LoadingRole { roles[frame] ?? .library }
 
     /// Outermost first; never empty.
@@ -86,7 +87,7 @@ struct FrameExpander {
         return result
     }
 
-    /// Of the addresses that were asked about so far, by module.
+    /// The counts of the addresses expanded so far, by module.
     func addressCounts(modules count: Int) -> [ModuleFigures.AddressCounts] {
         var result = [ModuleFigures.AddressCounts](repeating: .init(), count: count)
         for address in expanded.keys {
@@ -136,7 +137,7 @@ struct FrameExpander {
         return modules.indices.contains(index) ? modules[index].origin : .ofFile
     }
 
-    /// nil: its code is a file's, or its name is nothing but a name.
+    /// nil: its code is from a file, or the name holds no more than a name.
     private func perfMapName(of source: SourceFrame, at address: FrameAddress) -> PerfMapName? {
         if let index = known(address.module), modules[index.rawValue].origin != .generated {
             return nil
@@ -161,13 +162,13 @@ struct FrameExpander {
     private func function(of source: SourceFrame, at address: FrameAddress) -> Function {
         let name = source.function.flatMap { $0.isEmpty ? nil : $0 }
         func lookup() -> String { "0x" + String(address.address.lookup, radix: 16) }
-        // Of what an interpreter runs, the script is what a library is of compiled code.
+        // For interpreted code, the script takes the place of the library of compiled code.
         if origin(at: address) != .ofFile, let file = source.file.map(ScriptPath.init) {
             let index = known(address.module)
             return Function(
                 name: name ?? lookup(), module: file.shortName, moduleIndex: index,
                 isOwn: file.isOwn,
-                // Of code made at run time, only V8's maps tell the file.
+                // For code made at run time, only V8's maps have the file.
                 language: origin(at: address) == .generated
                     ? .javaScript : index.flatMap { modules[$0.rawValue].language },
                 line: name == "(anonymous)" ? source.line : nil)

@@ -1,20 +1,20 @@
-/// Functions and frames, interned: everything behind it works with integers.
+/// Functions and frames, interned: all later steps work with integers.
 package struct FrameTable: Sendable {
     package private(set) var functions: [Function] = []
     package private(set) var frames: [Frame] = []
     private var functionIDs: [Function: FunctionID] = [:]
     private var frameIDs: [Frame: FrameID] = [:]
 
-    /// - Parameter capacity: about how many functions and frames are expected. Growing costs
-    ///   another look at every name, and names may be long.
+    /// - Parameter capacity: the expected number of functions and frames. Growing hashes every name
+    ///   again, and names may be long.
     init(capacity: Int = 0) {
         functionIDs.reserveCapacity(capacity)
         frameIDs.reserveCapacity(capacity)
     }
 
-    /// `id` must be one that this table gave.
+    /// `id` must come from this table.
     package subscript(id: FunctionID) -> Function { functions[Int(id.rawValue)] }
-    /// `id` must be one that this table gave.
+    /// `id` must come from this table.
     package subscript(id: FrameID) -> Frame { frames[Int(id.rawValue)] }
 
     package func function(of id: FrameID) -> Function { self[self[id].function] }
@@ -35,7 +35,7 @@ package struct FrameTable: Sendable {
         return id
     }
 
-    /// A frame that stands for `function` as a whole.
+    /// A frame that represents `function` as a whole.
     mutating func internFrame(of function: Function) -> FrameID {
         intern(Frame(function: intern(function)))
     }

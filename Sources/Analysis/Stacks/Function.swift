@@ -1,7 +1,7 @@
 import Architecture
 package import ProfileModel
 
-/// A function as a reader knows it: what call trees merge by.
+/// A function as a reader knows it; call trees merge by it.
 package struct Function: Hashable, Sendable {
     /// Demangled; `module+0xoffset` without a symbol, `0xaddress` without a module. Never empty.
     package var name: String
@@ -11,9 +11,9 @@ package struct Function: Hashable, Sendable {
     package var moduleIndex: ModuleIndex?
     /// Whether it belongs to the program's developer rather than to the system.
     package var isOwn: Bool
-    /// nil: it is not known, or this is no code.
+    /// nil: not known, or this is no code.
     package var language: Language?
-    /// Tells functions without names apart; nil: the name will do.
+    /// Distinguishes functions without names; nil: the name suffices.
     package var line: Int32?
 
     package init(
@@ -28,19 +28,19 @@ package struct Function: Hashable, Sendable {
         self.isOwn = isOwn
     }
 
-    /// Stands for code that lies in no known module.
+    /// Stands for code that is in no known module.
     package static let unknownModule = "[unknown]"
-    /// The kernel's own code, and what stands for it in the frames that name a wait.
+    /// The module of the kernel's own code, and of the frames that name a wait.
     package static let kernelModule = Module.kernelPath
-    /// Whether it is a function of the kernel's, or of a module of its.
+    /// Whether it is a function of the kernel or of a kernel module.
     package var isKernel: Bool { Module.isKernel(module) && !name.hasPrefix("[") }
 
-    /// Whether it stands for the import of a module.
+    /// Whether it represents the import of a module.
     package var isImport: Bool { module == ScriptPath.ofImports }
 
     package var isScripted: Bool { language?.isScripted ?? false }
 
-    /// `script.py:12`; nil for what is not written in a script.
+    /// `script.py:12`; nil for a function that is not from a script.
     ///
     /// - Parameter line: nil: not known, or it does not matter.
     package func scriptPlace(line: Int32?) -> String? {
@@ -54,17 +54,19 @@ package struct Function: Hashable, Sendable {
 
     /// Time whose stack could not be taken, or from before `exec`.
     package static let noStack = invented("[no stack]")
-    /// CPU time of a thread that was not looked at, for fear of ending one of its calls early.
+    /// CPU time of a thread that was not sampled, because a sample might have ended one of its
+    /// calls early.
     package static let notSampled = invented("[not sampled]")
-    /// Whether it only stands for the want of a stack.
+    /// Whether it only stands for a missing stack.
     package var isNoStack: Bool { self == .noStack || self == .notSampled }
-    /// The root of stacks that do not reach their thread's entry function. What follows it is the
-    /// outermost frame that was found, not a root of its own.
+    /// The root of stacks that do not reach their thread's entry function. The next frame is the
+    /// outermost one that was found, not a root of its own.
     package static let truncated = invented("[truncated]")
-    /// Root of initialisers that no look fell into: they are timed, and who called them was not seen.
+    /// The root of initialisers that no sample shows: they were timed, but their caller is not
+    /// known.
     static let timedInitializers = invented("[timed initialisers]")
 
-    /// What a thread waited for, as the innermost frame of blocked time.
+    /// The reason for a thread's wait, as the innermost frame of blocked time.
     ///
     /// - Parameter systemCall: as in ``Slice/systemCall``. nil: the thread was blocked for a part
     ///   of the slice and ran again at its end, so the call is not known.
@@ -77,10 +79,10 @@ package struct Function: Hashable, Sendable {
         return invented(name, module: kernelModule)
     }
 
-    /// The same where more is known than the call: `[lock: mutex queue]`, `[sleep]`.
+    /// The same where more than the call is known: `[lock: mutex queue]`, `[sleep]`.
     static func wait(for reason: WaitReason, in systemCall: Int32) -> Function {
         let detail = reason.detail
-        // A call's own name is its detail there.
+        // For this kind, the detail is the call's own name.
         if reason.kind == .other {
             return detail.map { invented("[\($0)]", module: kernelModule) } ?? wait(in: systemCall)
         }
@@ -88,10 +90,10 @@ package struct Function: Hashable, Sendable {
         return invented("[\(name)]", module: kernelModule)
     }
 
-    /// No kernel has more.
+    /// No kernel has more system calls.
     private static let mostCalls: Int32 = 4096
 
-    /// `futex`; -1 is outside of any.
+    /// `futex`; -1 is outside of any call.
     static func callName(_ systemCall: Int32) -> String {
         guard systemCall >= 0 else { return "blocked outside a system call" }
         if let number = SystemCall.narrowNumber(systemCall), number < mostCalls {

@@ -1,11 +1,11 @@
 import ProfileModel
 
-/// Charges the time of initialisers to them, to the nanosecond.
+/// Charges initialisers with their time, to the nanosecond.
 ///
-/// A slice has one stack for all that its thread did since the look before. For initialisers it is
-/// known when they ran, so a slice is divided where one begins or ends. What lies within an
-/// initialiser's run belongs to its function, whether or not a look fell into it. What lies outside
-/// does not.
+/// A slice has one stack for all of its thread's time since the previous sample. The times of
+/// initialisers are known, so a slice is divided where one begins or ends. Time within an
+/// initialiser's run belongs to its function, whether or not a sample shows it. Time outside does
+/// not.
 struct InitializerStacks {
     /// One run of an initialiser.
     private struct Run {
@@ -13,7 +13,7 @@ struct InitializerStacks {
         var end: MonotonicTime
         var frame: FrameID
         var function: FunctionID
-        /// The run that it is part of, by its position.
+        /// The position of the run that it is part of.
         var parent: Int?
         var siblings: Siblings
     }
@@ -23,13 +23,13 @@ struct InitializerStacks {
         var thread: Int
         /// The run that they are part of.
         var parent: Int?
-        /// The program's own are called by the C library, those of libraries by the dynamic linker.
+        /// The C library calls the program's own; the dynamic linker calls those of libraries.
         var isProgram: Bool
-        /// When the libraries of one `dlopen` were taken up, all at once; nil: not known.
+        /// The time at which the libraries of one `dlopen` were noticed together; nil: not known.
         var load: MonotonicTime?
     }
 
-    /// From a moment until the next one: which run, the innermost.
+    /// The innermost run from a moment until the next step.
     private struct Step {
         var start: MonotonicTime
         var run: Int?
@@ -43,20 +43,21 @@ struct InitializerStacks {
     }
 
     private var runs: [Run] = []
-    /// By thread; in order, the last without a run.
+    /// For each thread, in order; the last step is without a run.
     private var steps: [Int: [Step]] = [:]
-    /// Of all runs.
+    /// The functions of all runs.
     private var functions: Set<FunctionID> = []
-    /// The line that calls them, as some stack shows it.
+    /// The line of their caller, as some stack shows it.
     private var callers: [Siblings: Int32] = [:]
 
-    /// How many steps may still be met. Slices tile a thread's life, so each step is met about
-    /// once. In a file in which they do not, the slices that come when this is used up stay whole.
+    /// How many more steps may be visited. Slices tile a thread's life, so each step is visited
+    /// about once. In a damaged file, slices after this limit stay undivided.
     private var stepsToMeet: Int
 
-    /// Of runs within runs: what is deeper than any program goes belongs to the one around it.
+    /// The limit for nested runs, beyond any real program: a deeper run's time belongs to the run
+    /// around it.
     private static let deepest = 32
-    /// No recorder takes stacks that are deeper: those of a file that was made up stay whole.
+    /// No recorder takes deeper stacks: those of a forged file stay undivided.
     private static let deepestStack = 10_000
     private static let never = MonotonicTime(nanoseconds: .max)
 
@@ -90,7 +91,7 @@ struct InitializerStacks {
                 steps.append(Step(start: runs[last].end, run: open.last))
             }
         }
-        // One that never returned was closed where the recording ended: how long it ran is not known.
+        // A run without a return was closed where the recording ended: its length is not known.
         for (_, initializer) in order where initializer.isComplete {
             let start = initializer.start.clamped
             close(until: start)
@@ -127,7 +128,7 @@ struct InitializerStacks {
         }
     }
 
-    /// The pieces of a slice, in order; nil: the slice has nothing to do with any initialiser.
+    /// The pieces of a slice, in order; nil: no initialiser affects the slice.
     ///
     /// - Parameters:
     ///   - slice: with clamped times.
@@ -163,7 +164,7 @@ struct InitializerStacks {
             guard times != .zero else { continue }
             rest = rest - times
             let line = self.line(during: step.run, stack, &expander)
-            // The stack of a wait was taken while it went on: that is nobody else's.
+            // The stack of a wait was taken during the wait, so it belongs to that wait alone.
             if slice.systemCall != nil, line != stack.line {
                 add(StateTimes(blocked: times.blocked), stack.line)
                 times.blocked = .zero
@@ -173,8 +174,8 @@ struct InitializerStacks {
         return result
     }
 
-    /// The steps in which a slice lies; the first of them may have begun before it. Empty: the
-    /// slice lies in no run.
+    /// The steps that overlap a slice; the first of them may have begun before it. Empty: the slice
+    /// is in no run.
     private mutating func steps(around slice: Slice) -> [Step] {
         guard let known = steps[slice.thread.rawValue], slice.times != .zero else { return [] }
         let first = known.partitionIndex { $0.start > slice.start } - 1
@@ -189,7 +190,7 @@ struct InitializerStacks {
 }
 
 extension InitializerStacks {
-    /// The function of a run, where it lies on a stack.
+    /// The function of a run, at its place on a stack.
     private struct Entry {
         var run: Int
         var line: Int32
@@ -201,11 +202,11 @@ extension InitializerStacks {
         var line: Int32
         /// Outermost first, each function once.
         var entries: [Entry]
-        /// The run that it may be of although its function is not on it.
+        /// The run that the stack may belong to although the run's function is not on it.
         var run: Int?
     }
 
-    /// Where the functions of some steps lie on a stack, outermost first; nil: it is too deep.
+    /// The places of some steps' functions on a stack, outermost first; nil: it is too deep.
     private func entries(
         on line: Int32, of steps: [Step], _ expander: StackExpander
     ) -> [Entry]? {
@@ -225,7 +226,7 @@ extension InitializerStacks {
             guard depth <= Self.deepestStack else { return nil }
             let caller = expander.paths.lines[Int(next)].parent
             let function = expander.paths.function(ofLine: next)
-            // The outermost one is what the linker called.
+            // The outermost one is the function that the linker called.
             if let run = wanted[function] {
                 found[function] = Entry(run: run, line: next, caller: caller)
             }
@@ -240,7 +241,8 @@ extension InitializerStacks {
     ) -> Int32 {
         let inside = functions(around: run)
         let other = stack.entries.first { !inside.contains(runs[$0.run].function) }
-        // Before the first that is not inside, there are no more than are.
+        // Before the first that is not inside, there are at most as many entries as functions
+        // inside.
         let isThere = stack.entries.prefix(inside.count).contains { entry in
             runs[entry.run].function == inside.first && entry.line < other?.line ?? .max
         }
@@ -254,7 +256,7 @@ extension InitializerStacks {
         return place(of: run, &expander)
     }
 
-    /// The functions of a run and of those that it is part of, the innermost first.
+    /// The functions of a run and of the runs around it, the innermost first.
     private func functions(around run: Int?) -> [FunctionID] {
         var result: [FunctionID] = []
         var next = run
@@ -270,9 +272,8 @@ extension InitializerStacks {
     }
 
     /// Whether a stack may belong to a run although the run's function is not on it. The stack was
-    /// taken when a slice ended, within the run. A function that ends with a call of another one
-    /// gives its place to that. (What a thread computed before a wait has the stack of a later
-    /// look.)
+    /// taken when a slice ended, within the run. A function that ends with a tail call is replaced
+    /// by the callee. (Work before a wait has the stack of a later sample.)
     private func maySucceed(_ run: Int, _ line: Int32, _ expander: StackExpander) -> Bool {
         let path = callers[runs[run].siblings].map(expander.paths.path(ofLine:))
         var next = line
@@ -285,8 +286,8 @@ extension InitializerStacks {
         return path == nil
     }
 
-    /// The line of a run that no stack shows. It is called like its siblings, else from the run
-    /// that it is part of; else nobody knows from where.
+    /// The line of a run that no stack shows. Its caller is that of its siblings, or else the run
+    /// that it is part of; otherwise the caller is not known.
     private func place(of run: Int, _ expander: inout StackExpander) -> Int32 {
         var unplaced: [Int] = []
         var caller: Int32?
@@ -304,7 +305,7 @@ extension InitializerStacks {
     }
 }
 
-/// Whose initialisers a module's are.
+/// Finds the program or the load that a module's initialisers belong to.
 private struct RunPlaces {
     private var program: Set<ModuleIndex> = []
     /// In order: a library may be loaded again.

@@ -1,18 +1,19 @@
-/// The kernel's own functions that a thread did not ask for.
+/// The kernel's own functions that a thread did not call.
 extension Function {
-    /// Whether an interrupt begins here, or what a profiler's events make the kernel do. It comes upon a thread
-    /// wherever that is: what the kernel does then is not the thread's work, and most of it is the sampling's own
-    /// while a program is recorded. System calls and faults are the thread's.
+    /// Whether an interrupt begins here, or the kernel's handling of a profiler's events. It can
+    /// occur anywhere in a thread: this kernel work is not the thread's, and most of it is the
+    /// sampling's own while a program is recorded. System calls and faults are the thread's.
     var isUnasked: Bool {
         guard isKernel else { return false }
         return Self.interruptPrefixes.contains { name.hasPrefix($0) } || Self.unasked.contains(name)
     }
 
-    /// Of each interrupt that the kernel itself handles: its entry, and what that calls (Linux 5.8 and later).
+    /// The interrupts that the kernel itself handles: their entries, and the functions that these
+    /// call (Linux 5.8 and later).
     private static let interruptPrefixes = ["asm_sysvec_", "sysvec_"]
 
-    /// Where the kernel serves events when a thread gets a core, leaves it, begins, or maps code; and the entries
-    /// of interrupts that have no prefix in common.
+    /// The functions in which the kernel handles events when a thread gets a core, leaves it,
+    /// begins, or maps code; and the entries of interrupts that share no prefix.
     private static let unasked: Set<String> = [
         "asm_common_interrupt", "asm_spurious_interrupt", "asm_exc_nmi",
         "asm_exc_xen_hypervisor_callback", "fred_extint",

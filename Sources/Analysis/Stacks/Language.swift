@@ -1,13 +1,13 @@
 internal import ProfileModel
 
-/// What a function was written in, as far as viewers tell code apart. All compiled code is one
-/// language here: a C++ function calls Rust's as it calls its own.
+/// The language of a function, as far as viewers distinguish code. All compiled code is one
+/// language here: a C++ function calls a Rust function as it calls its own.
 package enum Language: String, Hashable, Sendable, CaseIterable {
     case native, python
     case javaScript = "javascript"
     case kernel
 
-    /// As people write it.
+    /// The usual spelling.
     package var name: String {
         switch self {
         case .native: "native"
@@ -22,7 +22,7 @@ package enum Language: String, Hashable, Sendable, CaseIterable {
 }
 
 extension Language {
-    /// Of a module's functions. nil: it does not tell.
+    /// The language of a module's functions. nil: the module does not tell.
     init?(of module: Module) {
         let path = module.path
         if Module.isKernel(path) {

@@ -1,18 +1,18 @@
 package import ProfileModel
 
-/// The stacks that the threads of a recording had last.
+/// The last stack of each of a recording's threads.
 package struct LastStacks: Sendable {
     package struct Stack: Hashable, Sendable {
         /// Innermost first.
         package var frames: [FrameID]
-        /// It does not reach the thread's entry function.
+        /// True if it does not reach the thread's entry function.
         package var isTruncated: Bool
     }
 
     package let frames: FrameTable
     private let stacks: [ThreadIndex: Stack]
 
-    /// nil: none was taken of the thread.
+    /// nil: the thread has none.
     package subscript(thread: ThreadIndex) -> Stack? { stacks[thread] }
 
     package init(_ recording: Recording) {

@@ -1,10 +1,10 @@
 import ProfileModel
 
-/// What a frame has to do with the loading of Node's modules.
+/// The part of a frame in the loading of Node's modules.
 enum LoadingRole: Hashable, Sendable {
     /// It is no JavaScript, or a function of Node's library.
     case library
-    /// The program's, or a package's.
+    /// A function of the program, or of a package.
     case program
     /// Node's own code that looks for modules and runs them.
     case loader
@@ -14,21 +14,21 @@ enum LoadingRole: Hashable, Sendable {
     case module(FrameID)
 }
 
-/// Shows what is imported in place of those functions of Node's that import it.
+/// Shows a module's import in place of the Node functions that perform it.
 ///
 /// `require` runs half a dozen functions, from `require` itself to `Module._compile`, before the
-/// module's code. Where these work themselves, they call no module's code, and they stay.
+/// module's code. Where these do work themselves, they call no module's code, and they stay.
 struct ModuleLoading: Sendable {
-    /// For each line of a ``PathTable`` that is in the loader: the one that called the loader.
+    /// For each line of a ``PathTable`` that is in the loader: the loader's caller.
     private var callers: [Int32: Int32] = [:]
 
-    /// In place of a caller: what is loaded is the program itself, which nothing imports.
+    /// In place of a caller: the program itself is being loaded, which no module imports.
     private static let program: Int32 = -3
 
-    /// The frame that stands for the loader between a module and what imported it, and the
-    /// importer's line. nil: the loader did not call a frame of this role, or it is no module.
+    /// The frame that represents the loader between a module and its importer, and the importer's
+    /// line. nil: the loader did not call a frame of this role, or it is no module.
     ///
-    /// - Parameter parent: the line of what called it.
+    /// - Parameter parent: the caller's line.
     func importing(_ role: LoadingRole, calledFrom parent: Int32) -> (FrameID, caller: Int32)? {
         guard case .module(let importing) = role, let caller = callers[parent],
             caller != Self.program
@@ -36,7 +36,7 @@ struct ModuleLoading: Sendable {
         return (importing, caller)
     }
 
-    /// Takes note of a line that stays as it is, of a frame of this role.
+    /// Records a line that stays as it is, of a frame of this role.
     mutating func note(_ line: Int32, _ role: LoadingRole, calledFrom parent: Int32) {
         switch role {
         case .library: if let caller = callers[parent] { callers[line] = caller }

@@ -1,11 +1,11 @@
 import ProfileModel
 
-/// The scripts of a recording that Node has run.
+/// The scripts that Node ran in a recording.
 struct NodeScripts: Sendable {
-    /// The folder that all of the program's own scripts lie in.
+    /// The folder that contains all of the program's own scripts.
     private let folder: [Substring]
 
-    /// - Parameter files: of all functions of JavaScript.
+    /// - Parameter files: the files of all JavaScript functions.
     init(_ files: some Sequence<String>) {
         var common: [Substring]?
         for file in Set(files) where file.hasPrefix("/") && ScriptPath(file).isOwn {
@@ -24,7 +24,7 @@ struct NodeScripts: Sendable {
 
     private static let loaders = ["node:internal/modules/", "node:internal/bootstrap/realm"]
 
-    /// What a module is called: from its package on, or below the program's folder.
+    /// A module's name: its path from its package on, or below the program's folder.
     func moduleName(of file: String) -> String {
         guard file.hasPrefix("/") else { return file }
         let parts = file.split(separator: "/")

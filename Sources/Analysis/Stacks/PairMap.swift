@@ -1,8 +1,8 @@
 /// A hash table from pairs of small integers to list positions, for building trees: with
-/// `Dictionary`, hashing alone was a third of the time that a profile took to build.
+/// `Dictionary`, hashing alone took a third of a profile's building time.
 ///
 /// Open addressing with linear probing. The hash is not seeded: keys are positions in our own
-/// lists, which nobody chooses, and the same recording takes the same time.
+/// lists, which the input does not choose, and the same recording takes the same time.
 struct PairMap: Sendable {
     private struct Slot {
         var first: Int32
@@ -15,8 +15,7 @@ struct PairMap: Sendable {
     private var slots = [Slot](repeating: empty, count: 64)
     private var count = 0
 
-    /// The value of a pair. If the pair has none yet it gets `new`; the result also says whether it
-    /// did.
+    /// The value of a pair. A pair without a value gets `new`; the result also says whether it did.
     ///
     /// - Parameter new: not negative.
     mutating func value(
@@ -30,11 +29,11 @@ struct PairMap: Sendable {
         return (new, true)
     }
 
-    /// Where the pair is, or where it belongs.
+    /// The slot of the pair, or the slot for it.
     private func place(of first: Int32, _ second: Int32) -> Int {
         let key = UInt64(UInt32(bitPattern: first)) << 32 | UInt64(UInt32(bitPattern: second))
-        // Fibonacci hashing: only the product's uppermost bits depend on all bits of the key. With lower
-        // ones, all calls of one function by itself would collide.
+        // Fibonacci hashing: only the product's uppermost bits depend on all bits of the key. With
+        // lower bits, all recursive calls of a function would collide.
         let hash = (key &* 0x9e37_79b9_7f4a_7c15) >> (64 - slots.count.trailingZeroBitCount)
         let mask = slots.count - 1
         var place = Int(truncatingIfNeeded: hash)

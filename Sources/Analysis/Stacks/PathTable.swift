@@ -45,7 +45,7 @@ struct PathTable: Sendable {
         return id.value
     }
 
-    /// Ends the building: frees what only building needs.
+    /// Ends the building: frees the tables that only building needs.
     mutating func seal() {
         lineIDs = PairMap()
         siteIDs = PairMap()
@@ -68,15 +68,15 @@ struct PathTable: Sendable {
 }
 
 extension PathTable {
-    /// For each path, whether no caller on it has the same key. Totals that are added up over only
-    /// such paths count recursion once.
+    /// For each path, whether no caller on it has the same key. Totals over only such paths count
+    /// recursion once.
     ///
     /// - Parameter key: of a path, in `0 ..< count`.
     func outermostOccurrences(count: Int, key: (Path) -> Int) -> [Bool] {
         let children = ChildLists(parents: paths.lazy.map(\.parent))
         var result = [Bool](repeating: false, count: paths.count)
         var depths = [Int](repeating: 0, count: count)
-        // A path is met twice: on the way in, and (as its complement) on the way out.
+        // Each path is visited twice: on the way in, and (as its complement) on the way out.
         var pending = Array(children.roots)
         while let next = pending.popLast() {
             if next < 0 {
@@ -93,7 +93,7 @@ extension PathTable {
     }
 }
 
-/// The children of every node of a forest that is given by its parents.
+/// The children of every node of a forest, from the list of its parents.
 struct ChildLists {
     private var starts: [Int32]
     private var nodes: [Int32]

@@ -1,8 +1,8 @@
-/// What a just-in-time compiler's name for its code says about the function (`/tmp/perf-PID.map`).
+/// The information in a just-in-time compiler's name for its code (`/tmp/perf-PID.map`).
 ///
 /// CPython with `-X perf` writes `py::qualified.name:/path/script.py` (`Python/perf_trampoline.c`).
-/// Anybody may write such a file. Whatever it says, the name is only a name and the path only a
-/// text.
+/// Any process may write such a file. Whatever its content, the name is used only as a name and the
+/// path only as text.
 struct PerfMapName: Hashable {
     var function: String
     /// The script.
@@ -11,7 +11,7 @@ struct PerfMapName: Hashable {
 
     private static let python = "py::"
 
-    /// nil: nothing but a name.
+    /// nil: the text is only a name.
     init?(_ text: String) {
         guard text.hasPrefix(Self.python) else { return nil }
         let rest = text.dropFirst(Self.python.count)

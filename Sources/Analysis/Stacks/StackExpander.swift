@@ -10,7 +10,8 @@ struct StackExpander {
     private var known: [[Int32]]
 
     private var waitFrames: [Int32?: FrameID] = [:]
-    /// Nodes that belong to what the kernel did unasked, by ``Variant``. Their line is that of what it interrupted.
+    /// Nodes that belong to the kernel's own work, by ``Variant``. They have the line of the code
+    /// that it interrupted.
     private var unasked: [Set<Int>]
 
     private static let unknown: Int32 = -2
@@ -32,12 +33,12 @@ struct StackExpander {
 
     var frames: FrameTable { expander.table }
 
-    /// Of the addresses that were met so far, by module.
+    /// The counts of the addresses expanded so far, by module.
     func addressCounts(modules: Int) -> [ModuleFigures.AddressCounts] {
         expander.addressCounts(modules: modules)
     }
 
-    /// The line of a slice's stack; the "no stack" line when it has none that the table holds.
+    /// The line of a slice's stack; the "no stack" line if the table has no stack for it.
     mutating func line(of stack: StackID?, _ truncation: Truncation?) -> Int32 {
         guard let stack, nodes.indices.contains(Int(stack.rawValue)) else {
             return line(
@@ -47,7 +48,7 @@ struct StackExpander {
         return expand(Int(stack.rawValue), as: truncation == nil ? .complete : .truncated)
     }
 
-    /// The line of the frame that names what the thread of a stack waited for.
+    /// The line of the frame that names the wait of a stack's thread.
     mutating func line(ofWaitIn systemCall: Int32?, calledFrom parent: Int32) -> Int32 {
         let frame = waitFrames[systemCall] ?? expander.frame(of: .wait(in: systemCall))
         waitFrames[systemCall] = frame
@@ -58,7 +59,7 @@ struct StackExpander {
         append(frame, to: parent)
     }
 
-    /// Stands for what called an initialiser, where that was not seen.
+    /// Stands for the unknown caller of an initialiser.
     mutating func lineOfTimedInitializers() -> Int32 {
         line(of: .timedInitializers, calledFrom: PathTable.none)
     }
@@ -77,7 +78,7 @@ struct StackExpander {
         return names
     }
 
-    /// The module that a stack's outermost frame lies in; nil where it is none.
+    /// The module of a stack's outermost frame; nil where it has none.
     func outermostModule(of stack: StackID) -> ModuleIndex? {
         var position = Int(stack.rawValue)
         guard nodes.indices.contains(position) else { return nil }
@@ -92,8 +93,8 @@ struct StackExpander {
         append(expander.frame(of: function), to: parent)
     }
 
-    /// The function to which a stack's innermost frame belongs, without what was inlined into it;
-    /// nil: the table does not hold the stack.
+    /// The physical function of a stack's innermost frame, without inlined functions; nil: the
+    /// table does not hold the stack.
     mutating func innermostFunction(of stack: StackID) -> FrameID? {
         guard nodes.indices.contains(Int(stack.rawValue)) else { return nil }
         return expander.frames(of: nodes[Int(stack.rawValue)].frame).first
@@ -154,7 +155,7 @@ struct StackExpander {
         return line
     }
 
-    /// Whether a node belongs to what the kernel did unasked, or begins it.
+    /// Whether a node belongs to the kernel's own work, or begins it.
     private func isUnasked(_ node: Int, _ frames: [FrameID], as variant: Variant) -> Bool {
         guard !expander.unasked.isEmpty else { return false }
         if let parent = nodes[node].parent, unasked[variant.rawValue].contains(Int(parent.rawValue))
@@ -165,8 +166,8 @@ struct StackExpander {
     }
 
     /// Shows a Python function in place of the interpreter's own. A function that a map of
-    /// trampolines names stands for what calls its trampoline and for the loop that the trampoline
-    /// calls. A function that the recorder read itself stands for the trampoline.
+    /// trampolines names replaces the caller of its trampoline and the loop that the trampoline
+    /// calls. A function that the recorder read itself replaces the trampoline.
     private mutating func show(_ frame: FrameID, on caller: Int32) -> Int32 {
         guard !expander.trampolines.isEmpty, caller != PathTable.none else {
             return append(frame, to: caller)
@@ -174,7 +175,7 @@ struct StackExpander {
         let (function, outer) = (expander.table[frame].function, paths.function(ofLine: caller))
         if expander.trampolines.contains(outer) {
             let inner = expander.table[function]
-            // It runs this function and nothing else.
+            // The loop runs only this function.
             if inner.isInterpreterLoop { return caller }
             if inner.isScripted, !expander.trampolines.contains(function) {
                 return append(frame, to: paths.lines[Int(caller)].parent)
@@ -187,7 +188,7 @@ struct StackExpander {
         return append(frame, to: caller)
     }
 
-    /// With modules that are imported in the place of what imports them.
+    /// Adds a frame, with a module's import in place of the functions that perform it.
     private mutating func load(_ frame: FrameID, _ parent: Int32) -> Int32 {
         let role = expander.role(of: frame)
         if let (importing, caller) = loading.importing(role, calledFrom: parent) {

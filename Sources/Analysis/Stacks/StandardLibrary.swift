@@ -1,29 +1,30 @@
-/// Tells functions of a language's standard library, which compilers put into the developer's own file, from the
-/// developer's.
+/// Distinguishes functions of a language's standard library, which compilers put into the
+/// developer's own file, from the developer's.
 enum StandardLibrary {
     /// - Parameters:
     ///   - name: demangled.
-    ///   - file: where the function is; nil: not known.
+    ///   - file: the file of the function; nil: not known.
     static func contains(_ name: String, file: String?) -> Bool {
         if file?.hasSuffix(".go") == true { return isOfGo(name) }
-        // The runtime's parts in Go's assembler have its packages' names, too.
+        // The runtime's functions in Go's assembler have their packages' names, too.
         if file?.hasSuffix(".s") == true { return name.contains(".") && isOfGo(name) }
-        // Every function of a large program is asked for: bytes are compared, not characters.
+        // This runs for every function of a large program, so it compares bytes, not characters.
         let bytes = Array(name.utf8)
         let name = bytes[qualifiedStart(bytes)...]
         return namespaces.contains { name.starts(with: $0) }
     }
 
-    /// C++'s, Rust's (of what is called by `<Type as Trait>::f`, the type counts) and Swift's.
+    /// C++'s, Rust's (for a call of `<Type as Trait>::f`, the type counts) and Swift's.
     private static let namespaces = [
         "std::", "__gnu_cxx::", "core::", "alloc::", "<core::", "<alloc::", "<std::",
         "hashbrown::", "Swift.",
     ].map { Array($0.utf8) }
 
-    /// What a specialisation is of.
+    /// Precedes the name of a specialisation's original function.
     private static let original = Array("of Swift.".utf8)
 
-    /// Behind what stands before the name: a template's return type, or what a specialisation is of.
+    /// The start of the name, after a template's return type or the words before a specialised
+    /// function.
     private static func qualifiedStart(_ name: [UInt8]) -> Int {
         var depth = 0
         var start = 0
@@ -31,7 +32,7 @@ enum StandardLibrary {
             switch byte {
             case UInt8(ascii: "<"), UInt8(ascii: "["): depth += 1
             case UInt8(ascii: ">"), UInt8(ascii: "]"): depth -= 1
-            // What follows are parameters.
+            // The rest is the parameters.
             case UInt8(ascii: "(") where depth == 0 && index > start: return start
             case UInt8(ascii: "("): depth += 1
             case UInt8(ascii: ")"): depth -= 1
@@ -45,7 +46,7 @@ enum StandardLibrary {
         return start
     }
 
-    /// A package's path ends at the first point behind its last slash.
+    /// A package's path ends at the first point after its last slash.
     private static func isOfGo(_ name: String) -> Bool {
         packages.contains(String(name.prefix { $0 != "/" && $0 != "." }))
             // Another host's package of that name has a point before its first slash.

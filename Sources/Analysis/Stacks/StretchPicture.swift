@@ -1,12 +1,12 @@
 package import ProfileModel
 
-/// What a thread did here and there between two moments, with one stack.
+/// One thread's scattered times between two moments, with one stack.
 package struct ScatteredStretch: Sendable {
-    /// Its start is that of what it stands for, its times are all of theirs together.
+    /// The start is that of the first stretch that it represents; the times are their sum.
     package var stretch: Stretch
-    /// The end of the last.
+    /// The end of the last stretch.
     package var end: TimeSpan
-    /// Of its time what is charged to a caller.
+    /// The part of its time that is charged to a caller.
     fileprivate var charged = TimeSpan.zero
 
     init(_ stretch: Stretch) { (self.stretch, end) = (stretch, stretch.end) }
@@ -18,7 +18,7 @@ package struct ScatteredStretch: Sendable {
         charged = charged + other.charged
     }
 
-    /// Its time becomes that of a caller of its stack.
+    /// Charges its time to a caller of its stack.
     fileprivate mutating func charge(to caller: Int) {
         stretch.stack = caller
         stretch.waitStack = nil
@@ -26,21 +26,21 @@ package struct ScatteredStretch: Sendable {
     }
 }
 
-/// What threads did, in no more entries than a picture can carry, however long it took and however
-/// many stacks there are. As many of the longest entries as fill half of its room stay in their
-/// places. Shorter ones are put together from more and more of the time. Sums by thread, phase and
-/// stack stay what they are, except ``charged``.
+/// The stretches of threads, in no more entries than a picture can hold, for any duration and any
+/// number of stacks. As many of the longest entries as fill half of its room stay in their places.
+/// Shorter ones are joined over longer and longer times. Sums by thread, phase and stack stay the
+/// same, except ``charged``.
 package struct StretchPicture: Sendable {
     /// By thread, in the order of time.
     package private(set) var lists: [[Stretch]]
-    /// By thread; may lie beside each other, and beside ``lists``.
+    /// For each thread; entries may overlap in time with each other, and with ``lists``.
     package private(set) var scattered: [[ScatteredStretch]]
     /// See ``Tiles/width``.
     package let width: TimeSpan
-    /// Of so much time only an outer part of the stack is told: it counts as its caller's own.
+    /// The time that shows only an outer part of its stack: it counts as the caller's own.
     package private(set) var charged = TimeSpan.zero
 
-    /// None.
+    /// An empty picture.
     package init() { (lists, scattered, width) = ([], [], .zero) }
 
     /// - Parameters:
@@ -60,7 +60,7 @@ package struct StretchPicture: Sendable {
             wider = wider + wider
             rest = Self.together(rest, by: wider)
             guard rest.count > room else { break }
-            // What all need that have no place at all comes first.
+            // First reserve room for the remaining kinds, joined to one entry each.
             let spare = (room - Self.together(rest, by: Self.all).count) / 2
             guard spare > 0 else { break }
             rest = scatter(rest, longest: spare)
@@ -71,11 +71,11 @@ package struct StretchPicture: Sendable {
         _ = scatter(rest, longest: rest.count)
     }
 
-    /// What else there is, without its place in the lists.
+    /// The remaining entries, without their places in the lists.
     private mutating func keepLongest(_ count: Int) -> [ScatteredStretch] {
         let walls = lists.joined().map { $0.times.wall }.sorted(by: >)
         let least = walls.indices.contains(count) ? walls[count] : .zero
-        // Of those that are as long, the first.
+        // Of equally long ones, the first.
         var spare = count - walls.partitionIndex { $0 <= least }
         var rest: [ScatteredStretch] = []
         for thread in lists.indices {
@@ -93,7 +93,7 @@ package struct StretchPicture: Sendable {
         return rest
     }
 
-    /// - Returns: what is not among the longest.
+    /// - Returns: the entries that are not among the longest.
     private mutating func scatter(
         _ entries: [ScatteredStretch], longest count: Int
     ) -> [ScatteredStretch] {
@@ -120,7 +120,7 @@ package struct StretchPicture: Sendable {
         var kind: Stretch.Kind
     }
 
-    /// What is alike in one tile of a thread is one.
+    /// Joins equal entries in one tile of a thread.
     private static func together(
         _ entries: [ScatteredStretch], by width: TimeSpan
     ) -> [ScatteredStretch] {
@@ -139,7 +139,7 @@ package struct StretchPicture: Sendable {
         return result
     }
 
-    /// So many steps outwards one by one; then each goes twice as far.
+    /// After this many single steps outwards, each step goes twice as far as the one before.
     private static let singleSteps = 24
 
     private mutating func charge(

@@ -7,7 +7,7 @@ package struct StackNode: Hashable, Sendable {
     package var frame: FrameID
 }
 
-/// What one thread did for a while with one stack: a slice's share of one phase.
+/// A stretch of one thread with one stack: a slice's share of one phase.
 package struct Stretch: Sendable {
     /// Positions in the profile's lists.
     package var phase: Int
@@ -17,14 +17,14 @@ package struct Stretch: Sendable {
     package var times: StateTimes
     /// Its innermost frame, in ``Profile/stackNodes``.
     package var stack: Int
-    /// The same with what was waited for called from it; nil when it never blocked.
+    /// The stack with the wait called from it; nil when it never blocked.
     package var waitStack: Int?
 }
 
 extension Stretch {
     package var end: TimeSpan { start + times.wall }
 
-    /// What of its time counts by a weight, and for which stack: none, one or two charges.
+    /// The part of its time that counts by a weight, and for which stack: none, one or two charges.
     package func charges(by weight: Weight) -> [(stack: Int, time: TimeSpan)] {
         let waited = weight.showsWaits && waitStack != nil ? times.blocked : .zero
         var result: [(stack: Int, time: TimeSpan)] = []
@@ -45,7 +45,7 @@ extension Profile {
         }
     }
 
-    /// The innermost frame that a thread waited in, in ``stackNodes``; nil: not known.
+    /// The innermost frame in which a thread waited, in ``stackNodes``; nil: not known.
     package func stackNode(of wait: WaitFigures) -> Int? {
         wait.line == PathTable.none ? nil : Int(wait.line)
     }
@@ -55,7 +55,7 @@ extension Profile {
         self.stack(ofLine: Int32(truncatingIfNeeded: stack))
     }
 
-    /// Everything that threads did in a selection, in the order of time.
+    /// All stretches of threads in a selection, in the order of time.
     package func stretches(in selection: Selection) -> [Stretch] {
         var result: [Stretch] = []
         forEachPart(in: selection) { part in

@@ -1,9 +1,9 @@
 import ProfileModel
 
 extension Profile {
-    /// The function of a stack to look at first: the innermost of the developer's own. If there is
+    /// The function of a stack to show first: the innermost of the developer's own. If there is
     /// none: the innermost with a name outside of the kernel, the C library and the dynamic linker;
-    /// else one without a name there; else the innermost of the program's side at all.
+    /// else one without a name there; else the innermost outside the kernel.
     ///
     /// - Parameter stack: outermost first.
     /// - Returns: nil: the stack is empty.
@@ -15,11 +15,11 @@ extension Profile {
             ?? innermost { !$0.isCommon } ?? innermost { !$0.isKernel } ?? stack.last
     }
 
-    /// Where most of the time of a heaviest stack is spent: the innermost function that still has half of what
-    /// the outermost one has. The developer's own come first, then those that say something, if only by the
-    /// library that they are in.
+    /// The function with most of the time of a heaviest stack: the innermost that still has half of
+    /// the outermost one's time. The developer's own come first, then those with a telling name,
+    /// even if it is only their library's.
     ///
-    /// - Returns: nil: no function says anything.
+    /// - Returns: nil: no function has a telling name.
     package func centre(of stack: HeaviestStack) -> FrameID? {
         guard let first = stack.entries.first else { return nil }
         let half = stack.weight.of(first.total).nanoseconds / 2
@@ -35,8 +35,9 @@ extension Profile {
         return innermost { $1.isOwn } ?? innermost { libraries.contains($0) || $1.isTelling }
     }
 
-    /// Where a stack comes into a library by a function without a name: then the library's name is what
-    /// there is to tell. The program's own file, the C library and the kernel tell nothing by theirs.
+    /// The places where a stack enters a library through a function without a name: there the
+    /// library's name is all that is known. The names of the program's own file, the C library and
+    /// the kernel tell nothing.
     ///
     /// - Parameter stack: outermost first.
     /// - Returns: positions in it.
@@ -58,18 +59,18 @@ extension Profile {
 }
 
 extension Function {
-    /// Whether its name says something: it is neither what every program calls, nor what an interpreter does
-    /// between two functions of a script.
+    /// Whether its name is telling: it is neither a function that every program calls, nor
+    /// interpreter code between two functions of a script.
     package var isTelling: Bool { !isCommon && !isUnnamed && !isNoStack && !isEvaluator }
 
-    /// Whether an interpreter evaluates one function of a script in it, or goes from one to the next.
+    /// Whether an interpreter evaluates a script function in it, or goes from one to the next.
     package var isEvaluator: Bool {
         Self.evaluators.contains { file, names in
             module.hasPrefix(file) && names.contains(where: name.hasPrefix)
         }
     }
 
-    /// By the beginning of a file's name. As the interpreters' sources name them.
+    /// By the beginning of a file's name; functions have the names of the interpreters' sources.
     private static let evaluators: [(file: String, names: [String])] = [
         ("bash", ["execute_", "reader_loop", "parse_and_execute"]),
         (
@@ -102,7 +103,8 @@ extension Function {
         ("ruby", ["vm_", "rb_vm_", "rb_ec_", "rb_funcall", "rb_call", "ruby_run", "ruby_exec"]),
     ]
 
-    /// Whether it belongs to what every program calls, or to the kernel, so that it says little.
+    /// Whether it belongs to the code that every program calls, or to the kernel, so that it tells
+    /// little.
     fileprivate var isCommon: Bool {
         let prefixes = ["libc.", "libc-", "libpthread", "libdl", "ld-linux", "ld-musl", "ld."]
         return isKernel || moduleIndex == nil
@@ -110,7 +112,7 @@ extension Function {
             || Self.entries.contains(name)
     }
 
-    /// Where programs begin: to name one of them is to name none.
+    /// The functions in which programs begin: naming one of them would tell nothing.
     private static let entries: Set<String> = [
         "_start", "__libc_start_main", "main", "[truncated]",
     ]

@@ -1,9 +1,9 @@
 package import ProfileModel
 
-/// What one thread did for a while, as a picture of it has it.
+/// A stretch of one thread, as an entry of a picture.
 protocol TileEntry {
     associatedtype Kind: Hashable
-    /// What of a tile is put together: all that is alike in this.
+    /// Entries of a tile are joined if their kinds are equal.
     var kind: Kind { get }
     /// Since the launch's start.
     var start: TimeSpan { get set }
@@ -12,20 +12,21 @@ protocol TileEntry {
     mutating func add(_ other: Self)
 }
 
-/// What many threads did for a long time, put together by tiles of time. A picture shows a few
-/// thousand moments, so it need not carry millions. Sums stay what they are.
+/// The entries of many threads over a long time, joined by tiles of time. A picture shows a few
+/// thousand moments, so it need not hold millions. Sums stay the same.
 package struct Tiles<Entry> {
     /// By thread, in the order of time.
     package private(set) var lists: [[Entry]]
-    /// How much of a thread's time is put together; zero: none, everything is as it was.
+    /// The width of a tile, in which a thread's entries are joined; zero: none are, all entries are
+    /// unchanged.
     package private(set) var width = TimeSpan.zero
 
-    /// The narrowest tiles would hardly be fewer than what they stand for: a tick is as long.
+    /// Narrower tiles would hardly be fewer than their entries: a tick is as long.
     private static var narrowest: TimeSpan { .milliseconds(1) }
-    /// What happened stays where it happened, to a point of a picture.
+    /// Entries keep their places, to within a point of a picture.
     private static var leastTiles: Int64 { 500 }
 
-    /// None.
+    /// An empty list.
     package init() { lists = [] }
 }
 
@@ -52,7 +53,7 @@ extension Tiles where Entry: TileEntry {
         for entry in list {
             let place = entry.start.nanoseconds / width.nanoseconds
             if entry.end - entry.start >= width {
-                // It fills more than a tile alone.
+                // This entry is at least as wide as a tile.
                 tile.empty(into: &result)
                 result.append(entry)
                 continue
@@ -78,7 +79,7 @@ private struct Tile<Entry: TileEntry> {
         entries.append(entry)
     }
 
-    /// One behind the other, each with all of its time.
+    /// Lays the entries out one after the other, each with all of its time.
     mutating func empty(into result: inout [Entry]) {
         var start = entries.first?.start ?? .zero
         for var entry in entries {
@@ -87,16 +88,17 @@ private struct Tile<Entry: TileEntry> {
             start = start + wall
             result.append(entry)
         }
-        // Not all at once, which takes as long as the fullest tile so far was full.
+        // Clearing the whole dictionary would take time in proportion to the fullest tile so far.
         for entry in entries { places[entry.kind] = nil }
         entries.removeAll(keepingCapacity: true)
         place = nil
     }
 }
 
-// Here, where the compiler makes code for each kind of entry: elsewhere it would be ten times as slow.
+// These are in this file so that the compiler specialises the code for each kind of entry:
+// elsewhere it would be ten times as slow.
 extension Profile {
-    /// What threads did, with their stacks.
+    /// The stretches of threads, with their stacks.
     ///
     /// - Parameter most: how many stretches there may be in all.
     package func stretchPicture(most: Int) -> StretchPicture {
@@ -109,7 +111,7 @@ extension Profile {
         }
     }
 
-    /// In which states threads were.
+    /// The states of threads.
     ///
     /// - Parameter most: how many stretches there may be in all.
     package func tiledTimelines(most: Int) -> Tiles<StateRun> { Tiles(timelines(), most: most) }

@@ -1,14 +1,14 @@
 import Glibc
 
-/// Where adding up the lower tail of a binomial distribution begins.
+/// Finds the term at which summing the lower tail of a binomial distribution begins.
 enum BinomialTail {
-    /// Fewer terms than this are added up from the first one.
+    /// With fewer terms than this, the sum begins at the first one.
     private static let few = 10_000
-    /// In standard deviations below the mean: what is further down is less than 1e-40 in all.
+    /// In standard deviations below the mean: the terms further down are less than 1e-40 in all.
     private static let reach = 14.0
 
-    /// The rank of the first term that matters, counted from 1, and its logarithm: that so many values
-    /// but one lie below, each with probability `share`.
+    /// The rank of the first term that matters, counted from 1, and its logarithm: the probability
+    /// that (rank − 1) values lie below, each with probability `share`.
     static func start(count: Int, _ share: Double) -> (rank: Int, logTerm: Double) {
         let n = Double(count)
         guard count > few else { return (1, n * (1 - share).logarithm) }

@@ -1,4 +1,4 @@
-/// How far values are from having one mode: Hartigan and Hartigan's dip ("The dip test of
+/// Measures how far values are from having one mode: Hartigan and Hartigan's dip ("The dip test of
 /// unimodality", Annals of Statistics 13, 1985), the largest distance between their distribution
 /// and the nearest one with a single mode, whatever its shape.
 struct Dip {
@@ -6,7 +6,7 @@ struct Dip {
     let value: Double
     private let count: Int
 
-    /// Of more values, as many at even ranks are taken, which is enough to see a mode.
+    /// With more values, this many at even ranks are used, which is enough to detect a mode.
     static let limit = 1_000
 
     init(_ sorted: SortedValues) {
@@ -36,7 +36,7 @@ struct Dip {
     }
 
     /// The 99th percentile of the dip of uniform samples, times the square root of their count:
-    /// simulated with the authors' algorithm, sure to within one hundredth.
+    /// simulated with the authors' algorithm, accurate to one hundredth.
     private static let critical: [(count: Int, scaled: Double)] = [
         (8, 0.4903), (10, 0.5039), (12, 0.5156), (16, 0.5282), (20, 0.5403), (30, 0.5560),
         (50, 0.5681), (100, 0.5853), (300, 0.6140), (1_000, 0.6166),
@@ -46,7 +46,7 @@ struct Dip {
 /// The steps of a distribution function, in counts, at each value that occurs.
 private struct Steps {
     private var values: [Double] = []
-    /// How many values are smaller, and how many are not larger.
+    /// The number of values that are smaller, and of those that are not larger.
     private var below: [Double] = []
     private var upTo: [Double] = []
 
@@ -63,11 +63,11 @@ private struct Steps {
 
     /// Twice the distance to the nearest distribution with one mode, in counts.
     ///
-    /// Such a distribution is convex before its mode and concave behind. So: draw the greatest
+    /// Such a distribution is convex before its mode and concave after it. So: draw the greatest
     /// convex function below the steps and the least concave one above; where they are farthest
     /// apart, the mode's interval begins or ends; do the same within that interval, until the two
-    /// are no farther apart than the steps already are from the parts outside. The step at the
-    /// mode itself is no distance, however high.
+    /// are no farther apart than the steps already are from the parts outside. The step at the mode
+    /// itself is no distance, however high.
     func distance() -> Double {
         var (first, last) = (0, values.count - 1)
         var distance = 1.0

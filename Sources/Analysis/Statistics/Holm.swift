@@ -1,10 +1,9 @@
-/// Several questions at once: says which of them are answered, if the chance of any wrong answer
-/// must stay below a limit (Holm 1979). It never answers fewer than dividing the chance among all
-/// does (Bonferroni).
+/// Answers several questions at once, if the chance of any wrong answer must stay below a limit
+/// (Holm 1979). It never answers fewer than dividing the chance equally among all does
+/// (Bonferroni).
 enum Holm {
-    /// - Parameter chances: for each question, how likely the result is if there is nothing to
-    ///   find.
-    /// - Returns: for each question, whether there is something.
+    /// - Parameter chances: for each question, the probability of the result if there is no effect.
+    /// - Returns: for each question, whether there is an effect.
     static func rejected(_ chances: [Double], chance: Double) -> [Bool] {
         var rejected = [Bool](repeating: false, count: chances.count)
         let order = chances.indices.sorted { chances[$0] < chances[$1] }

@@ -1,7 +1,7 @@
 import Glibc
 
-/// The regularised incomplete beta function, by its continued fraction (Abramowitz and Stegun, 26.5.8)
-/// as Lentz evaluates them.
+/// The regularised incomplete beta function, by its continued fraction (Abramowitz and Stegun,
+/// 26.5.8) in Lentz's evaluation.
 enum IncompleteBeta {
     static func regularized(_ x: Double, _ a: Double, _ b: Double) -> Double {
         guard x > 0 else { return 0 }

@@ -1,17 +1,18 @@
-/// Where differences lie: Hodges and Lehmann's estimate (1963), and the bounds that belong to
-/// Wilcoxon's signed ranks.
+/// The location of differences: Hodges and Lehmann's estimate (1963), and the bounds of Wilcoxon's
+/// signed ranks.
 ///
 /// All three are averages of two differences (also of a difference with itself; Walsh's averages):
 /// the median of all averages, and those outside of which a certain number of others lie. They
 /// assume that differences are symmetric around their centre, as those of two programs that take
-/// turns are. Zeros and equal differences need nothing special: they make the bounds wider, never
-/// less sure. (Noise too small to change any order would make them all different, and the bounds
+/// turns are. Zeros and equal differences need no special case: they make the bounds wider, never
+/// less certain. (Noise too small to change any order would make them all different, and the bounds
 /// exact.)
 struct LocationEstimate: Hashable {
     var value: Double
     var low: Double
     var high: Double
-    /// Of each bound: at least what was asked for, less where there are too few differences.
+    /// The confidence of each bound: at least as asked for, less where there are too few
+    /// differences.
     var confidence: Double
 
     init(value: Double, low: Double, high: Double, confidence: Double) {
@@ -52,7 +53,7 @@ struct PairAverages {
             rank, in: sorted[0]...sorted[sorted.count - 1], countNotAbove: countNotAbove)
     }
 
-    /// In one pass: the larger the first of a pair, the smaller the second may be.
+    /// In one pass: the larger the first value of a pair, the smaller the second may be.
     func countNotAbove(_ limit: Double) -> Int {
         var count = 0
         var end = sorted.count

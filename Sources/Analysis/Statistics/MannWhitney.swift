@@ -1,18 +1,18 @@
 import Glibc
 
-/// Mann and Whitney's count for two samples that do not belong together in pairs: in how many of
-/// all combinations the value of the first sample lies above that of the second.
+/// Mann and Whitney's count for two samples without pairs: the number of combinations in which the
+/// value of the first sample is above that of the second.
 enum MannWhitney {
-    /// Up to so many combinations, probabilities are exact (some three million additions). Above,
-    /// the usual normal approximation with a correction for continuity is used.
+    /// Up to this number of combinations, probabilities are exact (some three million additions).
+    /// Above it, the usual normal approximation with a correction for continuity is used.
     static let exactLimit = 2_500
 
-    /// How many of the differences, from either end, lie outside of a bound.
+    /// The number of differences, from either end, that lie outside of a bound.
     ///
     /// - Parameters:
     ///   - counts: of both samples, at least 1.
     ///   - confidence: of one bound, more than 0.5.
-    /// - Returns: as ``SignedRanks/bound(count:confidence:)``.
+    /// - Returns: as for ``SignedRanks/bound(count:confidence:)``.
     static func bound(
         counts: (Int, Int), confidence: Double
     ) -> (rank: Int, confidence: Double) {
@@ -32,7 +32,7 @@ enum MannWhitney {
 
     /// The probabilities of the counts 0, 1, 2 … up to the middle, if both samples are alike. The
     /// largest value of all belongs to either sample, in proportion to its size. The rest is the
-    /// same question with one value less (Mann and Whitney 1947).
+    /// same problem with one value fewer (Mann and Whitney 1947).
     static func distribution(_ n: Int, _ m: Int) -> [Double] {
         let middle = n * m / 2
         var row = [[Double]](repeating: [1], count: m + 1)
@@ -46,8 +46,8 @@ enum MannWhitney {
     }
 
     /// - Parameters:
-    ///   - above: with one value less of the first sample.
-    ///   - beside: with one less of the second.
+    ///   - above: with one value fewer in the first sample.
+    ///   - beside: with one value fewer in the second.
     private static func step(
         above: [Double], beside: [Double], _ counts: (Int, Int), _ middle: Int
     ) -> [Double] {

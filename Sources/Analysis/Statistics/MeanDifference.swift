@@ -1,15 +1,15 @@
-/// How far the mean of one sample lies above another's, and the interval that holds the true
-/// difference (Welch 1947). The samples' values may spread by different amounts.
+/// The difference between the means of two samples, and the interval that contains the true
+/// difference (Welch 1947). The samples may have different variances.
 struct MeanDifference: Hashable, Sendable {
     var value: Double
     var low: Double
     var high: Double
 
-    /// Whether it is sure that there is any difference.
+    /// Whether there is surely a difference.
     var excludesZero: Bool { low > 0 || high < 0 }
 
     /// - Parameter confidence: of the interval.
-    /// - Returns: nil: a sample has fewer than two values, so nobody knows how much they spread.
+    /// - Returns: nil: a sample has fewer than two values, so its variance is not known.
     init?(_ sample: [Double], against other: [Double], confidence: Double = 0.95) {
         guard sample.allSatisfy(\.isFinite), other.allSatisfy(\.isFinite) else { return nil }
         let (one, two) = (Moments(sample), Moments(other))

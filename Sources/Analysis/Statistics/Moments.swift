@@ -1,7 +1,7 @@
 import ProfileModel
 
-/// The mean of values and how far they scatter, without keeping them (Welford 1962; of two parts
-/// together, Chan, Golub and LeVeque 1979).
+/// The mean and the scatter of values, without keeping them (Welford 1962; for joining two parts,
+/// Chan, Golub and LeVeque 1979).
 struct Moments: Hashable, Sendable {
     private(set) var count = 0
     private(set) var mean = 0.0
@@ -42,7 +42,7 @@ struct Moments: Hashable, Sendable {
         return result
     }
 
-    /// The same with as many zeros that there are `count` values.
+    /// The same with zeros added until there are `count` values.
     func padded(to count: Int) -> Moments {
         guard count > self.count else { return self }
         var zeros = Moments()
@@ -50,12 +50,12 @@ struct Moments: Hashable, Sendable {
         return self + zeros
     }
 
-    /// How far means of so many values scatter; nil: one value tells nothing of how far others are.
+    /// The variance of means of this many values; nil: one value shows no scatter.
     var varianceOfMean: Double? {
         guard count > 1 else { return nil }
         return max(0, squares) / Double(count - 1) / Double(count)
     }
 
-    /// Its square root.
+    /// The square root of the variance of the mean.
     var standardError: Double? { varianceOfMean?.squareRoot() }
 }

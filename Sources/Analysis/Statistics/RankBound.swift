@@ -1,8 +1,8 @@
-/// Which of many values, counted from one end, is a bound.
+/// Finds which of many values, counted from one end, is a bound.
 enum RankBound {
     /// - Parameters:
-    ///   - probabilities: of exactly 0, 1, 2 … values lying outside of the true centre.
-    ///   - allowed: how often the bound may be wrong.
+    ///   - probabilities: of exactly 0, 1, 2 … values outside of the true centre.
+    ///   - allowed: the allowed chance that the bound is wrong.
     /// - Returns: the bound's rank, counted from 1, and its confidence. If even the outermost value
     ///   is wrong more often, it is that value, with its own confidence.
     static func exact(

@@ -1,13 +1,13 @@
-/// Finds a value by its rank among very many that nobody lists.
+/// Finds a value by its rank among very many values, without a list of them.
 enum RankSearch {
     /// The `rank`-th smallest value, counted from 1.
     ///
     /// The search halves a range by the bits of a number until that is exactly one of the values.
-    /// It takes 64 steps, and each counts how many values are not above the number.
+    /// It takes 64 steps, and each counts the values that are not above the number.
     ///
     /// - Parameters:
     ///   - range: from the smallest value to the largest; all are finite.
-    ///   - countNotAbove: how many values are not above a limit.
+    ///   - countNotAbove: the number of values that are not above a limit.
     static func smallest(
         _ rank: Int, in range: ClosedRange<Double>, countNotAbove: (Double) -> Int
     ) -> Double {
@@ -26,7 +26,7 @@ enum RankSearch {
 }
 
 extension Double {
-    /// Integers in the order of the numbers that they stand for; 0 and -0 have the same.
+    /// Integers in the order of the numbers that they represent; 0 and -0 have the same.
     fileprivate var ordinal: Int64 {
         let bits = Int64(bitPattern: bitPattern)
         return bits >= 0 ? bits : Int64.min &- bits

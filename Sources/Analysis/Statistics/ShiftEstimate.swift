@@ -1,7 +1,7 @@
 extension LocationEstimate {
-    /// How far one sample lies above another, if their values do not belong together in pairs: the
-    /// median of all differences between them (Hodges and Lehmann 1963), and the bounds that belong
-    /// to Mann and Whitney's test. They assume that both samples have the same shape.
+    /// The shift of one sample against another without pairs: the median of all differences between
+    /// them (Hodges and Lehmann 1963), and the bounds of Mann and Whitney's test. They assume that
+    /// both samples have the same shape.
     ///
     /// - Parameter confidence: of each bound by itself, more than 0.5.
     /// - Returns: nil: one of the samples is empty, or has a value that is not finite.
@@ -38,7 +38,7 @@ private struct SampleDifferences {
         return RankSearch.smallest(rank, in: least...most, countNotAbove: countNotAbove)
     }
 
-    /// In one pass: the larger the one, the larger the other must be.
+    /// In one pass: the larger the one value, the larger the other must be.
     private func countNotAbove(_ limit: Double) -> Int {
         var count = 0
         var first = 0

@@ -1,5 +1,6 @@
-/// The ranks of those differences between the values of two samples that say how far one lies above
-/// the other. The samples' sizes alone decide, so a store that has the values can look them up.
+/// The ranks of the differences between two samples' values that give the shift of one sample
+/// against the other. They depend only on the samples' sizes, so a store that has the values can
+/// look them up.
 package struct ShiftRanks: Hashable, Sendable {
     /// Ranks of ascending differences, counted from 1. The median lies between the middle two; if
     /// the number of differences is odd, both are the same.
@@ -7,9 +8,10 @@ package struct ShiftRanks: Hashable, Sendable {
     package var lowerMiddle: Int
     package var upperMiddle: Int
     package var high: Int
-    /// How many differences there are.
+    /// The number of differences.
     package var count: Int
-    /// Of each bound by itself: what was asked for, or less where there are too few values.
+    /// The confidence of each bound by itself: as asked for, or less where there are too few
+    /// values.
     package var confidence: Double
 
     /// - Parameters:
@@ -23,7 +25,7 @@ package struct ShiftRanks: Hashable, Sendable {
         self.confidence = bound.confidence
     }
 
-    /// What stands at these ranks.
+    /// The values at these ranks.
     package struct Values: Hashable, Sendable {
         package var low: Double
         package var lowerMiddle: Double

@@ -1,26 +1,26 @@
 import Glibc
 
-/// Wilcoxon's signed ranks, of `count` differences that are symmetric around zero: the sum of the
+/// Wilcoxon's signed ranks for `count` differences that are symmetric around zero: the sum of the
 /// ranks of the positive ones.
 enum SignedRanks {
-    /// Up to here probabilities are exact (some ten million additions); above, the normal
+    /// Up to this count, probabilities are exact (some ten million additions); above it, the normal
     /// approximation with a correction for continuity differs by less than a hundred-thousandth.
     static let exactLimit = 300
 
-    /// How many of the averages of two differences, from either end, lie outside of a bound.
+    /// The number of averages of two differences, from either end, that lie outside of a bound.
     ///
     /// - Parameter confidence: of one bound, more than 0.5.
     /// - Returns: The bound is the `rank`-th smallest (or largest) average, counted from 1, and
-    ///   holds with `confidence`: as much as was asked for, or, where there are too few
-    ///   differences, what the outermost average has.
+    ///   holds with `confidence`: as asked for, or, where there are too few differences, that of
+    ///   the outermost average.
     static func bound(count: Int, confidence: Double) -> (rank: Int, confidence: Double) {
         let allowed = 1 - confidence
         return count <= exactLimit
             ? exactBound(count, allowed) : approximateBound(count, allowed)
     }
 
-    /// How likely such differences are, or ones that lie still further above, if their centre is
-    /// `limit` or less. If the answer is more than half, it is given as 1.
+    /// The probability of such differences, or of larger ones, if their centre is `limit` or less.
+    /// A probability of more than half is returned as 1.
     static func chance(notAbove limit: Double, _ differences: [Double]) -> Double {
         guard let averages = PairAverages(differences.map { $0 - limit }) else { return 1 }
         return lowerTail(count: differences.count, sum: averages.countNotAbove(0))

@@ -1,12 +1,12 @@
 import Glibc
 
 extension SortedValues {
-    /// The interval between two of the values that holds the true percentile, wherever it lies, as
-    /// ``medianInterval(confidence:)`` does.
+    /// The interval between two of the values that contains the true percentile, for any
+    /// distribution, as for ``medianInterval(confidence:)``.
     ///
     /// - Parameter share: of the values that are not larger than the percentile, between 0 and 1.
-    /// - Returns: nil: so few values cannot give the confidence. Of the 90th percentile they must be 36
-    ///   for 95 %: with fewer, all of them may well lie below it.
+    /// - Returns: nil: there are too few values for the confidence. The 90th percentile needs 36
+    ///   values for 95 %: with fewer, all of them may well lie below it.
     func percentileInterval(
         _ share: Double, confidence: Double
     ) -> (low: Double, high: Double, confidence: Double)? {
@@ -15,7 +15,7 @@ extension SortedValues {
         }
     }
 
-    /// Which of so many values these are, counted from 1.
+    /// The ranks of these values, counted from 1, for a number of values.
     static func percentileRanks(
         count: Int, _ share: Double, confidence: Double
     ) -> (low: Int, high: Int, confidence: Double)? {
@@ -27,8 +27,8 @@ extension SortedValues {
         return (below.rank, count - above.rank + 1, 1 - below.tail - above.tail)
     }
 
-    /// The largest rank below which the percentile lies no more often than is allowed, and how often
-    /// it does: the number of values below it is binomial.
+    /// The largest rank below which the percentile lies no more often than is allowed, and the
+    /// probability of that: the number of values below it is binomial.
     private static func lowerTail(
         _ count: Int, _ share: Double, _ allowed: Double
     ) -> (rank: Int, tail: Double)? {

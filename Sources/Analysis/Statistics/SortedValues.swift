@@ -14,25 +14,24 @@ struct SortedValues {
     var minimum: Double { values[0] }
     var maximum: Double { values[count - 1] }
 
-    /// Of an even number of values, the mean of the middle two.
+    /// For an even number of values, the mean of the middle two.
     var median: Double {
         let upper = values[count / 2]
         return count.isMultiple(of: 2) ? values[count / 2 - 1] / 2 + upper / 2 : upper
     }
 
-    /// The smallest value that at least nine tenths of all do not exceed: one that was measured,
-    /// not one in between (nearest rank; Hyndman and Fan's first definition).
+    /// The smallest value that at least nine tenths of all do not exceed: a measured one, without
+    /// interpolation (nearest rank; Hyndman and Fan's first definition).
     var percentile90: Double { values[Self.percentile90Rank(count: count) - 1] }
 
-    /// Which of so many values it is, counted from 1.
+    /// Its rank, counted from 1, for a number of values.
     static func percentile90Rank(count: Int) -> Int { (count * 9 + 9) / 10 }
 
-    /// The interval between two of the values that holds the true median, wherever it lies, and of
-    /// whatever shape the distribution is.
+    /// The interval between two of the values that contains the true median, for any distribution.
     ///
     /// The number of values below the median is binomial. So the confidence is exact; where values
-    /// are equal, it is more. Fewer than six values cannot give 95 %: theirs is from the smallest
-    /// to the largest, with the confidence that this has.
+    /// are equal, it is higher. Fewer than six values cannot give 95 %: their interval is from the
+    /// smallest to the largest, with the confidence that this has.
     ///
     /// - Returns: nil for a single value.
     func medianInterval(confidence: Double) -> (low: Double, high: Double, confidence: Double)? {
@@ -41,7 +40,7 @@ struct SortedValues {
         }
     }
 
-    /// Which of so many values these are, counted from 1.
+    /// The ranks of these values, counted from 1, for a number of values.
     static func medianRanks(
         count: Int, confidence: Double
     ) -> (low: Int, high: Int, confidence: Double)? {
@@ -63,6 +62,6 @@ struct SortedValues {
 }
 
 extension Double {
-    /// The natural one.
+    /// The natural logarithm.
     var logarithm: Double { log(self) }
 }

@@ -1,7 +1,8 @@
-/// Student's test: whether two samples have the same mean.
+/// Student's test of whether two samples have the same mean.
 extension StudentT {
-    /// How likely means would be as far apart if there were no difference (two-sided); both samples
-    /// vary alike. 1 for samples that say nothing: fewer than three values in all, or an empty one.
+    /// The probability that means are as far apart if there is no difference (two-sided), for
+    /// samples of equal variance. 1 for samples that are too small: fewer than three values in all,
+    /// or an empty one.
     static func probability(
         _ first: some Collection<Double>, _ second: some Collection<Double>
     ) -> Double {
@@ -17,7 +18,7 @@ extension StudentT {
         return probability(ofT: (one - two) / error, freedom: freedom)
     }
 
-    /// That a value of the distribution lies as far from 0 as `t`, on either side.
+    /// The probability that a value of the distribution is as far from 0 as `t`, on either side.
     static func probability(ofT t: Double, freedom: Double) -> Double {
         guard t.isFinite else { return t.isNaN ? 1 : 0 }
         return 2 * upperTail(abs(t), freedom: freedom)

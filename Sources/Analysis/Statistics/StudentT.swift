@@ -1,7 +1,8 @@
 /// Student's t distribution.
 enum StudentT {
-    /// The `t` that is exceeded with a probability, from 0 to 0.5, at so many degrees of freedom (more
-    /// than 0; they need not be whole). At most 1e6, where nothing that is asked for is left.
+    /// The `t` that is exceeded with a probability, from 0 to 0.5, with this many degrees of
+    /// freedom (more than 0; they need not be whole). At most 1e6, above which no probability of
+    /// interest is left.
     static func quantile(upperTail probability: Double, freedom: Double) -> Double {
         var (low, high) = (0.0, 1e6)
         for _ in 0..<100 {

@@ -1,7 +1,7 @@
-/// Evenly spaced values that stand for very many. They are enough for any percentile and any bound
+/// Evenly spaced values that represent very many. They are enough for any percentile and any bound
 /// that is shown. Fewer values only make intervals wider.
 package enum ThinnedValues {
-    /// So many are kept.
+    /// The number of values that are kept.
     package static let most = 2_000
 
     /// - Parameter values: in ascending order.

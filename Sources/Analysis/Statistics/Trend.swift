@@ -1,17 +1,17 @@
 /// Whether values rise or fall in their order, and by how much: the slope of Theil and Sen, which
-/// no outlier pulls, and the test of Mann and Kendall.
+/// outliers do not affect, and the test of Mann and Kendall.
 struct Trend {
     /// From one value to the next: the median of the slopes between any two.
     var slope: Double
-    /// The probability that values in random order would rise or fall as steadily (two-sided). It
-    /// comes from the normal approximation with corrections for continuity and ties. From
-    /// ``minimum`` values on, that errs on the side of chance.
+    /// The probability that values in random order rise or fall as steadily (two-sided). It comes
+    /// from the normal approximation with corrections for continuity and ties. From ``minimum``
+    /// values on, that errs on the side of chance.
     var probability: Double
 
-    /// Fewer cannot tell a trend from chance.
+    /// With fewer values, a trend cannot be told from chance.
     static let minimum = 8
-    /// If there are more values, the medians of as many groups of consecutive ones are taken. That
-    /// bounds the cost of comparing pairs of values, and a trend is as visible.
+    /// With more values, the medians of this many groups of consecutive ones are used. That bounds
+    /// the cost of comparing pairs of values, and a trend remains as visible.
     static let limit = 400
 
     /// nil: fewer than ``minimum`` values, or one that is not finite.
@@ -34,7 +34,7 @@ struct Trend {
         probability = Self.probability(ofScore: score, values)
     }
 
-    /// Equal groups; what is left over at the end is no group.
+    /// The medians of equal groups; a remainder at the end is left out.
     private static func medians(_ values: [Double], ofGroups size: Int) -> [Double] {
         stride(from: 0, through: values.count - size, by: size).compactMap { start in
             SortedValues(values[start..<start + size])?.median

@@ -1,22 +1,22 @@
-/// Values of two kinds: those up to a border, and those above.
+/// Values of two kinds: those up to a border, and those above it.
 ///
-/// Two signs count. One is two heaps with a gap between them that is much wider than either; ten
-/// values are enough to see that, if each heap has three. The other is a dip that a distribution
-/// with one mode hardly ever has, whatever its shape; with more values it shows even where heaps
-/// overlap. A few values far from all others are outliers, not a mode.
+/// There are two signs. One is two clusters with a gap between them that is much wider than either;
+/// ten values are enough to show that, if each cluster has three. The other is a dip that a
+/// distribution with one mode hardly ever has, whatever its shape; with more values it shows even
+/// where clusters overlap. A few values far from all others are outliers, not a mode.
 struct TwoModes: Hashable {
-    /// The medians of both kinds, and how many there are of each.
+    /// The medians of both kinds, and the number of values of each.
     var lower: Double
     var lowerCount: Int
     var upper: Double
     var upperCount: Int
 
-    /// With fewer values, three of each kind and a gap are not rare enough by chance.
+    /// With fewer values, chance alone gives three of each kind and a gap too often.
     static let minimum = 8
-    /// How many times as wide as both heaps a gap must be. By chance it is so wide in one of 300
-    /// samples at most. The more values there are, the rarer are wide gaps.
+    /// The width of the gap, as a multiple of that of both clusters. By chance a gap is so wide in
+    /// at most one of 300 samples. The more values there are, the rarer are wide gaps.
     private static func gap(_ count: Int) -> Double { min(3, max(1.5, 30 / Double(count))) }
-    /// How far apart the medians must lie to be worth a word, as a share of the lower one.
+    /// The least distance of the medians that is worth reporting, as a share of the lower one.
     static let smallestDistance = 0.03
 
     init?(_ sorted: SortedValues) {
@@ -45,8 +45,9 @@ struct TwoModes: Hashable {
         return values[border] - values[border - 1] > gap(values.count) * width ? border : nil
     }
 
-    /// Where two heaps are each as narrow as can be, if there is a dip. At either end, as many
-    /// values as are too few for a mode are drawn in: outliers do not make a heap of their own.
+    /// The border between two clusters that are each as narrow as possible, if there is a dip. At
+    /// either end, as many values as are too few for a mode are limited: outliers do not make a
+    /// cluster of their own.
     private static func dipBorder(_ sorted: SortedValues) -> Int? {
         guard Dip(sorted).isSignificant else { return nil }
         let smallest = smallest(sorted.count)

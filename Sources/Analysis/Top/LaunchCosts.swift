@@ -1,15 +1,15 @@
 import ProfileModel
 
-/// What one launch cost, by function, wait, initialiser, library and process.
+/// The costs of one launch, by function, wait, initialiser, library and process.
 struct LaunchCosts {
     private(set) var costs: [TopKey: TopCost] = [:]
-    /// Libraries of which it is not known what they cost.
+    /// Libraries whose cost is not known.
     private(set) var unknown: Set<TopKey> = []
-    /// Libraries whose code was not seen in use.
+    /// Libraries whose code no stack shows in use.
     private(set) var unused: Set<TopKey> = []
-    /// What waits were for, without what differs each time; nil: several things.
+    /// The objects of waits, without the parts that differ each time; nil: several objects.
     private(set) var details: [TopKey: String?] = [:]
-    /// Of the launch, or of the phases that were asked for: what functions' own times add up to.
+    /// The wall of the launch, or of the wanted phases: the sum of functions' own times.
     private(set) var wall: TimeSpan
 
     /// - Parameter phases: in the profile's list; nil: all of the launch. Initialisers and libraries
@@ -31,7 +31,7 @@ struct LaunchCosts {
         costs[key, default: .zero] = costs[key, default: .zero] + cost
     }
 
-    /// The main thread's wall time, and a line for what of it was not recorded.
+    /// The main thread's wall time by function, with a line for the time that was not recorded.
     private mutating func addFunctions(
         _ profile: Profile, _ phases: Set<Int>?, _ functions: [Int32], _ names: inout TopNames
     ) {
@@ -100,7 +100,8 @@ struct LaunchCosts {
         }
     }
 
-    /// Those that the first one and they started: what each took from its fork to its end.
+    /// The processes that the first one and its descendants started: the time of each from its fork
+    /// to its end.
     private mutating func addProcesses(_ profile: Profile, _ names: inout TopNames) {
         for process in profile.processes where process.child != nil {
             let key = TopKey(.process, names.index(ofProcess: process.name))

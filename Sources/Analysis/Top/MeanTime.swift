@@ -1,11 +1,10 @@
 package import ProfileModel
 
-/// A time per launch: the mean of launches, and how sure it is.
+/// A time per launch: the mean of launches, and its margin.
 package struct MeanTime: Hashable, Sendable {
     package var mean: TimeSpan
-    /// Half of the interval that holds the true mean with ``confidence``, by Student's t, in
-    /// nanoseconds. The mean lies in its middle. nil: a single launch does not show how far others
-    /// are.
+    /// Half of the interval that contains the true mean with ``confidence``, by Student's t, in
+    /// nanoseconds. The mean is in its middle. nil: a single launch shows no spread.
     package var margin: TimeSpan?
 
     package static let confidence = 0.95
@@ -40,7 +39,7 @@ struct StudentQuantiles {
 }
 
 extension TimeSpan {
-    /// To whole nanoseconds; what is too large for them becomes the largest.
+    /// Rounded to whole nanoseconds; a value out of range becomes the nearest limit.
     init(rounding nanoseconds: Double) {
         let rounded = nanoseconds.rounded()
         self.init(nanoseconds: Int64(exactly: rounded) ?? (rounded > 0 ? .max : .min))

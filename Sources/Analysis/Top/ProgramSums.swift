@@ -1,6 +1,6 @@
 import ProfileModel
 
-/// What the launches of one program cost, added up: each is looked at once, and let go.
+/// The costs of one program's launches, added up: each launch is read once, and then released.
 struct ProgramSums: Sendable {
     let name: String
     private(set) var names = TopNames()
@@ -26,9 +26,9 @@ struct ProgramSums: Sendable {
     }
 
     struct Thing: Sendable {
-        /// By version, in the order in which they were met.
+        /// For each version, in the order in which versions were added.
         var tallies: [(version: Int, tally: Tally)] = []
-        /// What waits were for; nil: several things.
+        /// The object of waits; nil: several objects.
         var detail: String?
     }
 
@@ -37,7 +37,7 @@ struct ProgramSums: Sendable {
         self.resolved = ResolvedSums(resolved)
     }
 
-    /// As a store has added them up.
+    /// The sums from a store.
     init(_ stored: StoredTop) {
         self.init(name: stored.program, resolved: [])
         versions = stored.versions.map { version in
@@ -56,7 +56,7 @@ struct ProgramSums: Sendable {
         remarks = LaunchRemarks(stored)
     }
 
-    /// - Parameter phases: as of ``LaunchCosts``.
+    /// - Parameter phases: as for ``LaunchCosts``.
     mutating func add(_ profile: Profile, _ launch: TopLaunch, phases: Set<Int>?) {
         let costs = LaunchCosts(of: profile, phases: phases, &names)
         let buildID = profile.programBuildID
@@ -75,7 +75,7 @@ struct ProgramSums: Sendable {
     }
 
     private mutating func index(of buildID: [UInt8], _ launch: TopLaunch) -> Int {
-        // There are few.
+        // There are few versions.
         if let known = versions.firstIndex(where: { $0.buildID == buildID }) { return known }
         versions.append(Version(buildID: buildID, first: launch, last: launch))
         return versions.count - 1
@@ -88,18 +88,19 @@ extension ProgramSums.Thing {
     fileprivate mutating func add(
         _ cost: TopCost, of version: Int, isKnown: Bool, isUsed: Bool
     ) {
-        // Recordings come in the order of their dates: mostly the last one's version.
+        // Recordings come in the order of their dates, so this is mostly the last one's version.
         let position = tallies.lastIndex { $0.version == version } ?? tallies.count
         if position == tallies.count { tallies.append((version, Tally())) }
         tallies[position].tally.add(cost, isKnown: isKnown, isUsed: isUsed)
     }
 }
 
-/// What must be known of launches before their mean is believed.
+/// Facts about launches that the reader must know before trusting their mean.
 struct LaunchRemarks: Sendable {
-    /// Those that a signal or another exit status than 0 ended.
+    /// Launches that a signal or another exit status than 0 ended.
     private(set) var failed = 0
-    /// By what launches ended, and how stacks were taken; not more than a few.
+    /// The conditions that ended launches, and the ways in which stacks were taken; only a few are
+    /// kept.
     private(set) var ends: Set<String> = []
     private(set) var captures: Set<String> = []
     private(set) var commands: Set<[String]> = []
@@ -107,7 +108,7 @@ struct LaunchRemarks: Sendable {
 
     init() {}
 
-    /// How many different ones there are is all that counts.
+    /// Only the number of different ones counts.
     init(_ stored: StoredTop) {
         func names(_ count: Int) -> [String] {
             (0..<min(max(count, 0), Self.most)).map(String.init)
@@ -131,7 +132,7 @@ struct LaunchRemarks: Sendable {
 }
 
 extension Profile {
-    /// A signal or another exit status than 0 ended the program.
+    /// True if a signal or another exit status than 0 ended the program.
     package var isFailed: Bool {
         switch header.outcome {
         case .exited(0), .running, .unknown: false
@@ -139,7 +140,7 @@ extension Profile {
         }
     }
 
-    /// How stacks were taken: "signal 1000".
+    /// The way in which stacks were taken: "signal 1000".
     package var captureName: String { "\(header.capture.rawValue) \(header.frequency)" }
 
     /// Empty: not known.

@@ -1,15 +1,15 @@
 package import ProfileModel
 
-/// Something that a user has dealt with: from when on it should not cost anything any more.
+/// A thing that a user has resolved: from a date on it should not cost anything any more.
 package struct ResolvedEntry: Hashable, Sendable {
-    /// What it is.
+    /// The thing's identity.
     package struct Thing: Hashable, Sendable {
         package var kind: TopKind
         /// The name of the function; of a library its file's, of a process its program's.
         package var name: String
-        /// The name of the function's module; nil: whatever it is.
+        /// The name of the function's module; nil: any module.
         package var module: String?
-        /// Of a wait: what was waited for; nil: whatever it was.
+        /// The kind of a wait's reason; nil: any.
         package var reason: WaitReason.Kind?
 
         package init(
@@ -36,7 +36,7 @@ package struct ResolvedEntry: Hashable, Sendable {
         self.build = build
     }
 
-    /// Whether a launch should do without it.
+    /// Whether a launch should be free of it.
     func isOlder(than launch: TopLaunch, of build: String) -> Bool {
         launch.date > since && (self.build.isEmpty || !build.hasPrefix(self.build))
     }
@@ -51,7 +51,7 @@ extension ResolvedEntry.Thing {
 }
 
 extension ResolvedEntry.Thing {
-    /// Whether another is the same, or says more of it.
+    /// Whether another thing is the same, or a more specific one.
     func includes(_ other: Self) -> Bool {
         kind == other.kind && name == other.name && (module == nil || module == other.module)
             && (reason == nil || reason == other.reason)
@@ -59,7 +59,7 @@ extension ResolvedEntry.Thing {
 }
 
 extension [ResolvedEntry] {
-    /// Of those of the same thing, the one that was dealt with last, where the first of them stood.
+    /// For each thing the entry that was resolved last, at the position of its first entry.
     package var latest: [ResolvedEntry] {
         var result: [ResolvedEntry] = []
         var known: [ResolvedEntry.Thing: Int] = [:]

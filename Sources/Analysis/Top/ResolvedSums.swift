@@ -1,18 +1,18 @@
 package import ProfileModel
 
-/// What things that were dealt with cost in the launches of one program, added up: in those before, and
-/// in those that should do without them.
+/// The costs of resolved things in the launches of one program, added up: in the launches before,
+/// and in those that should be free of them.
 struct ResolvedSums: Sendable {
     private let entries: [ResolvedEntry]
     private let byName: [String: [Int]]
     private(set) var tallies: [Tallies]
-    /// Which entry a thing is meant by; nil: none.
+    /// The entry that covers a thing; nil: none.
     private var meaning: [TopKey: Int?] = [:]
-    /// Entries in whose place a later one is, for a part of what they mean at least.
+    /// Entries that a later entry replaces, at least for a part of their things.
     private(set) var isSuperseded: [Bool]
 
     struct Tallies: Sendable {
-        /// Of the newer launches, whatever they had.
+        /// The walls of all newer launches.
         var newerWall = Moments()
         var olderCount = 0
         var newer = Tally()
@@ -38,7 +38,7 @@ struct ResolvedSums: Sendable {
                 tallies[index].olderCount += 1
             }
         }
-        // Several waits may be one entry.
+        // One entry may cover several waits.
         var sums: [Int: (cost: TopCost, isKnown: Bool)] = [:]
         for (key, cost) in costs.costs {
             guard let index = entry(for: key, names) else { continue }
@@ -54,7 +54,8 @@ struct ResolvedSums: Sendable {
         }
     }
 
-    /// The one that means a thing: of several, as some say less of it than others, the latest.
+    /// The entry that covers a thing: of several, as some are less specific than others, the
+    /// latest.
     mutating func entry(for key: TopKey, _ names: TopNames) -> Int? {
         if let known = meaning[key] { return known }
         let function = names[key.name].function
@@ -67,7 +68,7 @@ struct ResolvedSums: Sendable {
         return latest
     }
 
-    /// What is known of those that were seen at all.
+    /// The states of the entries that any launch shows.
     func states(_ quantiles: inout StudentQuantiles) -> [ResolvedState?] {
         entries.indices.map { index in
             let tallies = tallies[index]
@@ -81,28 +82,28 @@ struct ResolvedSums: Sendable {
     }
 }
 
-/// What became of a thing that was dealt with.
+/// The state of a thing that was resolved.
 package struct ResolvedState: Hashable, Sendable {
     package enum Status: String, Hashable, Sendable {
-        /// It costs time again, in launches that should do without it.
+        /// It costs time again, in launches that should be free of it.
         case back
-        /// It was seen in such launches, and costs next to nothing.
+        /// It occurs in such launches, but costs next to nothing.
         case small
-        /// It was seen in none of them.
+        /// It occurs in none of them.
         case gone
         /// There is no such launch.
         case untested
     }
 
     package var entry: ResolvedEntry
-    /// In the launches that may have it.
+    /// The figures of launches that may have it.
     package var older: TopFigures
-    /// In those that should do without it.
+    /// The figures of launches that should be free of it.
     package var newer: TopFigures
-    /// From how much per launch on it is back.
+    /// With at least this cost per launch, it is back.
     package var least: TimeSpan
 
-    /// A tick, and half a percent of a launch: as where two recordings are compared.
+    /// The larger of a tick and half a percent of a launch, as in a comparison of two recordings.
     static func least(ofLaunches wall: Double) -> TimeSpan {
         max(Wait.shortest, TimeSpan(rounding: wall / 200))
     }

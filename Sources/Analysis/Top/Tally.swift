@@ -1,11 +1,11 @@
 import ProfileModel
 
-/// What a thing cost in the launches in which it was seen.
+/// The cost of a thing in the launches that show it.
 struct Tally: Hashable, Sendable {
     private(set) var seen = 0
-    /// Of these, in how many it is not known what it cost.
+    /// The number of these in which its cost is not known.
     private(set) var unknown = 0
-    /// Of these, in how many it was loaded for nothing.
+    /// The number of these in which it was loaded for nothing.
     private(set) var unused = 0
     private(set) var sum = TopCost.zero
     private(set) var own = Moments()
@@ -13,7 +13,7 @@ struct Tally: Hashable, Sendable {
 
     init() {}
 
-    /// As a store has added it up.
+    /// The tally from a store.
     init(_ stored: StoredTop.Tally) {
         (seen, unknown, unused, sum) = (stored.seen, stored.unknown, stored.unused, stored.sum)
         let known = seen - unknown
@@ -44,9 +44,9 @@ struct Tally: Hashable, Sendable {
         return result
     }
 
-    /// Per launch, launches in which it was not seen being 0.
+    /// Per launch; launches that do not show it count as 0.
     func figures(launches: Int, _ quantiles: inout StudentQuantiles) -> TopFigures {
-        // Where it was seen without being known what it cost, 0 would be invented.
+        // Launches with an unknown cost are left out: 0 would be invented.
         let count = launches - unknown
         return TopFigures(
             launches: launches, seen: seen, unknown: unknown, unused: unused, sum: sum,
@@ -55,20 +55,20 @@ struct Tally: Hashable, Sendable {
     }
 }
 
-/// What a thing cost per launch.
+/// The cost of a thing per launch.
 package struct TopFigures: Hashable, Sendable {
-    /// All launches that were looked at.
+    /// The number of all launches.
     package var launches: Int
-    /// In how many of them it was seen.
+    /// The number of launches that show it.
     package var seen: Int
-    /// In how many of these it is not known what it cost: they are in no mean.
+    /// The number of these in which its cost is not known: they are in no mean.
     package var unknown: Int
-    /// Of libraries: in how many of these no code of it was seen after its initialisers.
+    /// For a library: the number of these in which no stack shows its code after its initialisers.
     package var unused: Int
     /// Over all launches.
     package var sum: TopCost
-    /// Wall time per launch: a function's own; nil: not known of any launch.
+    /// Wall time per launch: a function's own; nil: not known for any launch.
     package var own: MeanTime?
-    /// The same with what a function called.
+    /// The same with a function's callees.
     package var total: MeanTime?
 }

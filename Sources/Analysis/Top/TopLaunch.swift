@@ -1,8 +1,8 @@
 import ProfileModel
 
-/// Which launch a profile is of, among many.
+/// Identifies a profile's launch among many.
 package struct TopLaunch: Hashable, Sendable {
-    /// Of its recording.
+    /// The path of its recording.
     package var path: String
     /// When the recording was last written, in seconds since 1970: recordings have no date inside.
     package var date: Int64
@@ -13,23 +13,23 @@ package struct TopLaunch: Hashable, Sendable {
     }
 }
 
-/// What kind of thing costs time.
+/// The kind of a thing that costs time.
 package enum TopKind: String, CaseIterable, Hashable, Sendable {
     case function, wait, initializer, library, process
 
-    /// Whether it has a name of its own, and not that of a function in a module.
+    /// Whether it has its own name, not that of a function in a module.
     package var isNamedAlone: Bool { self == .library || self == .process }
 }
 
-/// By what things of several launches are the same.
+/// Things of several launches are the same if these properties are equal.
 struct TopKey: Hashable, Sendable {
     var kind: TopKind
-    /// The place in ``TopNames`` of the function, of a wait's function to look at, of a library's
+    /// The position in ``TopNames`` of the function, of a wait's function to show, of a library's
     /// file, or of a process's program.
     var name: Int32
-    /// Of a wait.
+    /// Only for a wait.
     var reason: WaitReason.Kind?
-    /// Of a wait: nil: the main thread.
+    /// Only for a wait; nil: the main thread.
     var thread: String?
 
     init(_ kind: TopKind, _ name: Int32, reason: WaitReason.Kind? = nil, thread: String? = nil) {
@@ -40,13 +40,13 @@ struct TopKey: Hashable, Sendable {
     }
 }
 
-/// What a thing cost in one launch, or in several.
+/// The cost of a thing in one launch, or in several.
 package struct TopCost: AdditiveArithmetic, Hashable, Sendable {
-    /// A function's own time; of everything else the only one.
+    /// A function's own time; for all other things the only one.
     package var own = Cost.zero
-    /// A function with what it called.
+    /// A function's time including its callees.
     package var total = Cost.zero
-    /// Waits, or an initialiser's runs.
+    /// The number of waits, or of an initialiser's runs.
     package var count: Int64 = 0
 
     package init(own: Cost = .zero, total: Cost = .zero, count: Int64 = 0) {
@@ -69,7 +69,7 @@ package struct TopCost: AdditiveArithmetic, Hashable, Sendable {
 }
 
 extension TopCost {
-    /// Of what has no callees.
+    /// For a thing without callees.
     init(_ cost: Cost, count: Int64 = 0) {
         self.init(own: cost, total: cost, count: count)
     }

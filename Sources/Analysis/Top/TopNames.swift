@@ -1,10 +1,10 @@
 import ProfileModel
 
-/// What functions, libraries and processes of many launches are called, each once.
+/// The names of functions, libraries and processes of many launches, each once.
 struct TopNames: Sendable {
-    /// As the launch has it that was added last.
+    /// As in the launch that was added last.
     struct Name: Sendable {
-        /// By what it is the same in all launches.
+        /// Its identity across all launches.
         var identity: FunctionIdentity
         var function: Function
         var file: String?
@@ -14,9 +14,9 @@ struct TopNames: Sendable {
     private(set) var names: [Name] = []
     private var known: [FunctionIdentity: Int32] = [:]
 
-    /// Recordings may have any number of names, and all that is kept grows with them.
+    /// Recordings may have any number of names, and the memory for them grows with it.
     private static let most = 200_000
-    /// Stands for those beyond.
+    /// Stands for names beyond this limit.
     private static let others = Function(
         name: "[other functions]", module: Function.unknownModule, moduleIndex: nil, isOwn: false)
 
@@ -26,7 +26,7 @@ struct TopNames: Sendable {
     mutating func index(of function: Function, program: ModuleIndex?) -> Int32 {
         let identity = FunctionIdentity(function, program: program)
         var shown = function
-        // The same in all launches, so that a list of names can mean it.
+        // The same in all launches, so that an entry of a list can refer to it.
         shown.name = identity.name
         return index(of: identity, shown: shown)
     }
@@ -41,7 +41,7 @@ struct TopNames: Sendable {
 
     /// - Parameter process: the name of the program that it ended up running.
     mutating func index(ofProcess process: String) -> Int32 {
-        // No module is called so.
+        // No module has this name.
         index(
             of: FunctionIdentity(name: process, module: "\0"),
             shown: Function(name: process, module: process, moduleIndex: nil, isOwn: false))
@@ -70,7 +70,7 @@ struct TopNames: Sendable {
         return index
     }
 
-    /// One that a store has, with its place in the source.
+    /// Adds a name from a store, with its place in the source.
     mutating func append(_ stored: CostlyThing) -> Int32 {
         let index = Int32(truncatingIfNeeded: names.count)
         let function = Function(
@@ -81,7 +81,7 @@ struct TopNames: Sendable {
         return index
     }
 
-    /// Where in the source it is.
+    /// Sets its place in the source.
     mutating func place(_ name: Int32, at frame: Frame) {
         guard let file = frame.file else { return }
         names[Int(name)].file = file

@@ -32,7 +32,7 @@ extension TopProgram {
         for kind in TopKind.allCases { things[kind]?.sort(by: TopThing.precedes) }
     }
 
-    /// Counts things as dealt with that were not so before.
+    /// Marks things as resolved that were not before.
     private mutating func settle(_ entries: [ResolvedEntry]) {
         guard !entries.isEmpty else { return }
         let settled = Dictionary(entries.map { ($0.thing, $0) }) { $1 }
@@ -54,7 +54,7 @@ extension TopProgram {
 }
 
 extension TopFigures {
-    /// Of no launch.
+    /// The figures of no launch.
     static let none = TopFigures(
         launches: 0, seen: 0, unknown: 0, unused: 0, sum: .zero, own: nil, total: nil)
 }
@@ -97,7 +97,7 @@ extension TopThing {
         }
     }
 
-    /// By what it cost over all launches; equals by name.
+    /// Sorted by cost over all launches; equals by name.
     fileprivate static func precedes(_ left: TopThing, _ right: TopThing) -> Bool {
         let (first, second) = (left.figures.sum, right.figures.sum)
         if first.own.wall != second.own.wall { return first.own.wall > second.own.wall }
@@ -107,14 +107,14 @@ extension TopThing {
         if names.0.module != names.1.module { return names.0.module < names.1.module }
         let reasons = (left.reason?.kind.rawValue ?? "", right.reason?.kind.rawValue ?? "")
         if reasons.0 != reasons.1 { return reasons.0 < reasons.1 }
-        // The main thread first.
+        // The main thread comes first.
         return left.thread == nil
             ? right.thread != nil : right.thread.map { (left.thread ?? "") < $0 } ?? false
     }
 }
 
 extension ResolvedState.Status {
-    /// What is back comes first.
+    /// Entries that are back come first.
     fileprivate var rank: Int {
         switch self {
         case .back: 0
@@ -141,7 +141,7 @@ extension ResolvedState {
 }
 
 extension ProgramSums {
-    /// Those whose recordings began first come first.
+    /// Versions with the earliest recordings come first.
     var versionOrder: [Int] {
         versions.indices.sorted {
             (versions[$0].first.date, $0) < (versions[$1].first.date, $1)

@@ -1,17 +1,17 @@
 package import ProfileModel
 
-/// What costs most across many launches.
+/// The things that cost most across many launches.
 ///
 /// Pure and deterministic: the same recordings in the same order give the same answers.
 package struct TopSummary: Sendable {
-    /// Those with the most launches first.
+    /// The programs with the most launches first.
     package var programs: [TopProgram]
     /// nil: all of the launch.
     package var phase: String?
-    /// What was dealt with, and was seen in no launch at all.
+    /// Resolved entries that no launch shows.
     package var unseen: [ResolvedEntry]
 
-    /// - Parameter resolvedNow: what counts as dealt with from now on.
+    /// - Parameter resolvedNow: entries that count as resolved from now on.
     package init(_ sums: TopSums, resolvedNow: [ResolvedEntry] = []) throws(TopError) {
         phase = try sums.phaseName()
         var quantiles = StudentQuantiles()
@@ -22,32 +22,32 @@ package struct TopSummary: Sendable {
     }
 }
 
-/// What costs most in the launches of one program.
+/// The things that cost most in the launches of one program.
 package struct TopProgram: Sendable {
     package var name: String
     package var launches: Int
-    /// Of a launch, or of the phase in it.
+    /// The wall of a launch, or of the phase in it.
     package var wall: MeanTime
-    /// Over all launches.
+    /// The sum over all launches.
     package var wallSum: TimeSpan
     /// In the order of their first recordings.
     package var versions: [TopVersion]
-    /// Of each kind the heaviest first: functions by their own wall time.
+    /// For each kind the heaviest first; functions by their own wall time.
     package var things: [TopKind: [TopThing]]
-    /// What was dealt with: what is back first, the heaviest of it before the others.
+    /// The resolved things: those that are back first, the heaviest of them before the others.
     package var resolved: [ResolvedState]
     package var remarks: TopRemarks
 }
 
-/// What must be known of launches before their mean is believed.
+/// Facts about launches that the reader must know before trusting their mean.
 package struct TopRemarks: Hashable, Sendable {
     /// Launches that a signal or another exit status than 0 ended.
     package var failed: Int
-    /// Whether some ended by something else than others (`--until`).
+    /// Whether launches ended by different conditions (`--until`).
     package var differInEnds: Bool
-    /// Whether stacks were not taken in the same way in all.
+    /// Whether stacks were taken in different ways.
     package var differInCapture: Bool
-    /// Whether the program's arguments were not always the same.
+    /// Whether the program's arguments differed.
     package var differInArguments: Bool
 }
 
@@ -65,25 +65,25 @@ package struct TopVersion: Hashable, Sendable {
 /// A function, a wait, an initialiser, a library or a process of many launches.
 package struct TopThing: Sendable {
     package var kind: TopKind
-    /// The function; for a wait, the function to look at; for a library its file, for a process its
+    /// The function; for a wait, the function to show; for a library its file, for a process its
     /// program.
     package var function: Function
-    /// Where in the source; nil: not known.
+    /// The place in the source; nil: not known.
     package var file: String?
     package var line: Int32?
-    /// Of a wait.
+    /// Only for a wait.
     package var reason: WaitReason?
-    /// Of a wait: nil: the main thread.
+    /// Only for a wait; nil: the main thread.
     package var thread: String?
     package var figures: TopFigures
-    /// As ``TopProgram/versions``.
+    /// In the order of ``TopProgram/versions``.
     package var byVersion: [TopFigures]
-    /// nil: nobody dealt with it.
+    /// nil: it is not resolved.
     package var resolved: ResolvedState.Status?
 }
 
 extension TopThing {
-    /// What it is, for a list of what was dealt with.
+    /// Its identity for a list of resolved things.
     package var thing: ResolvedEntry.Thing {
         ResolvedEntry.Thing(
             kind, function.name, module: kind.isNamedAlone ? nil : function.module,

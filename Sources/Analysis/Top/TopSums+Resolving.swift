@@ -1,7 +1,7 @@
 import ProfileModel
 
 extension TopSums {
-    /// What was dealt with, and was seen in no launch.
+    /// Resolved entries that no launch shows.
     var unseen: [ResolvedEntry] {
         var isSeen = [Bool](repeating: false, count: resolved.count)
         for program in programs {
@@ -15,12 +15,12 @@ extension TopSums {
         return zip(resolved, isSeen).filter { !$0.1 }.map(\.0)
     }
 
-    /// Entries for what a user's word means: everything of that name, or of the one name that
-    /// begins so.
+    /// Entries for a name that the user gave: everything of that name, or of the only name that
+    /// begins with it.
     ///
     /// - Parameters:
-    ///   - kind: nil: whatever has the name.
-    ///   - date: from when on it counts as dealt with, in seconds since 1970.
+    ///   - kind: nil: any kind.
+    ///   - date: the date from which on it counts as resolved, in seconds since 1970.
     package func entries(
         resolving wanted: String, _ kind: TopKind?, date: Int64
     ) throws(TopError) -> [ResolvedEntry] {
@@ -53,7 +53,7 @@ extension TopSums {
 }
 
 extension ProgramSums {
-    /// The build of the newest launch in which a thing was seen, as a list names it.
+    /// The build of the newest launch that shows a thing, as in a list.
     fileprivate func build(of thing: Thing) -> String {
         let newest = thing.tallies.map { versions[$0.version] }
             .max { $0.last.date < $1.last.date }
@@ -68,7 +68,7 @@ extension ResolvedEntry.Thing {
             reason: key.reason)
     }
 
-    /// The same whatever order a dictionary has.
+    /// An order that does not depend on a dictionary's.
     fileprivate var order: String {
         [kind.rawValue, module ?? "", reason?.rawValue ?? ""].joined(separator: "\n")
     }

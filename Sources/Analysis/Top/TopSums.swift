@@ -1,28 +1,28 @@
 import ProfileModel
 
-/// What many launches cost, added up one by one. Memory grows with how much differs between them,
+/// The costs of many launches, added up one by one. Memory grows with the differences between them,
 /// not with their number.
 ///
 /// Functions are the same if their names and their modules' file names are, as in a comparison of
 /// two recordings. Programs are the same if their names are.
 package struct TopSums: Sendable {
-    /// The phase that was asked for; nil: all of the launch.
+    /// The wanted phase; nil: all of the launch.
     package let phase: String?
     private(set) var programs: [ProgramSums] = []
     let resolved: [ResolvedEntry]
-    /// The names of phases that the wanted one was found to be, and of all there were.
+    /// The phase names that matched the wanted one, and the phases of launches without a match.
     private var found: Set<String> = []
     private var others: [String] = []
 
     private static let mostNames = 100
 
-    /// - Parameter resolved: what was dealt with.
+    /// - Parameter resolved: the things that were resolved.
     package init(phase: String? = nil, resolved: [ResolvedEntry] = []) {
         self.phase = phase
         self.resolved = resolved.latest
     }
 
-    /// Takes sums that a store has added up.
+    /// Takes sums from a store.
     ///
     /// - Parameter phase: its full name; nil: all of the launch.
     package init(_ stored: [StoredTop], phase: String? = nil) {
@@ -31,8 +31,8 @@ package struct TopSums: Sendable {
         found = phase.map { [$0] } ?? []
     }
 
-    /// Adds a launch. A newer one comes after an older one, because the last one decides what
-    /// things are called.
+    /// Adds a launch. Newer launches must come after older ones, because the last one decides the
+    /// names of things.
     package mutating func add(_ profile: Profile, _ launch: TopLaunch) {
         let name = profile.program.subject
         let position = programs.firstIndex { $0.name == name } ?? programs.count
@@ -42,7 +42,7 @@ package struct TopSums: Sendable {
         programs[position].add(profile, launch, phases: phase.map { phases(named: $0, profile) })
     }
 
-    /// Empty: the launch has no such phase, and no time in it.
+    /// Empty: the launch has no such phase, and spent no time in it.
     private mutating func phases(named wanted: String, _ profile: Profile) -> Set<Int> {
         guard let match = PhaseNames.match(wanted, in: profile.phases) else {
             for name in profile.phases.map(\.name)
@@ -55,7 +55,7 @@ package struct TopSums: Sendable {
         return match.positions
     }
 
-    /// A phase by its whole name, out of the names of all phases there are.
+    /// A phase by its whole name, from the names of all phases.
     package static func phase(
         named wanted: String, in names: [String]
     ) throws(TopError) -> String {
@@ -69,10 +69,10 @@ package struct TopSums: Sendable {
         return name
     }
 
-    /// How many launches were added.
+    /// The number of launches that were added.
     package var launches: Int { programs.reduce(0) { $0 + $1.launches } }
 
-    /// The full name of the phase; nil: none was asked for. Throws unless all launches with such a
+    /// The full name of the phase; nil: none was wanted. Throws unless all launches with such a
     /// phase mean the same one.
     package func phaseName() throws(TopError) -> String? {
         guard let phase else { return nil }
@@ -82,7 +82,7 @@ package struct TopSums: Sendable {
     }
 }
 
-/// A question that the recordings do not answer.
+/// A question that the recordings cannot answer.
 package enum TopError: Error, Hashable, CustomStringConvertible {
     case unknownPhase(String, known: [String])
     case severalPhases(String, found: [String])

@@ -6,7 +6,8 @@ extension Profile {
     /// - Parameters:
     ///   - depth: How many frames of each stack to show, from the innermost; nil for all.
     ///   - minPercent: Nodes below this share of the selection are left out. A whole tree has a
-    ///     node for each frame of each stack: asking for what is shown only is far quicker.
+    ///     node for each frame of each stack: it is far quicker to build only the nodes that are
+    ///     shown.
     package func bottomUp(
         _ selection: Selection = .all, weight: Weight, depth: Int? = nil, minPercent: Double = 0
     ) -> CallTree {
@@ -21,7 +22,7 @@ extension Profile {
 }
 
 /// Builds a bottom-up tree from its roots. The stacks that end in a function are divided by caller,
-/// and each part again, as long as it weighs enough.
+/// and each part again, as long as it has enough weight.
 private struct BottomUpBuilder {
     let totals: PathTotals
     let table: PathTable
@@ -31,7 +32,7 @@ private struct BottomUpBuilder {
     private(set) var drafts: [CallTree.Draft] = []
     private var pending: [Group] = []
 
-    /// A stack, and how far outward it has been followed.
+    /// A stack, and the position outward up to which it has been followed.
     private struct Member {
         var path: Int32
         var current: Int32

@@ -1,8 +1,8 @@
 /// The nodes of a forest in breadth-first order, so that siblings lie side by side.
 struct BreadthFirst {
-    /// Which node comes where.
+    /// The node at each place.
     let order: [Int32]
-    /// Of each place, where its children are.
+    /// For each place, the places of its children.
     let children: [Range<Int>]
     let roots: Range<Int>
 
@@ -12,7 +12,7 @@ struct BreadthFirst {
     init(parents: some Collection<Int32>, precedes: (Int32, Int32) -> Bool) {
         let lists = ChildLists(parents: parents)
         func sorted(_ list: ArraySlice<Int32>) -> [Int32] {
-            // Most have one.
+            // Most lists have one node.
             list.count > 1 ? list.sorted(by: precedes) : Array(list)
         }
         var queue = sorted(lists.roots)

@@ -20,13 +20,13 @@ package struct CallTree: Sendable {
     /// Heaviest first; equals by name.
     package private(set) var roots: Range<Int> = 0..<0
     package let weight: Weight
-    /// Of the whole selection.
+    /// The times of the whole selection.
     package let total: StateTimes
     package let frames: FrameTable
 
-    /// A node before it has its place.
+    /// A node without a place yet.
     struct Draft {
-        /// Of the list of drafts; ``PathTable/none`` for a root.
+        /// The position in the list of drafts; ``PathTable/none`` for a root.
         var parent: Int32
         var frame: FrameID
         var own: StateTimes
@@ -61,10 +61,11 @@ package struct CallTree: Sendable {
 }
 
 extension Profile {
-    /// Callers above callees, from the threads' outermost functions.
+    /// The tree with callers above callees, from the threads' outermost functions.
     package func topDown(_ selection: Selection = .all, weight: Weight) -> CallTree {
         let totals = PathTotals(of: self, in: selection, weight: weight)
-        // Only what has the weight gets a place in the tree: selections are mostly small parts.
+        // Only paths with some of the weight get a place in the tree: selections are mostly small
+        // parts.
         var drafts: [CallTree.Draft] = []
         var places = [Int32](repeating: PathTable.none, count: paths.paths.count)
         for (index, path) in paths.paths.enumerated()

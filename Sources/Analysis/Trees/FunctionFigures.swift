@@ -1,6 +1,6 @@
 package import ProfileModel
 
-/// What a function cost, over all the stacks that it occurs in.
+/// The cost of a function, over all the stacks that it occurs in.
 package struct FunctionFigures: Hashable, Sendable {
     package var function: FunctionID
     /// While it was the innermost frame; waiting is charged to the function that waited.
@@ -10,12 +10,12 @@ package struct FunctionFigures: Hashable, Sendable {
 }
 
 extension Profile {
-    /// Every function that was seen, by its own `weight`; if these are equal, by total, then by
-    /// name. The own times add up to the selection's.
+    /// Every function in the selection's stacks, by its own `weight`; if these are equal, by total,
+    /// then by name. The own times add up to the selection's.
     package func functions(
         _ selection: Selection = .all, orderedBy weight: Weight
     ) -> [FunctionFigures] {
-        // By CPU, so that no frames are invented for waits.
+        // By CPU, so that no frames are added for waits.
         let totals = PathTotals(of: self, in: selection, weight: .cpu)
         let isOutermost = paths.outermostOccurrences(count: frames.functions.count) {
             Int($0.function.rawValue)

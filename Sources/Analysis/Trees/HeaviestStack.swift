@@ -17,7 +17,7 @@ package struct HeaviestStack: Sendable {
 }
 
 extension Profile {
-    /// The same path as ``topDown(_:weight:)`` begins with, without building the tree.
+    /// The path at the start of ``topDown(_:weight:)``, without building the tree.
     package func heaviestStack(
         _ selection: Selection = .all, weight: Weight
     ) -> HeaviestStack {
@@ -50,8 +50,8 @@ extension Profile {
         return result
     }
 
-    /// The process that has most of a selection, as its place in the list of processes; nil: there
-    /// is only one process, or none has any.
+    /// The process with most of a selection, as its position in the list of processes; nil: there
+    /// is only one process, or none has any of it.
     package func heaviestProcess(in selection: Selection, weight: Weight) -> Int? {
         guard processes.count > 1 else { return nil }
         var weights = [TimeSpan](repeating: .zero, count: processes.count)
@@ -63,7 +63,7 @@ extension Profile {
         return heaviest.flatMap { weights[$0] > .zero ? $0 : nil }
     }
 
-    /// Ties are broken by name, as in trees.
+    /// Ties are decided by name, as in trees.
     private func isHeavier(
         _ path: Int32, than other: Int32, _ totals: PathTotals, _ weight: Weight
     ) -> Bool {

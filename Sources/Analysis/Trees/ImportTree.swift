@@ -1,12 +1,12 @@
 package import ProfileModel
 
-/// What was imported, and by the import of what.
+/// The imported modules, each below the import that caused it.
 package struct ImportTree: Sendable {
-    /// A tree of imports only. A module's own time leaves out the imports that it brought. Time
-    /// that was not spent in imports is in no node.
+    /// A tree of imports only. A module's own time leaves out its nested imports. Time outside of
+    /// imports is in no node.
     package let tree: CallTree
-    /// For how long each node, with what it brought, waited for files and for pages of them, as far
-    /// as waits were recorded.
+    /// For each node, the time in which it or its nested imports waited for files and for pages of
+    /// them, as far as waits were recorded.
     package let reading: [TimeSpan]
 }
 
@@ -27,7 +27,7 @@ extension Profile {
             reading: tree.nodes(of: steps).map { $0.map { reading[$0].blocked } ?? .zero })
     }
 
-    /// Of each step, without what it brought: all that was done, and how long it waited for files.
+    /// For each step, without nested imports: its times, and the time that it waited for files.
     private func importTimes(
         _ selection: Selection, _ steps: ImportSteps
     ) -> (own: [StateTimes], reading: [TimeSpan]) {
@@ -52,10 +52,10 @@ extension Profile {
 }
 
 extension [StateTimes] {
-    /// Of each step, with what it brought.
+    /// For each step, with its nested imports.
     fileprivate func summed(up steps: ImportSteps) -> Self {
         var result = self
-        // Steps come behind those that brought them.
+        // Steps come after those that they are nested in.
         for (index, step) in steps.steps.enumerated().reversed() where step.parent >= 0 {
             result[Int(step.parent)] = result[Int(step.parent)] + result[index]
         }
@@ -64,7 +64,7 @@ extension [StateTimes] {
 }
 
 extension Function {
-    /// Whether it stands for a wait for a file, or for a page of one.
+    /// Whether it represents a wait for a file, or for a page of one.
     fileprivate var isFileWait: Bool {
         guard module == Self.kernelModule else { return false }
         return [WaitReason.Kind.file, .disk].contains {
@@ -74,7 +74,7 @@ extension Function {
 }
 
 extension [CallTree.Draft] {
-    /// Those that have the weight.
+    /// The drafts with some of the weight.
     fileprivate func weighing(_ weight: Weight) -> Self {
         var result: Self = []
         var places = [Int32](repeating: PathTable.none, count: count)
@@ -93,7 +93,7 @@ extension CallTree {
         var function: FunctionID
     }
 
-    /// Of each node the step that it stands for.
+    /// For each node the step that it represents.
     fileprivate func nodes(of steps: ImportSteps) -> [Int?] {
         var known: [Key: Int] = [:]
         for (index, step) in steps.steps.enumerated() {
@@ -108,7 +108,7 @@ extension CallTree {
             }
         }
         find(roots, below: ImportSteps.none)
-        // Children come behind their parents.
+        // Children come after their parents.
         for node in nodes.indices {
             if let step = result[node] { find(nodes[node].children, below: Int32(step)) }
         }

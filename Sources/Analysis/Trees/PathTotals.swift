@@ -20,7 +20,8 @@ struct PathTotals {
             let path = Int(table.path(ofLine: Int32(truncatingIfNeeded: index)))
             own[path] = own[path] + lines[index]
         }
-        // Callees come after their callers: from the end, each line is complete when met.
+        // Callees come after their callers: going backwards, each line is complete when it is
+        // reached.
         for index in lines.indices.reversed() {
             let times = lines[index]
             guard times != .zero else { continue }

@@ -2,9 +2,9 @@ package import ProfileModel
 
 /// A stack with the time that was spent in its innermost frame.
 package struct WeighedStack: Sendable {
-    /// nil when phases were not told apart.
+    /// nil when phases are not distinguished.
     package var phase: Int?
-    /// nil when threads were not told apart.
+    /// nil when threads are not distinguished.
     package var thread: Int?
     /// Outermost first; never empty.
     package var frames: [FrameID]

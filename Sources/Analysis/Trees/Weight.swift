@@ -1,14 +1,14 @@
 package import ProfileModel
 
-/// What a tree or a list measures its functions by.
+/// The measure by which a tree or a list weighs its functions.
 package enum Weight: String, Sendable, CaseIterable {
     /// Time on a core.
     case cpu
     /// Elapsed time of every thread, whatever its state.
     case wall
-    /// Waiting for something other than a core.
+    /// Time waiting for something other than a core.
     case blocked
-    /// Waiting for a core: runnable and preempted alike.
+    /// Time waiting for a core: runnable and preempted alike.
     case runnable
 
     package func of(_ times: StateTimes) -> TimeSpan {
@@ -20,6 +20,6 @@ package enum Weight: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether trees end in a frame that names what was waited for.
+    /// Whether trees end in a frame that names the reason of a wait.
     package var showsWaits: Bool { self == .wall || self == .blocked }
 }

@@ -1,6 +1,6 @@
 package import ProfileModel
 
-/// How a thread competes for a core, from a moment on.
+/// A thread's priority in competing for a core, from a moment on.
 package struct PriorityFigures: Hashable, Sendable {
     /// In the profile's list.
     package var thread: Int
@@ -11,8 +11,7 @@ package struct PriorityFigures: Hashable, Sendable {
     package var nice: Int32
     package var realTime: Int32
 
-    /// The name of the policy as sched(7) has it, without its prefix; nil for one that is not
-    /// known.
+    /// The name of the policy as in sched(7), without its prefix; nil for an unknown policy.
     package var policyName: String? {
         switch policy {
         case 0: "other"
@@ -46,8 +45,8 @@ package struct PriorityFigures: Hashable, Sendable {
 }
 
 extension PriorityFigures {
-    /// Whether the scheduler prefers the other one: deadline before real time before all others,
-    /// by nice value, before idle. Policies that are not known are not compared.
+    /// Whether the scheduler prefers the other thread: deadline before real time before all others,
+    /// by nice value, before idle. Unknown policies are not compared.
     func isLower(than other: PriorityFigures) -> Bool {
         guard let own = urgency, let others = other.urgency else { return false }
         return own < others
@@ -66,13 +65,13 @@ extension PriorityFigures {
 
 /// A wait for a thread that had no core, because its priority is lower.
 enum PriorityInversion {
-    /// Less is the scheduler's usual to and fro.
+    /// Shorter waits are the scheduler's usual switching.
     private static let leastLacked = Wait.shortest
-    /// Every busy thread loses its core now and then. Below this share of the wait, the thread's own
-    /// work made the wait long, and a higher priority would hardly shorten it.
+    /// Every busy thread loses its core now and then. Below this share of the wait, the thread's
+    /// own work made the wait long, and a higher priority would hardly shorten it.
     private static let leastShare = 0.1
 
-    /// - Parameter lacked: how long the other thread had work meanwhile, but no core.
+    /// - Parameter lacked: the time in which the other thread was ready but had no core.
     static func isLonger(_ wait: TimeSpan, by lacked: TimeSpan) -> Bool {
         lacked >= leastLacked
             && Double(lacked.nanoseconds) >= leastShare * Double(wait.nanoseconds)
@@ -87,7 +86,8 @@ extension ThreadFigures {
 }
 
 extension Profile {
-    /// All threads', in the order of their times: what they were at first, and every change.
+    /// The priorities of all threads, in the order of their times: the first of each, and every
+    /// change.
     package var priorities: [PriorityFigures] {
         threads.flatMap(\.priorities).enumerated()
             .sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }

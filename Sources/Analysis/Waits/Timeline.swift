@@ -10,10 +10,10 @@ package struct StateRun: Hashable, Sendable {
     package var end: TimeSpan { start + length }
 }
 
-/// What the timelines of threads are made from, when they are asked for.
+/// The source for the timelines of threads, which are made when they are needed.
 struct TimelineSource: Sendable {
     private let schedule: RecordedSchedule
-    /// Of threads of which the scheduler did not tell anything within the launch.
+    /// Slices of threads for which the scheduler reported nothing within the launch.
     private let slices: [Slice]
     private let plan: PhasePlan
 
@@ -31,7 +31,7 @@ struct TimelineSource: Sendable {
         self.plan = plan
     }
 
-    /// For each thread, what it did during the launch, in order.
+    /// For each thread, its states during the launch, in order.
     func timelines() -> [[StateRun]] {
         var builders = schedule.threads.map { thread in
             var builder = RunBuilder(plan)
@@ -40,8 +40,8 @@ struct TimelineSource: Sendable {
             }
             return builder
         }
-        // What the scheduler told of a thread is exact; else each slice knows how long it was in
-        // each state, and its end knows which came last.
+        // The scheduler's account of a thread is exact; otherwise each slice has the duration of
+        // each state, and its end shows which state came last.
         for slice in slices { builders[slice.thread.rawValue].add(slice.clamped) }
         return builders.map(\.runs)
     }
@@ -67,7 +67,7 @@ private struct RunBuilder {
         }
     }
 
-    /// What of it lies in the launch; together with what it continues.
+    /// Adds the part within the launch; it is joined with the run that it continues.
     mutating func add(
         _ state: ThreadState, from start: MonotonicTime, to end: MonotonicTime
     ) {
@@ -83,7 +83,7 @@ private struct RunBuilder {
 }
 
 extension Profile {
-    /// For each thread, what it did during the launch, in order: exact where the scheduler told,
-    /// else to the tick.
+    /// For each thread, its states during the launch, in order: exact where the scheduler reported
+    /// them, otherwise to the tick.
     package func timelines() -> [[StateRun]] { timelineSource.timelines() }
 }

@@ -1,13 +1,13 @@
 import Architecture
 import ProfileModel
 
-/// Completes the recorded reasons of waits: with the names of the locks' places, with those of the
-/// system calls, and with what the functions in which a thread waited say.
+/// Completes the recorded reasons of waits: with the names of the locks' places, those of the
+/// system calls, and the meaning of the functions in which a thread waited.
 struct WaitDetails {
     private let symbols: SymbolTable
     private let places: DataPlaces
     private let threads: [RecordedThread]
-    /// What the recorded children ran, by their ids, which may be used again.
+    /// The recorded children by their ids, which the kernel may reuse.
     private let children: [Int32: [ChildProcess]]
     private var names: [Place: String?] = [:]
     private var meanings: [String: Meaning?] = [:]
@@ -63,9 +63,9 @@ struct WaitDetails {
         return (reason, label)
     }
 
-    /// What a wait was for that a thread of the same process ended, and no interrupt. A page that comes from
-    /// the disk is announced by an interrupt. And what changes the mappings waits for nothing else that a
-    /// thread could have.
+    /// The reason of a wait that a thread of the same process ended, and no interrupt. An interrupt
+    /// announces a page from the disk. A call that changes the mappings waits for no other lock
+    /// that a thread could hold than the address space's.
     static func reason(of wait: Wait, endedByPeer reason: WaitReason) -> WaitReason {
         if reason.kind == .disk { return .pageFault }
         let isMapping = SystemCall(rawValue: wait.systemCall).map(mappings.contains) ?? false
@@ -77,11 +77,11 @@ struct WaitDetails {
     ]
 
     private static let futex: Int32 = 202
-    /// The detail of a wait by a plain futex(2) that timed out begins with this.
+    /// The detail of a plain futex(2) wait that timed out begins with this.
     private static let plainTimeout = "futex,"
 
-    /// What the child ran that a thread waited for, if that could not be read at the time; nil: not
-    /// known.
+    /// The command of the child that a thread waited for, if it could not be read at the time; nil:
+    /// not known.
     private func command(of wait: Wait) -> String? {
         guard let owner = wait.reason.owner else { return nil }
         let child = children[owner]?.last { $0.start <= wait.end }
@@ -90,8 +90,8 @@ struct WaitDetails {
         return ([child.name] + arguments.dropFirst().prefix(1)).joined(separator: " ")
     }
 
-    /// Whether a thread of Python waited for its turn. The lock's condition variable lies in CPython's own
-    /// state. Threads wait for it in looks of 5 ms, each of which ends by its time-out.
+    /// Whether a Python thread waited for the interpreter lock. The lock's condition variable is in
+    /// CPython's own state. Threads poll it every 5 ms, and each poll ends by its time-out.
     private mutating func isForInterpreter(_ wait: Wait) -> Bool {
         guard wait.systemCall == Self.futex, let place = wait.reason.place else { return false }
         return name(of: Place(address: place, child: child(of: wait.thread))) == "_PyRuntime"
@@ -109,8 +109,9 @@ struct WaitDetails {
         return found
     }
 
-    /// What functions that wait by futex(2) say: the call's words alone do not tell what it is for.
-    /// They are glibc's, by the beginnings of their names without underscores, and Rust's.
+    /// The meanings of functions that wait by futex(2): the call's arguments alone do not tell its
+    /// purpose. The functions are glibc's, by the beginnings of their names without underscores,
+    /// and Rust's.
     private static let beginnings: [(beginning: String, kind: WaitReason.Kind, detail: String)] = [
         ("pthread_cond_", .condition, "condition variable"),
         ("pthread_mutex_", .lock, "mutex"), ("lll_lock_wait", .lock, "mutex"),
@@ -128,7 +129,7 @@ struct WaitDetails {
         ("std::thread::park", .condition, "parked"),
     ]
 
-    /// Of the first function that says something.
+    /// The meaning of the first function that has one.
     private mutating func meaning(of functions: some Sequence<String>) -> Meaning? {
         for function in functions {
             let meaning = meanings[function] ?? Self.meaning(of: function)

@@ -1,26 +1,26 @@
 package import ProfileModel
 
-/// One stretch of a thread's being blocked.
+/// One stretch for which a thread was blocked.
 package struct WaitFigures: Hashable, Sendable {
     /// In the profile's list.
     package var thread: Int
     /// Since the launch's start.
     package var start: TimeSpan
     package var duration: TimeSpan
-    /// With as much detail as symbols and the stack add to what was recorded.
+    /// The recorded reason, with the details that symbols and the stack add.
     package var reason: WaitReason
-    /// The phase in which it began, in the profile's list; nil: none, it began behind the launch.
+    /// The phase in which it began, in the profile's list; nil: it began after the launch.
     package var phase: Int?
-    /// Who ended it. nil: nobody in particular (time, a device), it never ended, or this is not
-    /// known.
+    /// The thread that ended it. nil: no thread did (time, a device), it never ended, or this is
+    /// not known.
     package var endedBy: Waker?
-    /// The line of the profile's ``PathTable`` that it waited in.
+    /// The line of the profile's ``PathTable`` in which it waited.
     var line: Int32
 
     package var end: TimeSpan { start + duration }
 }
 
-/// Who made a blocked thread go on.
+/// The thread that ended another thread's wait.
 package struct Waker: Hashable, Sendable {
     package var tid: Int32
     /// nil: not known.
@@ -43,7 +43,7 @@ extension Profile {
         return frames.reversed()
     }
 
-    /// The waits of a selection that lasted for `shortest` at least, in the order of their starts.
+    /// The waits of a selection that lasted at least `shortest`, in the order of their starts.
     package func waits(in selection: Selection, shortest: TimeSpan) -> [WaitFigures] {
         waits.filter { wait in
             wait.duration >= shortest

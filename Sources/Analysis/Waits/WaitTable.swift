@@ -1,8 +1,8 @@
 import ProfileModel
 
-/// A recording's waits by thread, with what slices and events need to know of them.
+/// A recording's waits by thread, with the data that slices and events need.
 struct WaitTable {
-    /// There are many of them: they are no longer than they have to be.
+    /// There are many entries, so they are as small as possible.
     struct Entry {
         var start: MonotonicTime
         var end: MonotonicTime
@@ -10,7 +10,7 @@ struct WaitTable {
         fileprivate(set) var wait: Int32
         /// In ``reasons``.
         fileprivate(set) var reason: Int32
-        /// The line of the stack that it waited in; ``PathTable/none`` without one.
+        /// The line of the stack in which it waited; ``PathTable/none`` without one.
         var line: Int32
         /// The frame that names it in trees.
         var frame: FrameID
@@ -19,11 +19,11 @@ struct WaitTable {
     /// By thread, in the order of their starts.
     private var entries: [[Entry]]
     private var reasons = WaitReasons()
-    /// For each thread, where the last slice's wait was looked for. Slices come nearly in the order
-    /// of time, so the next one's wait is close by.
+    /// For each thread, the position of the last slice's wait. Slices come nearly in the order of
+    /// time, so the next one's wait is close by.
     private var places: [Int]
 
-    /// All that the words for a wait depend on. Most waits are like many others.
+    /// All properties that a wait's texts depend on. Most waits are like many others.
     private struct Kind: Hashable {
         let reason: WaitReason
         let systemCall: Int32
@@ -36,10 +36,10 @@ struct WaitTable {
         }
     }
 
-    /// Of how many kinds the words are kept.
+    /// The number of kinds whose texts are kept.
     private static let mostKnown = 4096
 
-    /// How many of the innermost functions of a stack are asked what they wait for.
+    /// The number of innermost functions of a stack that are checked for the reason.
     private static let askedFunctions = 6
 
     init(_ recording: Recording, _ expander: inout StackExpander) {
@@ -50,7 +50,7 @@ struct WaitTable {
         for (position, wait) in recording.waits.enumerated()
         where entries.indices.contains(wait.thread.rawValue) {
             let wait = wait.clamped
-            // A wait knows no truncation: its stack is the same either way.
+            // A wait has no truncation: its stack is the same either way.
             let line =
                 wait.stack.map { expander.line(of: $0, nil) } ?? PathTable.none
             let kind = Kind(wait, line: line, child: recording.child(of: wait.thread))
@@ -86,7 +86,7 @@ struct WaitTable {
         return wait.end > slice.start ? wait.frame : nil
     }
 
-    /// All of them, in the order of their starts, each with what was recorded of it.
+    /// All waits, in the order of their starts, each with its recorded data.
     func map<Value>(
         of recording: Recording, _ transform: (Wait, WaitReason, Entry) -> Value
     ) -> [Value] {
@@ -121,7 +121,7 @@ private struct WaitReasons {
     }
 }
 
-/// The frames that name waits in trees: not too many different ones.
+/// The frames that name waits in trees; their number is limited.
 private struct WaitFrames {
     private var known: [WaitReason: FrameID] = [:]
     private static let most = 256

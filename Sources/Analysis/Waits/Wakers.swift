@@ -1,10 +1,11 @@
 import ProfileModel
 
-/// Who ended waits: as the scheduler told, and where it did not, who held the lock.
+/// Finds the thread that ended a wait: from the scheduler's account; otherwise it is the lock's
+/// holder.
 struct Wakers {
     private let schedule: RecordedSchedule
     private let threads: [RecordedThread]
-    /// The positions of those that had an id, which may be used again.
+    /// The positions of the threads with each id, which the kernel may reuse.
     private let threadsByID: [Int32: [Int]]
     private let children: [ChildProcess]
     private let ended: MonotonicTime?
@@ -19,14 +20,14 @@ struct Wakers {
         tolerance = recording.header.tolerance
     }
 
-    /// nil: nobody in particular, or not known.
+    /// nil: no thread ended it, or not known.
     func waker(of wait: Wait) -> Waker? {
-        // It went on when the recording ended.
+        // The wait was still going on when the recording ended.
         if let ended, wait.end >= ended { return nil }
-        // Time ended the wait. The thread on the core of the timer's interrupt, and one that woke this
-        // thread soon afterwards, did not.
+        // Time ended the wait. The thread on the core of the timer's interrupt did not end it, nor
+        // did a thread that woke this one soon afterwards.
         if wait.reason.kind == .sleep || wait.reason.isTimedOut { return nil }
-        // The end of a traced child is told by its tracer.
+        // A traced child's tracer reports its end.
         if let child = endedChild(during: wait) {
             return Waker(tid: child, name: name(of: child, ending: wait))
         }
@@ -53,7 +54,7 @@ struct Wakers {
                 .map { threads[$0].child == thread.child } ?? false
     }
 
-    /// The recording's own child for whose end a thread waited, if it ended meanwhile.
+    /// The recorded child whose end a thread waited for, if it ended during the wait.
     private func endedChild(during wait: Wait) -> Int32? {
         guard wait.reason.kind == .child, let owner = wait.reason.owner else { return nil }
         let hasEnded = children.contains { child in
@@ -63,7 +64,7 @@ struct Wakers {
         return hasEnded ? owner : nil
     }
 
-    /// By what is known of it here, rather than by its name of that moment.
+    /// Prefers the name known here to the thread's name at that moment.
     private func name(of wakeup: Wakeup, ending wait: Wait) -> String? {
         let isOwner = wakeup.waker == wait.reason.owner
         if isOwner || wakeup.wakerThread != nil, let known = name(of: wakeup.waker, ending: wait) {
@@ -74,7 +75,7 @@ struct Wakers {
 
     private func name(of owner: Int32, ending wait: Wait) -> String? {
         if wait.reason.kind == .child, owner == wait.reason.owner { return wait.reason.detail }
-        // The last that had it by then.
+        // The last thread that had the id by then.
         return threadsByID[owner]?.last { threads[$0].start <= wait.end }.map { threads[$0].name }
     }
 }

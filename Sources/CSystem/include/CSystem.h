@@ -57,7 +57,7 @@ int fl_ptrace_restore(pid_t tid, const struct fl_thread_state *state);
 // Whether a stopped thread is within a restartable sequence (rseq(2)). When the thread resumes, the
 // kernel aborts the sequence, but only if the thread is still within it. 1 or 0.
 int fl_ptrace_in_sequence(pid_t tid);
-// 1 if a stopped thread has the kernel decide by the place of a system call whether it is made
+// 1 if a stopped thread has the kernel allow system calls by their address
 // (PR_SET_SYSCALL_USER_DISPATCH); 0 if not, or if the kernel does not say (before Linux 6.4).
 int fl_ptrace_dispatches_calls(pid_t tid);
 // Whether a stopped thread comes from a system call. 1 or 0.
@@ -85,13 +85,13 @@ uint64_t fl_ignored_signals(void);
 // does not. The next held child gets their remaining time when it executes its program.
 void fl_take_timers(void);
 
-// Whether we were started without this standard stream. A file that is open under its number by now
-// is not an output. 1 or 0.
+// Whether we were started without this standard stream. Another file may be open under its number
+// now; it is not an output. 1 or 0.
 int fl_is_missing_stream(int number);
 
-// All that is needed to start a child that becomes a program: `path`, with the given mask of
-// blocked signals and set of ignored ones. `streams` are its standard output and error; -1: ours.
-// It inherits `memory` under `memory_number`; -1: none. NULL with `*error` set.
+// All data for starting a child that becomes a program: `path`, with the given mask of blocked
+// signals and set of ignored ones. `streams` are its standard output and error; -1: ours. It
+// inherits `memory` under `memory_number`; -1: none. NULL with `*error` set.
 struct fl_start;
 struct fl_start *fl_make_start(const char *path, char *const argv[], char *const envp[],
                                const int streams[2], const sigset_t *mask, uint64_t ignored,
@@ -109,7 +109,7 @@ pid_t fl_fork_held(struct fl_start *start, struct fl_child_setting *setting, int
                    int *failure);
 
 // The same with a child that shares our memory until it executes the program: freeing a copy takes
-// the kernel longer than all else that the child does. The thread that calls fl_share_held
+// the kernel longer than everything else that the child does. The thread that calls fl_share_held
 // continues only then. Another thread awaits the child, which is a child of the first. `setting`
 // must not change the child's credentials (a user namespace does), since this would change the
 // owner of our memory.
@@ -119,14 +119,14 @@ pid_t fl_await_held(struct fl_start *start, struct fl_child_setting *setting, in
 
 void fl_release_held(int release);
 
-// The thread whose news fl_wait would return next, without taking them; 0: none. `*has_ended`: 1 if
+// The thread whose status fl_wait would return next, without taking it; 0: none. `*has_ended`: 1 if
 // the thread has ended.
 pid_t fl_peek(int *has_ended);
 
 // Whether a child has ended; its status is not taken. 1 or 0.
 int fl_has_ended(pid_t pid);
 
-// How a child ended, and what it and the children that it waited for have used.
+// How a child ended, and the resources used by it and by the children that it waited for.
 struct fl_end {
     int is_signal;          // 1: a signal ended it
     int code;               // the signal's number, or the exit status
@@ -213,8 +213,8 @@ void *fl_map_memory(int descriptor, size_t size);
 // at once. Mapping memory takes time, and blocks all other threads from doing the same.
 void fl_keep_memory(void);
 
-// Threads to come allocate from the heap of the others. Otherwise each reserves 64 MiB of address
-// space for its own, which counts against a limit though nothing is there.
+// Threads started later allocate from the heap of the others. Otherwise each reserves 64 MiB of
+// address space for its own, which counts against a limit even if it is empty.
 void fl_use_one_heap(void);
 // A descriptor number from `least` on that is free and allowed; -1: none.
 int fl_free_descriptor(int least);
@@ -229,7 +229,7 @@ ssize_t fl_read_memory(pid_t pid, uint64_t address, void *buffer, size_t length)
 int fl_read_pieces(pid_t pid, const uint64_t *addresses, size_t count, void *buffer, size_t size);
 ssize_t fl_write_memory(pid_t pid, uint64_t address, const void *bytes, size_t length);
 
-// What is known of a file without asking the file system's server, which may not answer.
+// The properties of a file known without asking the file system's server, which may not answer.
 struct fl_file {
     uint32_t mode;
     uint64_t device;  // if it is a device

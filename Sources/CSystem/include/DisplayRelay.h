@@ -1,5 +1,5 @@
-// A process between a program and its Wayland compositor. It reports when there is something to
-// see.
+// A process between a program and its Wayland compositor. It reports when the program has something
+// to show.
 #pragma once
 
 #include <stddef.h>
@@ -11,7 +11,7 @@ struct fl_display {
     int listener;         // programs connect to it
     char own[108];        // the listener's path, alone in its folder
     char original[108];   // the compositor's
-    int program, server;  // a connection that is there already: towards the program; the compositor's
+    int program, server;  // an existing connection: towards the program; the compositor's
 };
 
 struct fl_display fl_display_none(void);
@@ -34,12 +34,13 @@ enum {
     fl_display_lost = 5,        // a connection could not be followed any further
 };
 
-// Starts the relay. It is nobody's child and outlives us: it ends with the program and all
+// Starts the relay. It is not our child and outlives us: it ends with the program and all
 // connections. When we end, or when it has reported a frame, a link to the compositor replaces its
 // socket: later connections need no relay. It takes over `display`'s descriptors.
 //
-// News come from the socket `*control` (fl_relay_news). There it can also be asked (fl_relay_ask)
-// to report `fl_relay_drained` once it has examined all that was sent by then. 0 or -errno.
+// Reports come from the socket `*control` (fl_relay_news). There the relay can also be asked
+// (fl_relay_ask) to report `fl_relay_drained` once it has examined all data sent before. 0 or
+// -errno.
 int fl_display_start(const struct fl_display *display, int *control);
 // Tells the relay the process that must end before it does.
 int fl_display_began(int control, pid_t program);

@@ -15,8 +15,8 @@ struct fl_way {
     size_t first, end;  // the rest of `bytes`
     int32_t count;      // how many descriptors are left
     int32_t is_at_end;  // nothing more will come
-    int32_t is_told;    // the other side was told of the end
-    int32_t is_broken;  // nobody receives any more: data are discarded
+    int32_t is_told;    // the other side was notified of the end
+    int32_t is_broken;  // the receiver is gone: data are discarded
     int32_t is_delayed; // the kernel has no room for descriptors or memory now
     int64_t time;       // CLOCK_MONOTONIC, when the bytes came
     int descriptors[FL_PASSAGE_DESCRIPTORS];
@@ -31,9 +31,9 @@ struct fl_passage {
 
 // The events to wait for at an end (poll(2)); 0: none, not even its end.
 short fl_passage_events(const struct fl_passage *passage, int side);
-// Passes on what is possible without waiting: sends the rest; if there is none and `may_receive`,
-// receives once from `ends[side]`, and sends that. Returns how many bytes were received: they are
-// the first of `bytes`.
+// Passes on as much as possible without waiting: sends the rest; if there is none and
+// `may_receive`, receives once from `ends[side]`, and sends that. Returns how many bytes were
+// received: they are the first of `bytes`.
 size_t fl_passage_move(struct fl_passage *passage, int side, int may_receive);
 // Whether nothing can pass any more. 1 or 0.
 int fl_passage_is_over(const struct fl_passage *passage);

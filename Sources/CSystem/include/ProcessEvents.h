@@ -1,6 +1,6 @@
-// The kernel's reports on all processes of the machine: the process connector (cn_proc.h), and what
-// each ending thread has used (taskstats.h). Both need CAP_NET_ADMIN. Bytes are returned as they
-// came; only the kernel's are accepted.
+// The kernel's reports on all processes of the machine: the process connector (cn_proc.h), and the
+// resources that each ending thread has used (taskstats.h). Both need CAP_NET_ADMIN. Bytes are
+// returned as they came; only the kernel's are accepted.
 #pragma once
 
 #include <signal.h>
@@ -29,5 +29,6 @@ int64_t fl_count_drops(int socket);
 int fl_open_signals(const sigset_t *set);
 int fl_read_signal(int descriptor);
 
-// Waits until one of them is readable; -1 stands for none. Nanoseconds below 0: for ever.
+// Waits until one of the descriptors is readable; -1 means no descriptor. Nanoseconds below 0: for
+// ever.
 void fl_await_descriptors(const int descriptors[], size_t count, int64_t nanoseconds);

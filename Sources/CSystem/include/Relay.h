@@ -38,15 +38,15 @@ struct fl_relay_news {
 };
 enum { fl_relay_found = 1, fl_relay_drained = 2 };
 
-// Starts a process that passes on what is written to `*input` to `original`, until all writers are
-// gone. It is nobody's child and outlives us, so the program's output does not depend on us.
-// `*input` is a terminal if `original` is one, otherwise a pipe. `*control` is a socket for news. A
-// byte sent to it asks for `fl_relay_drained` once all data waiting by then have been passed on.
-// When `text` (empty: anything) is seen, that is reported once; it must not contain a line break. 0
-// or -errno.
+// Starts a process that passes on the data written to `*input` to `original`, until all writers are
+// gone. It is not our child and outlives us, so the program's output does not depend on us.
+// `*input` is a terminal if `original` is one, otherwise a pipe. `*control` is a socket for
+// reports. A byte sent to it asks for `fl_relay_drained` once all data waiting by then have been
+// passed on. When `text` (empty: anything) appears, that is reported once; it must not contain a
+// line break. 0 or -errno.
 int fl_relay_start(int original, const void *text, size_t length, int *input, int *control);
 
-// 1 or 0: whether there is news; otherwise -errno, also at the relay's end.
+// 1 or 0: whether there is a report; otherwise -errno, also at the relay's end.
 int fl_relay_news(int control, struct fl_relay_news *news);
 int fl_relay_ask(int control);
 

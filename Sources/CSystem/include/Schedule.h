@@ -6,14 +6,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-// Reports when a thread gets a core and leaves it, and ends and new threads: PERF_RECORD_SWITCH,
-// _EXIT, _FORK, each ending in pid, tid, time, cpu (PERF_SAMPLE_TID, _TIME, _CPU). For one thread
-// (core -1), which needs no privilege for one's own processes; or for all on a core (tid -1), by
-// PERF_RECORD_SWITCH_CPU_WIDE. A descriptor, or -errno.
+// Reports when a thread gets a core and leaves it, and also ends and new threads:
+// PERF_RECORD_SWITCH, _EXIT, _FORK, each ending in pid, tid, time, cpu (PERF_SAMPLE_TID, _TIME,
+// _CPU). For one thread (core -1), which needs no privilege for one's own processes; or for all on
+// a core (tid -1), by PERF_RECORD_SWITCH_CPU_WIDE. A descriptor, or -errno.
 int fl_open_switches(pid_t tid, int core);
 
-// Mounts the folder of the kernel's tracepoints where nobody else sees it; the mount is gone when the
-// descriptor is closed. The caller needs CAP_SYS_ADMIN. A descriptor, or -errno.
+// Mounts the folder of the kernel's tracepoints where no other process sees it; the mount is gone
+// when the descriptor is closed. The caller needs CAP_SYS_ADMIN. A descriptor, or -errno.
 int fl_open_tracefs(void);
 
 // Reports a tracepoint on a core for all threads: samples of pid, tid, time, cpu, raw data. Silent
@@ -36,7 +36,7 @@ enum {
 };
 
 // The same on one core, also for each thread and process that the thread starts, but without the
-// count; and the code that they map. With `switches`, also what fl_open_switches reports of them.
+// count; and the code that they map. With `switches`, also their reports as from fl_open_switches.
 int fl_open_tree_samples(
     pid_t tid, int core, uint64_t period, uint32_t stack_bytes, int user_only, int switches);
 
@@ -48,12 +48,12 @@ int fl_open_tree_news(pid_t tid, int core, int signal);
 // An event that counts nothing and is not inherited. A descriptor, or -errno.
 int fl_open_lone_event(pid_t tid);
 
-// Reports the same without waking anybody; and, for each thread that ends, its CPU time on that
+// Reports the same without waking a reader; and, for each thread that ends, its CPU time on that
 // core (PERF_RECORD_READ; some kernels omit it). A descriptor, or -errno.
 int fl_open_tree_costs(pid_t tid, int core);
 
 // Reports all programs that are executed on one core: PERF_RECORD_COMM with the name by which each
-// was executed, and PERF_RECORD_MMAP2 for mapped code, first the program's own. Wakes nobody. A
+// was executed, and PERF_RECORD_MMAP2 for mapped code, first the program's own. Wakes no reader. A
 // descriptor, or -errno.
 int fl_open_exec_names(int core);
 
@@ -71,11 +71,11 @@ int fl_open_timer(pid_t tid, int signal, uint64_t period);
 int fl_refresh_timer(int events, int count);
 int fl_stop_events(int events);
 
-// What an event has counted; -1: unreadable.
+// The count of an event; -1: unreadable.
 int64_t fl_read_count(int events);
 
-// Whether nothing more will come: the thread is over, or has executed a program that may not be seen
-// into.
+// Whether nothing more will come: the thread is over, or has executed a program that may not be
+// inspected.
 int fl_events_are_over(int events);
 
 // Keeps only events for which the expression (of the kernel's trace filters) is true. 0 or -errno.
@@ -93,7 +93,7 @@ void fl_unmap_ring(void *ring, size_t pages);
 // How many bytes are in a ring: only whole records.
 size_t fl_ring_content(void *ring, size_t pages);
 
-// How far behind the ring's beginning they begin; behind its end they go on at its beginning.
+// How far behind the ring's beginning they begin; after its end they continue at its beginning.
 size_t fl_ring_place(void *ring, size_t pages);
 
 // That many bytes were read: the kernel may write there again.

@@ -1,5 +1,5 @@
-// XCB, loaded when a window is watched, and the extensions that tell a window's process and what is
-// drawn into it.
+// XCB, loaded when a window is watched, and the extensions that report a window's process and the
+// drawing into it.
 #ifndef FIRSTLIGHT_XCB_H
 #define FIRSTLIGHT_XCB_H
 
@@ -55,50 +55,51 @@ typedef struct {
 #undef CXCB_POINTER
 } cxcb_library;
 
-// Loads libxcb.so.1, once. NULL: it cannot be loaded. It is never unloaded. All that follows is for
+// Loads libxcb.so.1, once. NULL: it cannot be loaded. It is never unloaded. Everything below is for
 // connections that it has made.
 const cxcb_library *_Nullable cxcb_load(void);
 
 // Asks for the extensions below all at once.
 void cxcb_prefetch_extensions(xcb_connection_t *_Nonnull connection);
 
-// MARK: X-Resource 1.2, Damage 1.1 and Present 1.0. Of each it takes a request or two: no library for
-// that.
+// MARK: X-Resource 1.2, Damage 1.1 and Present 1.0. We need a request or two of each, so we load no
+// libraries for them.
 
-// Tells the server which version is meant, and waits for its answer. 0: the server has no X-Resource.
+// Sends the server our version, and waits for its answer. 0: the server has no X-Resource.
 int cxcb_resources_begin(xcb_connection_t *_Nonnull connection);
 
 // The head of an answer that CLIENTIDVALUEs follow.
 typedef struct {
     uint8_t response_type, unused;
     uint16_t sequence;
-    // Of what follows, in words.
+    // The length of the data that follow, in words.
     uint32_t length;
     uint32_t count;
     uint32_t unused_words[5];
 } cxcb_client_ids;
 
-// Asks for the process at the other end of the connection, if that is local, of the client whose window
-// it is. Waits for the answer: malloced. NULL: there is none.
+// Asks for the process at the other end of the connection, if that is local, of the client that
+// owns the window. Waits for the answer: malloced. NULL: there is none.
 cxcb_client_ids *_Nullable cxcb_resources_local_process(
     xcb_connection_t *_Nonnull connection, uint32_t window);
 
 // The number of Damage's one event; 0: the server has no Damage.
 int cxcb_damage_event(xcb_connection_t *_Nonnull connection);
 
-// The number by which Present's events say whose they are; 0: the server has no Present.
+// The number by which Present's events name their extension; 0: the server has no Present.
 int cxcb_present_opcode(xcb_connection_t *_Nonnull connection);
 
-// Without this the server refuses all the rest. Waits for the answer.
+// Without this request the server refuses all others. Waits for the answer.
 void cxcb_damage_begin(xcb_connection_t *_Nonnull connection);
 
-// Each drawing into a window is told. The request's number.
+// Requests an event for each drawing into a window. The request's number.
 unsigned cxcb_damage_create(
     xcb_connection_t *_Nonnull connection, uint32_t id, uint32_t window);
 
 void cxcb_damage_destroy(xcb_connection_t *_Nonnull connection, uint32_t id);
 
-// Each picture that is presented in a window is told, or none any more. The request's number.
+// Requests an event for each picture that is presented in a window, or stops them. The request's
+// number.
 unsigned cxcb_present_select(
     xcb_connection_t *_Nonnull connection, uint32_t id, uint32_t window, int is_told);
 

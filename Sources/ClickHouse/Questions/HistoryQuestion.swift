@@ -33,7 +33,7 @@ struct HistoryQuestion {
         """
     }
 
-    /// One row for each series, with what its latest session says.
+    /// One row for each series, with the columns of its latest session.
     var series: String {
         """
         SELECT series, machines, \(SessionColumns.ofLatest) FROM (

@@ -19,7 +19,7 @@ extension Store {
         return try answer.rows { row throws(StoreError) in try VersionPairs.Member(&row) }
     }
 
-    /// How the launches of two versions differ, computed by the server.
+    /// The differences between the launches of two versions, computed by the server.
     ///
     /// - Returns: nil if one of them has no launches that took time.
     package func comparison(

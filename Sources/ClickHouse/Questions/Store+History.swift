@@ -2,7 +2,7 @@ package import Analysis
 package import ProfileModel
 
 extension Store {
-    /// How launches developed, computed by the server from all shipped measurements.
+    /// The development of launches, computed by the server from all shipped measurements.
     ///
     /// - Parameter programs: their names; empty: all.
     package func history(

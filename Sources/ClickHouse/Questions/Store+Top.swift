@@ -8,7 +8,7 @@ extension Store {
         return try answer.rows { row throws(StoreError) in try row.text() }
     }
 
-    /// What costs most in the recorded launches of each program, added up by the server.
+    /// The largest costs in the recorded launches of each program, added up by the server.
     ///
     /// - Parameters:
     ///   - programs: their names; empty: all.
@@ -54,7 +54,7 @@ extension Store {
             let number = try rows.integer(UInt64.self)
             let thing = try StoredTop.Thing(&rows)
             let tally = try StoredTop.Tally(version: places[program]?[build] ?? 0, &rows)
-            // A new version was shipped in between.
+            // Skip a new version that was shipped in between.
             guard places[program]?[build] != nil else { continue }
             if let last, last == (program, number),
                 let place = programs[program]?.things.indices.last

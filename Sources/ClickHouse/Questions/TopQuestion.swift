@@ -1,6 +1,6 @@
 import ProfileModel
 
-/// The queries for what costs most. The server adds up.
+/// The queries for the largest costs. The server adds them up.
 struct TopQuestion {
     private let named: String
     private let phase: String
@@ -67,7 +67,7 @@ struct TopQuestion {
 
     private static let sums = ["ow", "oc", "ob", "tw", "tc", "tb", "times"]
 
-    /// The row belongs to a completely shipped session.
+    /// True if the row belongs to a completely shipped session.
     private var isWhole: String {
         "session IN (SELECT session FROM sessions WHERE kind = 'recording'\(named))"
     }

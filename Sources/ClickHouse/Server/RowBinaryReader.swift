@@ -1,5 +1,5 @@
-/// Reads what ``RowBinaryWriter`` writes. The server is not trusted: a truncated or oversized answer is
-/// an error.
+/// Reads the format of ``RowBinaryWriter``. The server is not trusted: a truncated or oversized
+/// answer is an error.
 struct RowBinaryReader: Sendable {
     private let bytes: [UInt8]
     private var position = 0

@@ -3,7 +3,7 @@ import ProfileModel
 
 /// The tables and views of `SQL/schema.sql`.
 extension Store {
-    /// Creates what does not exist yet. Tables of another version stay as they are.
+    /// Creates missing tables and views. Tables of another version stay as they are.
     package func createTables() throws(StoreError) {
         do throws(StoreError) {
             try checkSchema()
@@ -16,7 +16,7 @@ extension Store {
         try checkSchema()
     }
 
-    /// The file's text, for users who want to run it themselves.
+    /// The file's text, so that users can run it themselves.
     package static var schema: String {
         let start = unsafe fl_resource_bytes(fl_schema_sql)
         let bytes = unsafe UnsafeBufferPointer(

@@ -12,7 +12,7 @@ package struct Store: Sendable {
     private let client: HTTPClient
     private let pause: @Sendable (TimeSpan) -> Void
 
-    /// The same that `clickhouse-client` takes from the environment.
+    /// The same credentials that `clickhouse-client` takes from the environment.
     package struct Credentials: Sendable {
         package var user: String?
         package var password: String?
@@ -32,7 +32,7 @@ package struct Store: Sendable {
         }
     }
 
-    /// - Parameter pause: waits.
+    /// - Parameter pause: waits for the given time.
     /// - Returns: nil if the credentials contain control characters.
     package init?(
         _ address: StoreAddress, _ credentials: Credentials,
@@ -55,7 +55,7 @@ package struct Store: Sendable {
         return RowBinaryReader(body)
     }
 
-    /// So that answers do not depend on the user's settings.
+    /// Makes answers independent of the user's settings.
     private static let settings =
         "join_use_nulls = 0, aggregate_functions_null_for_empty = 0, "
         + "do_not_merge_across_partitions_select_final = 0"
@@ -74,7 +74,7 @@ package struct Store: Sendable {
     func insert(_ rows: [UInt8], into table: String, _ columns: [String]) throws(StoreError) {
         let list = columns.joined(separator: ", ")
         let query = "INSERT INTO \(table) (\(list)) FORMAT RowBinary"
-        // As one block, so that readers and views never see a part of it.
+        // Inserted as one block, so that readers and views never see a part of it.
         let settings = [
             ("database", address.database), ("query", query), ("async_insert", "0"),
             ("input_format_parallel_parsing", "0"), ("max_insert_block_size", "\(Self.mostRows)"),

@@ -37,7 +37,7 @@ struct LaunchRow {
             arm: 0, start: .zero, wall: profile.launch.wall, outcome: profile.header.outcome)
         launch.cpu = profile.launch.cpu
         launch.readyBy = profile.ready?.by
-        // Whole phases, as launches have that were measured without stacks.
+        // Whole phases, as in launches that were measured without stacks.
         launch.phases = profile.wholePhases.map {
             MeasuredPhase(name: $0.name, wall: $0.wall, cpu: $0.cpu)
         }

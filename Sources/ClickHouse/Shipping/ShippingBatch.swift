@@ -1,7 +1,7 @@
 /// Files that were read but not written yet: many small inserts are slow, and a large one takes
 /// memory.
 package struct ShippingBatch<File> {
-    /// How many files are asked for at once.
+    /// The number of files that one query asks about.
     package static var mostAsked: Int { 500 }
     /// How many bytes are written at once.
     private static var mostBytes: Int { 16 << 20 }
@@ -11,7 +11,7 @@ package struct ShippingBatch<File> {
 
     package init() {}
 
-    /// The first one, which will be lost if writing fails; nil: there is none.
+    /// The first file of the batch, which will be lost if writing fails; nil: there is none.
     package var first: File? { files.first?.file }
 
     package var isFull: Bool { bytes >= Self.mostBytes }

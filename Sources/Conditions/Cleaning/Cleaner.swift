@@ -3,11 +3,11 @@ import Glibc
 package import ProfileModel
 import System
 
-/// Ends what a launch leaves behind. To find it, we become the parent of all orphans
-/// (PR_SET_CHILD_SUBREAPER, prctl(2)). So no process that a program starts escapes us, not even a
-/// daemon, unless a service manager starts it.
+/// Ends the processes that a launch leaves behind. To find them, we become the parent of all
+/// orphans (PR_SET_CHILD_SUBREAPER, prctl(2)). So no process that a program starts escapes us, not
+/// even a daemon, unless a service manager starts it.
 package struct Cleaner: Sendable {
-    /// How long processes have to end by themselves, and then to be killed.
+    /// How long processes have to end by themselves, and then to end once killed.
     private let patience: TimeSpan
     /// The process whose descendants are ended: ours.
     private let root: Int32
@@ -22,7 +22,7 @@ package struct Cleaner: Sendable {
         }
     }
 
-    /// For tests: for another process, which is the parent of its orphans.
+    /// For tests: as for another process, which is the parent of its orphans.
     init(patience: TimeSpan, root: Int32) {
         self.patience = patience
         self.root = root
@@ -33,8 +33,8 @@ package struct Cleaner: Sendable {
     ///
     /// - Parameters:
     ///   - kept: our children that do not belong to a launch.
-    ///   - endsDaemons: true to end also those in sessions of their own.
-    /// - Returns: what was found, in the order of ids; empty: nothing was left behind.
+    ///   - endsDaemons: true to end also processes in sessions of their own.
+    /// - Returns: the processes found, in the order of ids; empty: nothing was left behind.
     package func clean(kept: Set<Int32> = [], endsDaemons: Bool) -> [LeftBehind] {
         guard mayHaveDescendants else { return [] }
         var found: [Int32: LeftBehind] = [:]
@@ -84,7 +84,8 @@ package struct Cleaner: Sendable {
     /// A usual launch leaves nothing behind; then we need not look at all processes.
     private var mayHaveDescendants: Bool { root != getpid() || fl_has_children() != 0 }
 
-    /// Which process got which signal. Its parent and its name may change meanwhile.
+    /// A process and the signal that we sent it. Its parent and its name may change in the
+    /// meantime.
     private struct Asked: Hashable {
         var pid: Int32
         var start: Int64
@@ -96,7 +97,7 @@ package struct Cleaner: Sendable {
         }
     }
 
-    /// Signals only the intended process: its id may be reused by now.
+    /// Signals only the intended process: its id may have been reused.
     private static func send(_ signal: Int32, to process: ProcessEntry) {
         let handle = fl_open_pid(process.pid)
         guard handle >= 0 else { return }

@@ -5,7 +5,7 @@ package import ProfileModel
 ///     # a comment; blank lines mean nothing, either
 ///     PLAIN=the rest of the line, without blanks at its ends
 ///     LITERAL='as it stands, over several lines if need be'
-///     ESCAPED="with \n, \t, \\, \" and \$ for what they mean in C and shells"
+///     ESCAPED="with \n, \t, \\, \" and \$ as in C and shells"
 ///     export TOO=allowed
 ///     EMPTY=
 ///

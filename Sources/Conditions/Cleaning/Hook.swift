@@ -5,7 +5,7 @@ package import ProfileModel
 package struct Hook: Hashable, Sendable {
     /// For /bin/sh.
     package var command: String
-    /// It is killed if it takes longer.
+    /// The command is killed if it takes longer.
     package var limit: TimeSpan
 
     package init(command: String, limit: TimeSpan = .milliseconds(600_000)) {
@@ -14,8 +14,8 @@ package struct Hook: Hashable, Sendable {
     }
 
     /// Runs the command with our environment and `changes`, so that it has the program's home, and
-    /// waits for its end. The next ``Cleaner/clean(kept:endsDaemons:)`` finds what it leaves
-    /// running.
+    /// waits for its end. The next ``Cleaner/clean(kept:endsDaemons:)`` finds processes that the
+    /// command leaves running.
     package func run(environment changes: [EnvironmentChange] = []) -> CommandResult {
         let command = Command(
             words: ["/bin/sh", "-c", self.command],

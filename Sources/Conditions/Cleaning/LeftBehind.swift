@@ -1,11 +1,11 @@
 /// A process that a launch has left behind, and what happened to it.
 package struct LeftBehind: Hashable, Sendable, CustomStringConvertible {
     package enum End: Hashable, Sendable {
-        /// It runs on: a daemon, which was not to be ended.
+        /// It still runs: a daemon, which was not to be ended.
         case running
         /// It ended on request (SIGTERM).
         case terminated
-        /// It did not, so it was killed.
+        /// It did not end on request, so it was killed.
         case killed
         /// Even killing did not end it in time: it waits for a device or a server, or belongs to
         /// another user.

@@ -1,11 +1,12 @@
 import Glibc
 
-/// What /proc/PID/stat says of a process: proc(5).
+/// The contents of /proc/PID/stat: proc(5).
 struct ProcessEntry: Hashable {
     var pid: Int32
     /// At most 15 bytes; the process may choose them.
     var name: String
-    /// True if the whole process has ended, not only its first thread, and waits to be waited for.
+    /// True if the whole process has ended, not only its first thread, and its parent has not
+    /// waited for it yet.
     var isZombie: Bool
     var parent: Int32
     var session: Int32

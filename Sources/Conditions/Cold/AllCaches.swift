@@ -1,12 +1,12 @@
 import Glibc
 
 /// `--cold=all`: all cached data of files leave memory, including names and attributes of files,
-/// except what processes have mapped. This slows the whole machine for a while.
+/// except pages that processes have mapped. This slows the whole machine for a while.
 package enum AllCaches {
     private static let path = "/proc/sys/vm/drop_caches"
     private static let condition = "all caches cold (--cold=all)"
 
-    /// Throws if it is not possible here.
+    /// Throws if this is not possible here.
     package static func check() throws(ConditionError) {
         guard access(path, W_OK) == 0 else {
             throw .unsupported(
@@ -15,7 +15,7 @@ package enum AllCaches {
         }
     }
 
-    /// Written data go to the disks first.
+    /// First writes changed data to the disks.
     package static func drop() throws(ConditionError) {
         sync()
         let problem = FileText.write("3\n", to: path)

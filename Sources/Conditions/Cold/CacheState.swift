@@ -7,13 +7,13 @@ package struct CacheState: Hashable, Sendable {
     /// The size, in bytes, of the files that can be cold at all.
     package var fileBytes: Int64 { provable.reduce(0) { $0 + $1.size } }
 
-    /// How many of these bytes are cached; nil: for some file this is not exactly known.
+    /// How many of these bytes are cached; nil: this is not exactly known for some file.
     package var cachedBytes: Int64? {
         guard provable.allSatisfy(\.isExact) else { return nil }
         return provable.reduce(0) { $0 + $1.cached }
     }
 
-    /// The same, including estimates from probes.
+    /// As ``cachedBytes``, including estimates from probes.
     package var estimatedBytes: Int64 { provable.reduce(0) { $0 + $1.cached } }
 
     package var provable: [FileCacheState] {
@@ -31,7 +31,7 @@ package struct CacheState: Hashable, Sendable {
     }
 }
 
-/// The same of one file.
+/// How much of one file is in the page cache.
 package struct FileCacheState: Hashable, Sendable {
     package var path: String
     /// In bytes.
@@ -39,9 +39,10 @@ package struct FileCacheState: Hashable, Sendable {
     package var kind: FileSystemKind
     /// How many of its bytes are cached: whole pages, but no more than its size.
     package var cached: Int64
-    /// True if mincore(2) told. Otherwise a few pages were probed, and their share is used for all.
+    /// True if mincore(2) reported it. Otherwise a few pages were probed, and their share is used
+    /// for all.
     package var isExact: Bool
-    /// Why nothing can be known or done about the file; nil: it can.
+    /// Why the file's state cannot be known or changed; nil: it can.
     package var problem: String?
 
     package init(

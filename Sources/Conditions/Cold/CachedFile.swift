@@ -34,8 +34,8 @@ struct CachedFile: ~Copyable {
             status.st_uid == geteuid() || faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0
     }
 
-    /// Removes the file from the page cache, except pages that others have mapped. Data that are
-    /// not on the disk yet are written first: their pages could not leave.
+    /// Removes the file from the page cache, except pages that other processes have mapped. Changed
+    /// data are written to the disk first: their pages could not leave.
     func evict() {
         posix_fadvise(file.number, 0, 0, POSIX_FADV_DONTNEED)
         guard kind.isProvable, state().cached > 0 else { return }

@@ -5,13 +5,13 @@ import System
 package struct ColdFiles: Hashable, Sendable {
     /// Each file once; the program comes first.
     package private(set) var paths: [String] = []
-    /// What stayed in the cache after its removal, before anything was launched: other processes
-    /// have it mapped.
+    /// The part that stayed in the cache after its removal, before anything was launched: other
+    /// processes have it mapped.
     package private(set) var unavoidable = CacheState(files: [])
 
     /// - Parameters:
     ///   - program: the program's own file.
-    ///   - others: the files that it loads and opens; other than regular files are left out.
+    ///   - others: the files that it loads and opens; files that are not regular are left out.
     package init(program: String, others: [String]) {
         var known: Set<CachedFile.Identity> = []
         for path in [program] + others {
@@ -33,16 +33,16 @@ package struct ColdFiles: Hashable, Sendable {
     }
 
     /// Removes the files from the page cache. Call it last before the launch: any process that
-    /// reads them meanwhile, ours included, warms them.
+    /// reads them in the meantime, ours included, warms them.
     ///
-    /// - Returns: what is still in the cache.
+    /// - Returns: the part that is still in the cache.
     @discardableResult
     package func evict() -> CacheState {
         each { $0.evict() }
         return state()
     }
 
-    /// What is in the cache now.
+    /// The part that is in the cache now.
     package func state() -> CacheState {
         var files: [FileCacheState] = []
         for path in paths {

@@ -1,6 +1,6 @@
 import Architecture
 
-/// What is known of a launch that should be cold.
+/// The facts known about a launch that should be cold.
 package struct ColdEvidence: Hashable, Sendable {
     /// How much of its files was in the page cache when it began; the first file is the program.
     package var before: CacheState
@@ -8,8 +8,8 @@ package struct ColdEvidence: Hashable, Sendable {
     package var unavoidable: CacheState
     /// How much the launch and its children read from block devices; nil: unknown.
     package var readBytes: Int64?
-    /// The median of what earlier cold launches of the program read in this measurement; nil: there
-    /// was none yet.
+    /// The median of the bytes that earlier cold launches of the program read in this measurement;
+    /// nil: there was none yet.
     package var usualReadBytes: Int64?
 
     package init(
@@ -25,23 +25,23 @@ package struct ColdEvidence: Hashable, Sendable {
 /// Tells whether a launch was cold; reasons are texts for the user.
 package enum ColdVerdict: Hashable, Sendable {
     case cold
-    /// It was not: it found in the cache what it should have read.
+    /// It was not cold: it found in the cache data that it should have read.
     case warm(String)
-    /// It may have been, but this cannot be shown.
+    /// It may have been cold, but this cannot be shown.
     case unproven(String)
 }
 
 extension ColdEvidence {
     package var isProvenCold: Bool { verdict == .cold }
 
-    /// A launch is cold if the cache had nothing of its files except what other processes have
-    /// mapped, and if it then read from a device what such a launch must read:
+    /// A launch is cold if the cache held nothing of its files except pages that other processes
+    /// have mapped, and if it then read from a device as much as such a launch must read:
     ///
-    /// - at least one page of half of the files that were not cached: each is opened for some
-    ///   reason,
-    /// - and three quarters of what such launches usually read.
+    /// - at least one page of half of the files that were not cached, because each is opened for
+    ///   some reason,
+    /// - and three quarters of the bytes that such launches usually read.
     ///
-    /// Neither condition is enough alone. The launch may use further files, which are cached; and
+    /// Neither condition is enough alone: the launch may use further files, which are cached; and
     /// most warm launches read some bytes, too.
     package var verdict: ColdVerdict {
         if let doubt { return .unproven(doubt) }
@@ -49,7 +49,7 @@ extension ColdEvidence {
         return .cold
     }
 
-    // MARK: What cannot be known
+    // MARK: Unknown facts
 
     /// Applies if a tenth of all bytes is unprovable, or the program itself.
     private var doubt: String? {
@@ -94,7 +94,7 @@ extension ColdEvidence {
         max(0, unavoidable.fileBytes - unavoidable.estimatedBytes)
     }
 
-    // MARK: What it read
+    // MARK: The launch's reads
 
     private var readReason: String? {
         guard let readBytes else { return nil }

@@ -1,5 +1,5 @@
-/// What a file system's kind tells about reading from it: whether files can leave the page cache,
-/// and whether the kernel counts what is then read.
+/// How a file system's kind affects reading: whether files can leave the page cache, and whether
+/// the kernel counts reads from the device.
 package enum FileSystemKind: Hashable, Sendable {
     /// On a block device: reads are counted (`read_bytes` of /proc/PID/io).
     case disk

@@ -1,7 +1,7 @@
 import ELF
 import System
 
-/// The files that the kernel itself opens to execute a program, so that no system call shows them.
+/// The files that the kernel itself opens to execute a program. No system call shows them.
 package enum FirstFiles {
     /// The program's file, its interpreter if it is a script, and their dynamic linkers. Paths are
     /// relative to the current directory.

@@ -14,8 +14,8 @@ package final class OpenedFiles: Sendable {
     private let found: Mutex<[String]>
     private let isOver = Atomic<Bool>(false)
 
-    /// Takes over `listener` (``ChildSetting/tellsOpens``), and answers until every process behind
-    /// it has ended: without an answer, a process could not open anything any more.
+    /// Takes over `listener` (``ChildSetting/tellsOpens``), and answers until every process that it
+    /// covers has ended: without an answer, a process could not open anything any more.
     ///
     /// - Parameter program: the program's path.
     package init(listener: Int32, program: String) {
@@ -28,13 +28,13 @@ package final class OpenedFiles: Sendable {
     }
 
     /// The regular files that were opened or executed so far, each once, in the order of their
-    /// first use. The program and what the kernel opened for it come first.
+    /// first use. The program and the files that the kernel opened for it come first.
     package var paths: [String] {
         var known: Set<String> = []
         return found.withLock { $0 }.filter { known.insert($0).inserted }
     }
 
-    /// True if every process behind it has ended.
+    /// True if every process that the listener covers has ended.
     package var hasEnded: Bool { isOver.load(ordering: .relaxed) }
 
     private func listen() {
@@ -49,7 +49,7 @@ package final class OpenedFiles: Sendable {
             guard count == 1, Int32(watched.revents) & POLLIN != 0 else { return }
             var tid: pid_t = 0
             var folder: Int32 = 0
-            // The process that asked has been killed meanwhile.
+            // The process that asked has been killed in the meantime.
             guard fl_next_open(listener, &tid, &folder, &path, path.count) == 1 else { continue }
             note(path, from: folder, of: tid)
         }

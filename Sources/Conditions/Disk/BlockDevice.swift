@@ -9,8 +9,8 @@ struct BlockDevice: Hashable {
     var name: String
 
     /// All disks with content, except memory that looks like a disk. A program's files may be on
-    /// any of them: a file system over several disks, or over another one (overlay, Btrfs), does
-    /// not tell which.
+    /// any of them: a file system over several disks, or over another file system (overlay, Btrfs),
+    /// does not reveal the disk.
     static func all(in folder: String = "/sys/block") -> [BlockDevice] {
         guard let directory = opendir(folder) else { return [] }
         defer { closedir(directory) }

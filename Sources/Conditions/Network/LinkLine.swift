@@ -1,7 +1,8 @@
 import CSystem
 import Glibc
 
-/// A cable for kernels that cannot slow one: a process of ours delays every frame. It ends with us.
+/// A cable for kernels that cannot slow a link: one of our processes delays every frame. It ends
+/// with us.
 final class LinkLine: Sendable {
     /// One end of it.
     struct End {
@@ -11,7 +12,7 @@ final class LinkLine: Sendable {
     }
 
     let pid: Int32
-    /// Our end of the pipe that it watches.
+    /// Our end of the pipe that the process watches.
     private let end: Int32
 
     /// - Parameter user: the user namespace of both ends; -1: ours.
@@ -48,7 +49,7 @@ final class LinkLine: Sendable {
             frames: UInt32(min(Shaping.packetsUnderWay(direction), mostFrames)))
     }
 
-    /// Some 130 MB of them.
+    /// Some 130 MB of frames.
     private static let mostFrames: Int64 = 65_536
 
     deinit {

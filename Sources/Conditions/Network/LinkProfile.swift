@@ -38,8 +38,8 @@ package struct LinkProfile: Hashable, Sendable {
     }
 
     /// The links of Apple's Network Link Conditioner (Additional Tools for Xcode, and iOS'
-    /// developer settings). Apple documents no figures; these were published by others who read
-    /// them in its window:
+    /// developer settings). Apple documents no figures. Others have read these in its window and
+    /// published them:
     ///
     /// - 3G, Cable, DSL, Edge and Wi-Fi: the presets of WebRTC's
     ///   `tools/network_emulator/emulate.py`, where 3G, Edge and Wi-Fi are called "average case",

@@ -50,8 +50,8 @@ extension NetworkCondition {
         return direction.isUnlimited ? nil : direction
     }
 
-    /// In bits per second. "bps" is refused, because it means bytes to some tools. So is "4G":
-    /// whoever writes it means mobile networks, and would get a fast link.
+    /// In bits per second. "bps" is refused, because it means bytes to some tools. So is "4G": the
+    /// user would mean mobile networks, and get a fast link.
     private static let rateUnits: [String: Double] = [
         "bit": 1, "kbit": 1e3, "mbit": 1e6, "gbit": 1e9, "k": 1e3, "m": 1e6,
     ]

@@ -1,9 +1,10 @@
 import Glibc
 
 /// The program's network. Its namespace has one interface, the end of a cable whose other end is in
-/// a second namespace. Each end slows what leaves it, so both directions are slowed. If the kernel
-/// cannot do that, the cable is a process of ours (``LinkLine``). Behind the second namespace, a
-/// relay in user space (``OutsideRelay``) connects it, so that nothing outside is changed.
+/// a second namespace. Each end slows the packets that leave it, so both directions are slowed. If
+/// the kernel cannot do that, the cable is one of our processes (``LinkLine``). Behind the second
+/// namespace, a relay in user space (``OutsideRelay``) connects it, so that nothing outside is
+/// changed.
 struct NetworkLink: ~Copyable {
     /// The program's address, its gateway, and the relay's name server.
     static let address: LinkMessages.Address = (10, 0, 2, 100)
@@ -45,7 +46,7 @@ struct NetworkLink: ~Copyable {
         try Self.setUpLoopback(of: namespaces, condition)
         let near = namespaces.networkSocket(condition)
         let far = namespaces.routerSocket(condition)
-        // If all packets are lost, nothing has to drop them: the far end leads nowhere.
+        // If all packets are lost, no discipline has to drop them: the far end leads nowhere.
         let isDead = profile.down.loss >= 1 || profile.up.loss >= 1
         var line: LinkLine?
         if !isDead, usesLine || Self.needsLine(profile, far) {

@@ -50,7 +50,7 @@ struct NetworkSocket: ~Copyable {
         }
     }
 
-    /// The same; `step` tells the user what failed.
+    /// As ``ask(_:)``; `step` names the failed step to the user.
     func ask(_ message: NetlinkMessage, _ step: String) throws(ConditionError) {
         do throws(Refusal) {
             try ask(message)

@@ -1,12 +1,12 @@
 import Glibc
 
-/// slirp4netns(1): it passes on the traffic of an interface in a namespace by its own sockets, as
-/// an ordinary process may. It needs no root, and leaves the machine's network, routes and firewall
-/// unchanged. It ends with us, because its `--exit-fd` is closed then.
+/// slirp4netns(1): it passes on the traffic of an interface in a namespace through its own sockets,
+/// as an ordinary process may. It needs no root, and leaves the machine's network, routes and
+/// firewall unchanged. It ends with us, because its `--exit-fd` is closed then.
 final class OutsideRelay: Sendable {
     static let interface = "tap0"
     let pid: Int32
-    /// Our end of the pipe that it watches.
+    /// Our end of the pipe that the process watches.
     private let exit: Int32
 
     init(into namespaces: borrowing Namespaces, condition: String) throws(ConditionError) {

@@ -1,4 +1,5 @@
-/// How the kernel slows what leaves an interface: `linux/pkt_sched.h`, tc-tbf(8), tc-netem(8).
+/// How the kernel slows packets that leave an interface: `linux/pkt_sched.h`, tc-tbf(8),
+/// tc-netem(8).
 enum Shaping {
     /// The queueing discipline that such a direction needs; nil: none. `tbf` supports only rates.
     static func discipline(for direction: LinkProfile.Direction) -> String? {
@@ -35,15 +36,16 @@ enum Shaping {
     /// In bytes per second, as the disciplines count.
     static func deviceRate(_ rate: Int64) -> Int64 { max(1, rate / 8 * packet / payload) }
 
-    /// How much may wait before packets are dropped: 50 packets, as in dummynet, or the bytes of a
-    /// tenth of a second.
+    /// How many bytes may wait before packets are dropped: 50 packets, as in dummynet, or the bytes
+    /// of a tenth of a second.
     private static func queueBytes(_ rate: Int64) -> Int64 { max(50 * packet, rate / 10) }
 
     private static func tokenBucket(
         _ direction: LinkProfile.Direction, _ message: inout NetlinkMessage
     ) {
         let rate = deviceRate(direction.rate ?? 0)
-        // How much may leave at once: two packets, or the bytes of 4 ms, a tick of slow kernels.
+        // How many bytes may leave at once: two packets, or the bytes of 4 ms, a tick of slow
+        // kernels.
         let burst = UInt32(clamping: max(2 * packet, rate / 250))
         message.nested(1) { options in  // TCA_TBF_PARMS: struct tc_tbf_qopt
             rateSpecification(rate, &options)

@@ -17,7 +17,7 @@ package struct CommandResult: Hashable, Sendable {
     }
 
     package var ending: Ending
-    /// The last 4 KiB of what it wrote to its standard output and error.
+    /// The last 4 KiB of its standard output and error.
     package var output: String
 
     package var hasSucceeded: Bool { ending == .exited(0) }
@@ -86,7 +86,7 @@ struct Command {
     }
 }
 
-/// The last part of what comes through a pipe.
+/// The last part of a pipe's data.
 private struct OutputTail {
     let descriptor: Int32
     private(set) var isOver = false

@@ -9,7 +9,7 @@ enum FileText {
         try? WholeFile.bytes(of: path, limit: limit, O_RDONLY)
     }
 
-    /// The same as text. Invalid UTF-8 is replaced; the kernel's files have none.
+    /// As ``bytes(of:limit:)``, as text. Invalid UTF-8 is replaced; the kernel's files have none.
     static func text(of path: String) -> String? {
         bytes(of: path).map { String(decoding: $0, as: UTF8.self) }
     }
@@ -24,7 +24,7 @@ enum FileText {
         }
     }
 
-    /// The path with symbolic links resolved; nil: there is nothing.
+    /// The path with symbolic links resolved; nil: there is no such file.
     static func real(_ path: String) -> String? {
         guard let found = realpath(path, nil) else { return nil }
         defer { free(found) }

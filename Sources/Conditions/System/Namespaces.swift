@@ -2,16 +2,16 @@ import CSystem
 import Glibc
 
 /// Our own namespaces. The kernel removes them with all their content when no process is in them or
-/// holds them open: at our end, however it comes. Ordinary users get them inside their own user
-/// namespace, where they keep their identity. There other users' files seem to belong to "nobody",
-/// and programs gain no privileges.
+/// holds them open: at our end, however we end. Ordinary users get them inside their own user
+/// namespace, where they keep their identity. There, other users' files seem to belong to the user
+/// "nobody", and programs gain no privileges.
 struct Namespaces: ~Copyable {
     /// The namespaces to make.
     struct Wanted {
         var network = false
         /// Another network namespace, for the far end of a link.
         var router = false
-        /// What is mounted over what: needs a mount namespace.
+        /// The files to mount, and the files over which they are mounted: needs a mount namespace.
         var binds: [(source: String, target: String)] = []
     }
 

@@ -3,7 +3,7 @@ import Glibc
 
 /// posix_spawn(3) for our helpers.
 enum Spawning {
-    /// Waits for a helper that was just told to end, and ends it if it does not.
+    /// Waits for a helper that was just asked to end, and kills it if it does not.
     static func awaitEnd(of pid: pid_t) {
         var status: Int32 = 0
         guard fl_wait_briefly(pid, &status) == 0 else { return }

@@ -3,15 +3,15 @@ import Glibc
 import ProfileModel
 import System
 
-/// Our folder, which is removed when we end. It is locked while it is in use, so the next process
-/// removes the folder of one that was killed.
+/// Our folder, which is removed when we end. It is locked while it is in use. If a process was
+/// killed, the next process finds its folder unlocked and removes it.
 package final class TemporaryFolder: Sendable {
     package let path: String
     private let lock: Int32
 
     /// `parent/prefix-XXXXXX`, for its owner alone.
     ///
-    /// - Parameter condition: what it is needed for, in errors.
+    /// - Parameter condition: the condition that needs the folder, for errors.
     package init(
         in parent: String, prefix: String, condition: String
     ) throws(ConditionError) {
@@ -59,8 +59,8 @@ enum FolderLock {
         return file.release()
     }
 
-    /// Folders with that prefix that were left behind. Newer ones than a minute may not be locked
-    /// yet.
+    /// Folders with that prefix that were left behind. Folders younger than a minute may not be
+    /// locked yet.
     static func unlocked(in parent: String, prefix: String) -> [String] {
         guard let folder = opendir(parent) else { return [] }
         defer { closedir(folder) }

@@ -27,7 +27,7 @@ package enum AttachCheck {
         }
     }
 
-    /// What has no memory any more, because it ends, permits nothing to anybody.
+    /// An ending process has no memory any more, and the kernel permits no access to it.
     private static func explainRefusal(_ pid: Int32) -> SamplerError {
         let files = ProcessFiles(pid: pid)
         guard let stat = files.stat() else { return .noSuchProcess(pid) }

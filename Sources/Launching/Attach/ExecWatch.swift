@@ -1,7 +1,7 @@
 package import ProfileModel
 
 /// Decides which processes to look at, and when, so that we soon notice every program that one of
-/// them executes. Pure: the caller reports what it saw.
+/// them executes. Pure: the caller reports its findings.
 ///
 /// A young process is likely to execute a program soon. We look at it in intervals of a fiftieth of
 /// its age, at first whenever we can. Once that interval reaches ``longestInterval``, the scans of
@@ -23,7 +23,7 @@ package struct ExecWatch {
 
     private var newest: Int32?
     private var young: [Int32: Young] = [:]
-    /// What each process ran when it was last looked at.
+    /// The program that each process ran at the last look.
     private var images: [Int32: ProcessImage.Identity] = [:]
     private var kernelThreads: Set<Int32> = []
 
@@ -55,7 +55,7 @@ package struct ExecWatch {
         return min(longest, max(shortest, first.map { $0 - now } ?? longest))
     }
 
-    /// True if nothing is known of the process.
+    /// True if the process is not known yet.
     package func isUnknown(_ pid: Int32) -> Bool { images[pid] == nil }
 
     /// The processes that a scan should look at. Forgets processes that have gone.
@@ -66,7 +66,7 @@ package struct ExecWatch {
         return all.filter { young[$0] == nil && !kernelThreads.contains($0) }
     }
 
-    /// The id names no process: nothing is there, or a thread of some process.
+    /// The id belongs to no process: it is free, or a thread has it.
     package mutating func sawNothing(_ pid: Int32, isThread: Bool, at now: MonotonicTime) {
         images[pid] = nil
         if let entry = young[pid], isThread || now - entry.noticed > Self.appearance {

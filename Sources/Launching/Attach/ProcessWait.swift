@@ -27,11 +27,11 @@ package struct ProcessWait: ~Copyable {
     private var buffer = ReadBuffer()
     private var loadBuffer = ReadBuffer(capacity: 128)
     private var watch = ExecWatch()
-    /// What is left of a scan, and when the next one may begin.
+    /// The rest of the current scan, and when the next scan may begin.
     private var scan: ArraySlice<Int32> = []
     private var nextScan = MonotonicTime.now
 
-    /// Waiting begins here. A process that exists by now counts only if it executes the program
+    /// Waiting begins here. A process that already exists counts only if it executes the program
     /// again.
     package init(for name: ProgramName) {
         self.name = name
@@ -71,8 +71,8 @@ package struct ProcessWait: ~Copyable {
         return nil
     }
 
-    /// The last figure of `/proc/loadavg` is the id that was given out last. Where we cannot read
-    /// it (a `/proc` mounted with `subset=pid`), only the scans find new processes.
+    /// The last figure of `/proc/loadavg` is the id that was given out last. If we cannot read it
+    /// (a `/proc` mounted with `subset=pid`), only the scans find new processes.
     private mutating func followIDs(at now: MonotonicTime) {
         load?.read(into: &loadBuffer)
         var text = loadBuffer.text

@@ -26,7 +26,7 @@ package struct ProgramName: Hashable, Sendable, CustomStringConvertible {
             || names.arguments.contains { Self.file(of: $0) == bytes[...] }
     }
 
-    /// What follows the last slash.
+    /// The part after the last slash.
     package static func file(of path: [UInt8]) -> ArraySlice<UInt8> {
         let slash = path.lastIndex(of: UInt8(ascii: "/"))
         return path[(slash.map { $0 + 1 } ?? 0)...]

@@ -6,9 +6,9 @@ import ProcessIO
 import ProfileModel
 import System
 
-/// An exec that a thread of the process announces: it waits until it is traced. A thread of ours
-/// traces it and then ends. If nothing is executed after all, that end releases all threads without
-/// stopping any.
+/// An exec that a thread of the process announces: the thread waits until it is traced. One of our
+/// threads traces it and then ends. If nothing is executed after all, the end of our thread
+/// releases all threads without stopping any.
 package final class AnnouncedExec: @unchecked Sendable {
     private let pid: Int32
     /// The area of the image that is about to be replaced.

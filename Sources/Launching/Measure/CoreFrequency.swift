@@ -1,7 +1,7 @@
 import Glibc
 import ProcessIO
 
-/// How fast the cores are.
+/// The cores' clock frequency.
 package enum CoreFrequency {
     private static let files: [String] = (0..<mostCores)
         .map { "/sys/devices/system/cpu/cpu\($0)/cpufreq/scaling_cur_freq" }
@@ -10,7 +10,7 @@ package enum CoreFrequency {
     /// On a larger machine this many cores are enough.
     private static let mostCores = 64
 
-    /// In kHz; nil: the kernel does not tell it, as in most virtual machines.
+    /// In kHz; nil: the kernel does not report it, as in most virtual machines.
     package static var mean: Int64? {
         var sum: Int64 = 0
         var count: Int64 = 0

@@ -4,8 +4,7 @@ import CSystem
 import Glibc
 
 /// The entry code of programs that were launched before. A program that is not in memory must read
-/// its code from the disk by itself. If we read it at the stop, this time would be missing in the
-/// launch.
+/// its code from the disk itself. If we read it at the stop, the launch would lack this time.
 ///
 /// Used by one thread at a time.
 package final class EntryCodes: @unchecked Sendable {
@@ -18,7 +17,7 @@ package final class EntryCodes: @unchecked Sendable {
     }
 
     private var known: [File: [UInt8]] = [:]
-    /// In a chain of wrappers, each has its own.
+    /// Each wrapper in a chain has its own entry.
     private static let most = 64
 
     /// - Parameter start: the program that process `pid` is about to run.

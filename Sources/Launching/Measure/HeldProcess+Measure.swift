@@ -5,7 +5,7 @@ package import ProfileModel
 import System
 
 extension HeldProcess {
-    /// What a process had used before its launch began.
+    /// A process's use of resources before its launch began.
     package struct Usage {
         package var time: MonotonicTime
         /// CPU time of the process.
@@ -29,7 +29,7 @@ extension HeldProcess {
             before = Usage(
                 time: .now, cpu: ProcessFiles(pid: pid).cpuTime,
                 counters: ProcessFiles(pid: pid).counters(), scheduler: thread.counters())
-            // The launch begins: the child exists, and nothing holds it.
+            // The launch begins: the child exists, and is not held up.
             before.time = .now
             fl_release_held(release)
             try stop.wait(for: signals)

@@ -3,17 +3,17 @@ import CSystem
 import ProcessIO
 package import ProfileModel
 
-/// Computes one launch's figures from what was noted, and from what the kernel tells of the
-/// process: read while the process exists, perhaps as a zombie.
+/// Computes one launch's figures from the notes, and from the kernel's report on the process, read
+/// while the process exists, perhaps as a zombie.
 ///
-/// What the program's memory says may be anything: times count only if they are possible.
+/// The program's memory may hold anything: times count only if they are possible.
 package struct LaunchAccount {
     package let pid: Int32
     package let before: HeldProcess.Usage
     package let images: [MeasuredImage]
     package let ending: LaunchFollower.Ending
 
-    /// The kernel's totals are read some time after the launch's end. If something has run since,
+    /// The kernel's totals are read some time after the launch's end. If the program has run since,
     /// they count only up to this lag.
     private static let mostLag = TimeSpan.milliseconds(5)
 
@@ -49,7 +49,7 @@ package struct LaunchAccount {
 
     /// How long the launch had been over when we noticed.
     private var lag: TimeSpan { ending.ready.map { max(.zero, ending.time - $0.time) } ?? .zero }
-    /// True if nothing has run since.
+    /// True if the program has not run since.
     private var wasIdle: Bool { ending.ready?.by.hasPrefix("idle:") == true }
 
     /// CPU time of the process's own threads when the launch was over. Children are left out,
@@ -60,7 +60,7 @@ package struct LaunchAccount {
         return isExact ? ProcessFiles(pid: pid).cpuTime : nil
     }
 
-    /// nil: not all of the processes are known.
+    /// nil: some of the processes are not known.
     ///
     /// - Parameter path: of the program.
     package func processes(_ costs: TreeCosts, called path: String) -> [MeasuredProcesses]? {
@@ -115,7 +115,7 @@ package struct LaunchNotes {
     private var latest: MonotonicTime
     private let cpuAtStart: TimeSpan?
 
-    /// - Parameter cpu: what the process had used before.
+    /// - Parameter cpu: the process's CPU time before.
     package init(start: MonotonicTime, cpu: TimeSpan?) {
         latest = start
         cpuAtStart = cpu
@@ -123,7 +123,7 @@ package struct LaunchNotes {
         self.cpu[start] = cpu.map { _ in .zero }
     }
 
-    /// What the program alone has used of the process's total, since the launch's begin.
+    /// The program's own share of the process's total, since the launch's start.
     package func net(_ total: TimeSpan) -> TimeSpan? {
         cpuAtStart.map { max(.zero, total - $0 - ownCPU) }
     }
@@ -167,8 +167,7 @@ package struct LaunchNotes {
     /// Our code has fewer pages than this.
     private static let mostFaults: Int64 = 100
 
-    /// Only one thread runs our code: what the process used beyond the wall time was used by
-    /// others.
+    /// Only one thread runs our code. CPU time beyond the wall time belongs to other threads.
     private mutating func take(
         _ stretch: MeasuredImage.Stretch, cpu before: TimeSpan, time: MonotonicTime
     ) {

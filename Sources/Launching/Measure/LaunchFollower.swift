@@ -7,7 +7,7 @@ package import Readiness
 import System
 
 /// Follows from outside a program that runs with our code in it, until its launch is over. The
-/// program is neither traced nor looked at, unless a condition of `--until` needs it.
+/// program is neither traced nor read, unless a condition of `--until` needs it.
 package final class LaunchFollower {
     /// How a launch ended.
     package struct Ending {
@@ -17,7 +17,7 @@ package final class LaunchFollower {
         /// How the program has ended; its status is not taken yet. nil: the program goes on.
         package var end: fl_end?
         package var isHung = false
-        /// What ended the measurement.
+        /// The signal that ended the measurement.
         package var signal: Int32?
     }
 
@@ -29,7 +29,7 @@ package final class LaunchFollower {
     private let entryCodes: EntryCodes
     private let costs: TreeCosts?
     package private(set) var images: [MeasuredImage]
-    /// True if we were stopped meanwhile, and perhaps the program, too.
+    /// True if we were stopped in the meantime, and perhaps the program, too.
     package private(set) var wasStopped = false
 
     /// - Parameter interval: how often we look in any case.
@@ -69,7 +69,7 @@ package final class LaunchFollower {
     private func look(at now: MonotonicTime) -> Ending? {
         if let area = images.last?.area, area.isAboutToExecute {
             followExecution(area)
-            // It is later now: the next look reports what came meanwhile.
+            // Time has passed: the next look reports later events.
             return nil
         }
         releaseSelfTraced()
@@ -81,15 +81,15 @@ package final class LaunchFollower {
         }
         var end = fl_end()
         let hasEnded = fl_end_of(pid, &end) == 1
-        // Others alone may have noticed what the process did last.
+        // Only other processes may have noticed the process's last actions.
         let found = hasEnded ? ready.lastLook(signals) : ready.look(at: now, in: view)
         guard hasEnded || found != nil else { return nil }
-        // Later than what was found, which may have come since the look began.
+        // Later than the condition found, which may have been met after the look began.
         return Ending(time: .now, ready: found, end: hasEnded ? end : nil)
     }
 
     /// A program that asks to be traced (PTRACE_TRACEME) is traced by the thread that forked it. We
-    /// resume it as if nobody traced it.
+    /// resume it as if it were not traced.
     private func releaseSelfTraced() {
         var isTraced: Int32 = 0
         while true {
@@ -117,9 +117,10 @@ package final class LaunchFollower {
 
     // MARK: The next image
 
-    /// A thread waits for us in the area, because it will execute another program. A thread of ours
-    /// traces that exec up to the new program's first instruction, and then ends. If nothing is
-    /// executed after all, that end releases all threads without stopping them.
+    /// A thread waits for us in the area, because it will execute another program. One of our
+    /// threads traces that exec up to the new program's first instruction, and then ends. If
+    /// nothing is executed after all, the end of our thread releases all threads without stopping
+    /// them.
     private func followExecution(_ area: AgentMemory) {
         images.last?.description = ProcessFiles(pid: pid).image(at: images.last?.reached ?? .now)
         let exec = AnnouncedExec(

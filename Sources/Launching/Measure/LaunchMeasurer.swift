@@ -17,16 +17,17 @@ package final class LaunchMeasurer {
     private let sites: PreparedSites?
     private let entryCodes = EntryCodes()
     private var machine = MachineMeter()
-    /// True if any launch of this program, or of one that takes turns with it, has started
-    /// processes: then later launches are watched for processes. The first launch always is. Others
-    /// are not, because starting a thread takes longer in a watched program.
+    /// True if any launch of this program, or of a program measured in turn with it, has started
+    /// processes: then later launches are watched for processes. The first launch always is. Other
+    /// launches are not, because starting a thread takes longer in a watched program.
     package var startsProcesses = false
     private var hasLaunched = false
 
     /// How often we look at the program if no signal reports anything.
     package var lookInterval = TimeSpan.milliseconds(100)
 
-    /// Finds the program, and does the work that would otherwise be done while one is stopped.
+    /// Finds the program, and does the work that would otherwise be done while a program is
+    /// stopped.
     ///
     /// - Parameters:
     ///   - arguments: the program's name or path, and its arguments.
@@ -110,7 +111,8 @@ package final class LaunchMeasurer {
         return finished
     }
 
-    /// Our relays must not be the program's orphans: we adopt orphans only after the relays exist.
+    /// Our relays must not count as the program's orphans: we adopt orphans only after the relays
+    /// exist.
     private static func watch(_ options: LaunchOptions) throws(SamplerError) -> ReadyWatch {
         _ = fl_adopt_orphans(0)
         defer { _ = fl_adopt_orphans(1) }
@@ -129,7 +131,7 @@ package final class LaunchMeasurer {
         return area
     }
 
-    /// A mark needs changes of the program's code that only recordings make.
+    /// A mark needs changes to the program's code that only recordings make.
     private static func checkSupport(for conditions: [ReadyCondition]) throws(SamplerError) {
         for case .mark(let name) in conditions {
             throw .cannotWatch(

@@ -3,7 +3,7 @@ package import Readiness
 
 /// How to launch a program that is measured.
 package struct LaunchOptions: Sendable {
-    /// What ends the launch, whichever comes first; empty: the program's end.
+    /// The conditions that end the launch; the first one met counts. Empty: the program's end.
     package var until: [ReadyCondition]
     /// A launch that is not over after this time hangs; nil: there is no limit.
     package var watchdog: TimeSpan?
@@ -28,8 +28,8 @@ package struct LaunchOptions: Sendable {
 package struct FinishedLaunch: Sendable {
     package var observed: ObservedLaunch
     /// The process, if it goes on; nil: it has ended. The caller must end it and wait for it, and
-    /// for all that it has left behind, which becomes the caller's children.
+    /// for all processes that it has left behind, which become the caller's children.
     package var program: Int32?
-    /// The signal that ended the measurement; nil: none did.
+    /// The signal that ended the measurement; nil: no signal did.
     package var endSignal: Int32?
 }

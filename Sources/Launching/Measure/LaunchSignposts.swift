@@ -5,8 +5,9 @@ import ProfileModel
 package import Readiness
 import System
 
-/// The signposts of a measured program, switched on in the program and in what the start-up loads,
-/// for a condition that waits for one. Signposts of libraries loaded later stay off.
+/// The signposts of a measured program, for a condition that waits for one. They are switched on in
+/// the program and in the libraries loaded at start-up. Signposts of libraries loaded later stay
+/// off.
 package final class LaunchSignposts {
     private let pid: Int32
     private let area: AgentMemory
@@ -23,7 +24,7 @@ package final class LaunchSignposts {
         if let program = start.program { switchOn(program) }
     }
 
-    /// Opens the gate at which the program may wait, and reports what came since the last look.
+    /// Opens the gate at which the program may wait, and reports the signposts since the last look.
     package func look(_ ready: ReadyWatch) {
         if area.isGateWaiting, area.holdGate() {
             let memory = TargetMemory(pid: pid)

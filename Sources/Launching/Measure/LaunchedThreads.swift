@@ -20,7 +20,7 @@ package final class LaunchedThreads: LaunchView {
 
     package var waitsForDisk: Bool { threads.values.contains { $0.state() == UInt8(ascii: "D") } }
 
-    /// Not needed: a launch that was not seen to be ready counts as one that was not ready.
+    /// Not needed: a launch that we have not seen become ready counts as not ready.
     package func note(_ kind: RecorderNote.Kind) {}
 
     /// Identifies a thread's present wait; nil: the thread is not blocked.

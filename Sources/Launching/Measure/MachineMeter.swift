@@ -3,13 +3,14 @@ import ProcessIO
 package import ProfileModel
 import System
 
-/// What the rest of the machine does, besides the programs and us, while launches are made.
+/// The load that other processes put on the machine, besides the programs and us, while launches
+/// are made.
 ///
 /// The kernel counts in hundredths of a second, too coarse for most launches. So one meter serves a
-/// whole measurement. For a short launch it tells what was true of the last quarter of a second,
-/// including earlier launches and the time between them.
+/// whole measurement. For a short launch it covers the last quarter of a second, including earlier
+/// launches and the time between them.
 package struct MachineMeter {
-    /// What has been used up to a moment, since the machine's and our start.
+    /// Totals up to a moment, since the machine's start and ours.
     package struct Reading: Hashable, Sendable {
         package var time: MonotonicTime
         /// Idle time, summed over all cores.
@@ -20,7 +21,7 @@ package struct MachineMeter {
         package var own: TimeSpan
     }
 
-    /// What others used in a span of time.
+    /// Others' use in a span of time.
     package struct Share: Hashable, Sendable {
         /// CPU time of other processes, and time that the hypervisor gave to other machines.
         package var work: TimeSpan
@@ -41,7 +42,7 @@ package struct MachineMeter {
         readings.append(reading)
     }
 
-    /// What others used in the last launch, which took `launch`; nil: not known yet.
+    /// Others' use in the last launch, which took `launch`; nil: not known yet.
     ///
     /// - Parameter end: the reading at the launch's end.
     package mutating func end(_ end: Reading?, after launch: TimeSpan) -> Share? {
@@ -67,8 +68,8 @@ extension MachineMeter {
 }
 
 extension MachineMeter.Reading {
-    /// - Parameter program: a program that goes on. The kernel knows those that have been waited
-    ///   for.
+    /// - Parameter program: a program that goes on. The kernel's totals cover only programs that
+    ///   were waited for.
     /// - Returns: nil: the totals cannot be read.
     package static func now(besides program: Int32?) -> Self? {
         var own = MachineLoad.ownCPU + MachineLoad.endedCPU

@@ -4,13 +4,13 @@ package import ProcessIO
 import ProfileModel
 
 /// Brings our code into an image whose first thread is stopped at its first instruction, only to
-/// note the launch's borders, and then releases the thread for good.
+/// note the launch's borders, and then detaches from the thread for good.
 package struct MeasuredEntry {
     package let pid: Int32
     package let thread: any ThreadAccess
-    /// Where a static program makes the calls that concern us, if they were searched for.
+    /// Where a static program makes the system calls that concern us, if we have searched for them.
     package var sites: PreparedSites?
-    /// True if the image runs under nothing but what we run under.
+    /// True if the image runs only under the restrictions that we run under.
     package let isOurs: Bool
     /// True if a condition waits for a signpost of the program.
     package let watchesSignposts: Bool
@@ -78,7 +78,7 @@ package struct MeasuredEntry {
         guard start.vector.entry != 0, let place = start.place(size: area.size),
             let cave = start.cave
         else { return nil }
-        // Its process's ids are the same for us: only children can have others.
+        // Its process has the same ids for us: only children can have others.
         var contents = AgentMemory.Contents(place: place, recorder: getpid(), cookie: 1)
         contents.isMeasured = true
         contents.calls = Self.calls
@@ -96,7 +96,7 @@ package struct MeasuredEntry {
         _ = area.open()
         let code = AgentCode.boot(
             descriptor: inherited.descriptor, place: place, size: area.size, isAtEntry: false)
-        // A recorder that was killed may have left its own piece.
+        // A recorder that was killed may have left its own code there.
         let before = memory.read(at: cave, count: code.count)
         guard before.count == code.count, !AgentCode.isPiece(before),
             memory.write(code, at: cave), (try? thread.divert(to: cave)) != nil

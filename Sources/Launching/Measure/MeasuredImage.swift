@@ -2,7 +2,7 @@ package import Agent
 import CAgent
 package import ProfileModel
 
-/// One image of a measured launch, and what our code in it has noted.
+/// One image of a measured launch, and the notes of our code in it.
 package final class MeasuredImage {
     /// When we saw it stopped at its first instruction.
     package let reached: MonotonicTime
@@ -14,7 +14,7 @@ package final class MeasuredImage {
     package let beginsWithMain: Bool
     /// nil: our code is not in it.
     package let code: MeasuredCode?
-    /// What ran, known once another image replaces it.
+    /// The program and its arguments, known once another image replaces it.
     package var description: Image?
 
     package init(reached: MonotonicTime, cpu: TimeSpan?, _ entered: MeasuredEntry.Result) {
@@ -27,7 +27,7 @@ package final class MeasuredImage {
 
     package var area: AgentMemory? { code?.area }
 
-    /// A span in which our code has run, and nothing else of the program.
+    /// A span in which only our code, and no other code of the program, has run.
     package struct Stretch: Hashable {
         package var start: AgentMemory.UsageMoment
         package var end: AgentMemory.UsageMoment
@@ -60,21 +60,21 @@ package struct MeasuredCode {
     /// True if our code notes when `main` begins, and when everything is relocated.
     package let notesMain: Bool
     package let notesRelocation: Bool
-    /// What it is to change in the program before anything of it runs.
+    /// The changes that our code makes in the program before anything of it runs.
     package var patches: ArraySlice<AgentMemory.Patch> = []
     /// nil: no condition waits for a signpost.
     package var signposts: LaunchSignposts?
 }
 
 extension AgentMemory {
-    /// A moment, and what the process had used until then.
+    /// A moment, and the process's use of resources until then.
     package struct UsageMoment: Hashable {
         package var time: MonotonicTime
         package var cpu: TimeSpan
         package var minorFaults: Int64
     }
 
-    /// nil: not reached, or not left. The program's memory may say anything.
+    /// nil: it has not begun, or not ended. The program's memory may hold anything.
     package func stretch(_ number: Int) -> (start: UsageMoment, end: UsageMoment)? {
         let all = self[\.stretches]
         let stretch = [all.0, all.1, all.2][number]

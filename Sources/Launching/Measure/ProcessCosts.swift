@@ -1,6 +1,6 @@
 package import ProfileModel
 
-/// The costs of the processes that a launch starts, from what the kernel reported. Pure.
+/// The costs of the processes that a launch starts, from the kernel's reports. Pure.
 package struct ProcessCosts {
     package struct News: Hashable, Sendable {
         package var time: MonotonicTime
@@ -27,7 +27,7 @@ package struct ProcessCosts {
         var used: TimeSpan?
     }
 
-    /// Nobody reads more names: the others are counted together.
+    /// The most names that are listed. Processes of other names are counted together.
     private static let mostNames = 200
     private static let otherNames = "(other programs)"
 
@@ -73,7 +73,7 @@ package struct ProcessCosts {
     ///
     /// - Parameters:
     ///   - isLate: true if processes that have ended since then may have used more than at the end.
-    ///   - used: what a process has used that still runs; nil: unknown.
+    ///   - used: the CPU time of a process that still runs; nil: unknown.
     package func costs(
         until end: MonotonicTime, isLate: Bool = false, used: (Int32) -> TimeSpan?
     ) -> [MeasuredProcesses] {

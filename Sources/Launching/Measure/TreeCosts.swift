@@ -3,25 +3,25 @@ import Glibc
 package import ProcessIO
 package import ProfileModel
 
-/// What the kernel tells of the processes that a process and its children start, while a launch is
-/// measured: nobody is woken for it, and it is read now and then.
+/// The kernel's reports on the processes that a process and its children start, while a launch is
+/// measured. No thread is woken for them. We read them from time to time.
 package final class TreeCosts {
     private let rings: [PerfRing]
-    /// Between threads with the same inherited events the kernel exchanges these instead of switching
-    /// them, and tells nothing of the end of who has the first process's. An event that nobody inherits
-    /// keeps that one's from being the same.
+    /// Between threads with the same inherited events, the kernel exchanges these events instead of
+    /// switching them. Then it does not report the end of the thread that has the first process's.
+    /// An event that is not inherited makes the first process's events differ from the others'.
     private let lone: Int32
     private var news: [ProcessCosts.News] = []
-    /// Something was not told, or is too much to be kept.
+    /// Reports were lost, or there were too many to keep.
     private var isIncomplete = false
 
-    /// Room for two thousand of them on each core; an unprivileged user has little more.
+    /// Room for two thousand reports on each core. An unprivileged user can lock little more.
     private static let pages = 32
-    /// Of a quarter of a million pieces of news nobody reads the names.
+    /// A list of the names of a quarter of a million reports would be useless.
     private static let most = 1 << 18
 
     /// - Parameter pid: of a process with one thread.
-    /// - Throws: why it cannot be had.
+    /// - Throws: why the events cannot be opened.
     package init(of pid: Int32) throws(SystemError) {
         lone = fl_open_lone_event(pid)
         do throws(SystemError) {
@@ -36,7 +36,7 @@ package final class TreeCosts {
 
     deinit { if lone >= 0 { close(lone) } }
 
-    /// Takes what has come, before there is no room for more.
+    /// Takes the reports so far, before the room runs out.
     package func look() {
         for ring in rings {
             ring.forEach { record in
@@ -49,11 +49,11 @@ package final class TreeCosts {
         }
     }
 
-    /// nil: not all of them are known.
+    /// nil: some of them are not known.
     ///
     /// - Parameters:
-    ///   - first: the launch's first process, which is none of them.
-    ///   - isLate: the launch has been over for a while: what goes on has used more since.
+    ///   - first: the launch's first process, which is not one of them.
+    ///   - isLate: the launch has been over for a while: running processes have used more since.
     package func processes(
         of first: Int32, called name: String, until end: MonotonicTime, isLate: Bool
     ) -> [MeasuredProcesses]? {
@@ -61,7 +61,7 @@ package final class TreeCosts {
         let going = ProcessCosts(of: first, called: name, news).going
         var used: [Int32: TimeSpan] = [:]
         if !isLate { for pid in going { used[pid] = ProcessFiles(pid: pid).cpuTime } }
-        // What of them was gone already has been told by now.
+        // The end of each process that was already gone has been reported.
         look()
         guard !isIncomplete else { return nil }
         return ProcessCosts(of: first, called: name, news)

@@ -2,7 +2,7 @@ package import CSystem
 import Glibc
 package import ProcessIO
 
-/// All that a child needs to become its program; it lives as long as the child needs it.
+/// Everything that a child needs to become its program. It lives as long as the child needs it.
 package final class ChildStart: @unchecked Sendable {
     private let start: OpaquePointer
 
@@ -28,7 +28,7 @@ package final class ChildStart: @unchecked Sendable {
     deinit { fl_free_start(start) }
 
     /// - Parameters:
-    ///   - entry: what the child enters; nil: nothing.
+    ///   - entry: the settings that the child enters; nil: none.
     ///   - starter: the thread whose child it becomes; nil: the calling thread.
     /// - Returns: the child's id, or an error number below 0.
     package func spawn(
@@ -42,7 +42,7 @@ package final class ChildStart: @unchecked Sendable {
             : fl_fork_held(start, entry, &release, &failure)
     }
 
-    /// Sendable: the child is done with the entry before we hear of it.
+    /// Sendable: the child has finished with the entry before we are notified of it.
     private struct SharedEntry: @unchecked Sendable {
         let pointer: UnsafeMutablePointer<fl_child_setting>?
     }

@@ -22,13 +22,13 @@ package struct HeldProcess: ~Copyable {
     package let opensListener: Int32?
 
     /// Starts the child. It has our directory, limits, environment and descriptors, except where
-    /// `setting` and `child` differ; its signal mask is the one that we were started with. When
-    /// this returns, it has entered what `child` asks for, so that this delays no launch.
+    /// `setting` and `child` differ. Its signal mask is the one that we were started with. When
+    /// this returns, the child has done all that `child` asks for, so that this delays no launch.
     ///
     /// - Parameters:
     ///   - sites: where a static program makes its system calls.
     ///   - starter: the thread whose child it becomes, which shares our memory until it executes
-    ///     the program. nil: the calling thread's, with a copy of our memory.
+    ///     the program. nil: it becomes the calling thread's child, with a copy of our memory.
     package init(
         path: CommandWord, arguments: [CommandWord], signals: SignalQueue,
         setting: borrowing ProgramSetting, child: ChildSetting = ChildSetting(),
@@ -50,7 +50,7 @@ package struct HeldProcess: ~Copyable {
             streams: setting.streams, signals: signals,
             memory: self.area?.area.inheritable ?? -1, number: number)
         let pid = child.withEntry(listener: &listener) { entry in
-            // A user namespace would make our own memory another user's.
+            // In a user namespace, our own memory would belong to another user.
             start.spawn(
                 entry, by: child.namespaces.isEmpty ? starter : nil, &release, &failure)
         }
@@ -66,12 +66,12 @@ package struct HeldProcess: ~Copyable {
     /// The lowest number for the descriptor: programs do not expect inherited ones there.
     private static let leastNumber: Int32 = 200
 
-    /// Ends the child after a failure before there was a program.
+    /// Ends the child after a failure before the program was executed.
     package func end() {
         kill(pid, SIGKILL)
         close(failure)
         var status: Int32 = 0
-        // The child may be stuck in the kernel: then our own end does the rest.
+        // The child may be stuck in the kernel: then it ends with us.
         for _ in 0..<20 where fl_wait(pid, 1, &status) == 0 {
             signals.awaitChild(within: .milliseconds(50))
         }

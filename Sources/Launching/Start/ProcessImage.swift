@@ -9,7 +9,7 @@ package struct ProcessImage: Hashable, Sendable {
     package var flags: Int64
     /// When the process was started, in clock ticks since boot.
     package var startTime: UInt64
-    /// Where its code and its stack begin: both are random, so they differ after each execve. 1 and
+    /// Where its code and its stack begin. Both are random, so they differ after each execve. 1 and
     /// 0 if we may not see them.
     package var codeStart: UInt64
     package var stackStart: UInt64

@@ -17,7 +17,7 @@ package struct Program: Sendable {
     package func send(_ signal: Int32) -> Bool { kill(pid, signal) == 0 }
 
     /// Passes on a signal that was sent to us, unless the program has received it, too: from the
-    /// terminal, or as part of our process group.
+    /// terminal, or because it is in our process group.
     package func pass(
         _ signal: Int32, isFromTerminal: Bool = false, from signals: SignalQueue
     ) {
@@ -30,12 +30,12 @@ package struct Program: Sendable {
     /// How long after us the rest of the group may get the signal.
     private static let patience = TimeSpan.milliseconds(20)
 
-    /// Waits for the program's end, and passes on signals that we get meanwhile.
+    /// Waits for the program's end, and passes on signals that we get in the meantime.
     package func waitForEnd(_ signals: SignalQueue) -> Recording.Outcome {
         waitForEnd(signals, until: nil) ?? .unknown
     }
 
-    /// The same for at most `limit`; nil: the program still runs then.
+    /// As ``waitForEnd(_:)``, but for at most `limit`; nil: the program still runs then.
     package func waitForEnd(_ signals: SignalQueue, limit: TimeSpan) -> Recording.Outcome? {
         // The ticker wakes us now and then.
         guard var ticker = try? Ticker(frequency: 20) else { return waitForEnd(signals) }

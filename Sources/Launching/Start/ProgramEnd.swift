@@ -26,7 +26,7 @@ package struct ProgramEnd {
 
     /// Waits until it ends by itself; stops it if the user asks us to end.
     ///
-    /// - Parameter isInterrupted: whether the user does.
+    /// - Parameter isInterrupted: true if the user asks us to end.
     package func await(unless isInterrupted: () -> Bool) {
         // A year.
         guard !waitForEnd(within: .milliseconds(31_536_000_000), unless: isInterrupted)
@@ -47,10 +47,10 @@ package struct ProgramEnd {
 }
 
 extension Program {
-    /// Waits for its end after a SIGTERM, and passes on signals that we get meanwhile. A program that
-    /// hangs is killed.
+    /// Waits for its end after a SIGTERM, and passes on signals that we get in the meantime. Kills
+    /// a program that hangs.
     ///
-    /// - Parameter tellKill: called before that.
+    /// - Parameter tellKill: called before the program is killed.
     package func waitForEndOrKill(
         _ signals: SignalQueue, tellKill: () -> Void
     ) -> Recording.Outcome {

@@ -13,8 +13,8 @@ package enum ProgramLookup {
         return path
     }
 
-    /// The kernel hides a process's memory, times and calls from its own user where the user may not read the
-    /// program's file.
+    /// Refuses a program whose file the user may not read. From this user, the kernel would hide
+    /// the process's memory, times and calls.
     package static func requireReadable(_ path: CommandWord) throws(SamplerError) {
         if faccessat(AT_FDCWD, path.cString, R_OK, AT_EACCESS) != 0, errno == EACCES {
             throw .programUnreadable(path.text)

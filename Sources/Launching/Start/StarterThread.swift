@@ -12,7 +12,7 @@ package final class StarterThread: @unchecked Sendable {
     /// Posted when there is work, and when it is done.
     private let ready = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
     private let idle = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
-    /// Owned by whoever has taken `idle`, and then by the thread.
+    /// Owned by the caller that has taken `idle`, and then by the thread.
     private var work: (@Sendable () -> Void)?
 
     package init?() {
@@ -21,7 +21,7 @@ package final class StarterThread: @unchecked Sendable {
         else { return nil }
     }
 
-    /// Gives the thread some work, and does not wait for it.
+    /// Gives the thread some work, and returns without waiting for its end.
     ///
     /// - Returns: false: the thread is still waiting for a child.
     package func perform(_ work: @escaping @Sendable () -> Void) -> Bool {

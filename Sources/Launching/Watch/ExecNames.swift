@@ -1,8 +1,8 @@
 package import ProcessIO
 package import ProfileModel
 
-/// The programs that processes executed, as the kernel told at the time: the name by which each was
-/// executed, and its first mapped code, which is the program's own.
+/// The programs that processes executed, as the kernel reported them at the time: the name by which
+/// each was executed, and its first mapped code, which is the program's own.
 ///
 /// Pure: it receives both kinds of events in the order in which they happened on each core.
 package struct ExecNames {
@@ -10,15 +10,15 @@ package struct ExecNames {
         package var time: MonotonicTime
         /// At most 15 bytes.
         package var command: String
-        /// The executable's path; empty: not told.
+        /// The executable's path; empty: not reported.
         package var path = ""
         package var inode: UInt64 = 0
     }
 
-    /// Names that nobody has asked for yet.
+    /// Names that have not been taken yet.
     private var names: [Int32: [Name]] = [:]
 
-    /// For processes that execute one program after another, faster than anybody asks.
+    /// For processes that execute one program after another, faster than we take the names.
     private static let mostOfOne = 64
 
     package mutating func executed(_ pid: Int32, command: String, at time: MonotonicTime) {
@@ -34,7 +34,8 @@ package struct ExecNames {
         names[pid]?[last].inode = inode
     }
 
-    /// The program that a process had executed at a moment; nil: not told. Forgets earlier ones.
+    /// The program that a process had executed at a moment; nil: not reported. Forgets earlier
+    /// ones.
     ///
     /// - Parameter earliest: when the process began, or executed its previous program.
     package mutating func take(
@@ -65,7 +66,7 @@ package struct ExecNames {
 }
 
 extension ExecNames {
-    /// What a ring reports.
+    /// An event from a ring.
     private struct News {
         enum Kind {
             case executed(command: String)

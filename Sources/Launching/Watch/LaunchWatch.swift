@@ -25,12 +25,12 @@ package enum LaunchWatchError: Error, Hashable, CustomStringConvertible {
 }
 
 /// Sees every launch on the machine from outside. The kernel reports each fork, exec and end
-/// (process connector), what threads used (taskstats), and the names of programs (perf events). No
-/// process is stopped, signalled or read.
+/// (process connector), the threads' use of resources (taskstats), and the names of programs (perf
+/// events). No process is stopped, signalled or read.
 ///
 /// It sleeps until the kernel reports something. Reports within ``pause`` are read together.
 package final class LaunchWatch {
-    /// What ended a wait.
+    /// The reason why a wait ended.
     package enum Wake: Hashable, Sendable {
         case events
         case signal(Int32)
@@ -52,7 +52,7 @@ package final class LaunchWatch {
     private var names = ExecNames()
     private var buffer = [UInt8](repeating: 0, count: 16 << 10)
     private var scratch = ReadBuffer()
-    /// True if this kernel counts what processes read.
+    /// True if this kernel counts the bytes that processes read.
     private let isReadCounted: Bool
     /// How many events the kernel had no room for.
     private var drops: Int64 = 0
@@ -66,7 +66,7 @@ package final class LaunchWatch {
     private static let patience = TimeSpan.milliseconds(1000)
     /// Launches come in groups, and a wake-up costs as much as reading several events.
     private static let pause = TimeSpan.milliseconds(2)
-    /// How many are read at most in one go, so that ended launches are stored soon.
+    /// The most that are read at once, so that ended launches are stored soon.
     private static let mostAtOnce = 2000
     /// More than the kernel has room for.
     private static let mostDropped = 200_000
@@ -104,7 +104,7 @@ package final class LaunchWatch {
 
     deinit { for file in [events, costs, signals] where file >= 0 { close(file) } }
 
-    /// What cannot be seen of launches here, for the user; nil: nothing is missing.
+    /// The facts about launches that cannot be seen here, for the user; nil: nothing is missing.
     package var shortcoming: String? {
         if rings.isEmpty {
             return
@@ -124,7 +124,8 @@ package final class LaunchWatch {
         of program: WatchedProgram, since limit: MonotonicTime
     ) -> MonotonicTime? { launches.earliest(of: program, since: limit) }
 
-    /// Waits until the kernel reports something, and takes it: then ``take()`` may have launches.
+    /// Waits until the kernel reports something, and reads it. After this, ``take()`` may return
+    /// launches.
     ///
     /// - Parameter deadline: nil: waits for ever.
     package func wait(until deadline: MonotonicTime? = nil) -> Wake {
@@ -167,7 +168,7 @@ package final class LaunchWatch {
             fl_await_descriptors([events], 1, max(.zero, deadline - .now).nanoseconds)
             while let message = read(events) {
                 guard let event = ProcessEvent(message) else { continue }
-                // Others may have asked before us, so events may come before the answer.
+                // Other processes may have asked before us, so events may come before the answer.
                 if event.kind == .listening {
                     // These are costs of threads whose ends we did not see.
                     discardCosts()
@@ -246,7 +247,7 @@ package final class LaunchWatch {
 
     private func take(_ event: ProcessEvent) {
         guard case .executed(let pid) = event.kind else {
-            // A process that nobody has waited for still has a clock.
+            // A process still has a clock until its parent has waited for it.
             let clock: TimeSpan? =
                 if case .threadEnded(let pid, _, _) = event.kind, launches.isEnded(by: event) {
                     ProcessFiles(pid: pid).cpuTime
@@ -304,7 +305,7 @@ package final class LaunchWatch {
             guard let image = ProcessImage(scratch.contents) else { return nil }
             names.command = image.command
         }
-        // By now the process may have executed another program, or have ended and its id be reused.
+        // The process may have executed another program since, or have ended and its id be reused.
         if !shown.isEmpty, told.map({ Array($0.path.utf8) == shown }) ?? true {
             scratch.readArguments(of: pid)
             names.arguments = Self.arguments(scratch.contents)

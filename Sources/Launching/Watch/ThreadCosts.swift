@@ -1,6 +1,6 @@
 package import ProfileModel
 
-/// What a thread had used when it ended, as the kernel reports it (`taskstats.h` of the kernel
+/// A thread's use of resources when it ended, as the kernel reports it (`taskstats.h` of the kernel
 /// defines the format).
 package struct ThreadCosts: Hashable, Sendable {
     package var cpu = TimeSpan.zero

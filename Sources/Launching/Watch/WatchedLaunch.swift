@@ -5,10 +5,10 @@ package struct WatchedLaunch: Hashable, Sendable {
     package var pid: Int32
     package var begun: MonotonicTime
     package var ended: MonotonicTime
-    /// The program that the launch counts for: the last one that the process executed, or the last
-    /// of those to be watched.
+    /// The program that the launch counts for: the last program that the process executed, or the
+    /// last of those to be watched.
     package var program: WatchedProgram
-    /// The executable's version, as the watcher tells it; nil: unknown.
+    /// The executable's version, as the watcher reports it; nil: unknown.
     package var version: String?
     /// All programs that the process executed.
     package var images: [Image]

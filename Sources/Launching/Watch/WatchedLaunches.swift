@@ -1,12 +1,12 @@
 import ProcessIO
 package import ProfileModel
 
-/// Makes launches from what the kernel reports of all processes.
+/// Makes launches from the kernel's reports on all processes.
 ///
 /// Pure: events in, in the order of their reports, and launches out. A process has a launch only if
-/// its fork was reported. What a thread used is reported just before its end.
+/// its fork was reported. A thread's use of resources is reported just before its end.
 package struct WatchedLaunches {
-    /// What a process executed.
+    /// A program that a process executed.
     package struct Program: Hashable, Sendable {
         package var names: ProcessNames
         package var inode: UInt64 = 0
@@ -16,7 +16,7 @@ package struct WatchedLaunches {
     private struct Life {
         var begun: MonotonicTime
         var parent: Int32
-        /// True if we have started it, to watch others.
+        /// True if we have started it ourselves, to watch others.
         var isOurs: Bool
         /// The threads that have not ended.
         var threads: Set<Int32>
@@ -53,7 +53,7 @@ package struct WatchedLaunches {
     private static let mostNameBytes = 255
     /// A process that executes one program after another has no launch that ends.
     package static let mostImages = 64
-    /// The CPU time may be wrong by one part in so many: a fiftieth.
+    /// The CPU time may be wrong by one part in this many: a fiftieth.
     private static let precision: Int64 = 50
 
     /// - Parameters:
@@ -73,7 +73,7 @@ package struct WatchedLaunches {
     /// How many launches of watched programs are under way.
     package var running: Int { lives.values.count { $0.watched != nil } }
 
-    /// When the earliest of a program's launches began that are under way; nil: there are none.
+    /// The start of the earliest launch of a program that is under way; nil: there is none.
     package func earliest(of program: WatchedProgram, since limit: MonotonicTime) -> MonotonicTime?
     {
         lives.values.filter { life in
@@ -103,7 +103,7 @@ package struct WatchedLaunches {
     /// - Parameters:
     ///   - program: the program of an exec; nil: unknown.
     ///   - clock: the CPU time of a process that has just ended; nil: no longer known.
-    /// - Returns: true if a watched program was executed in a launch whose begin was seen.
+    /// - Returns: true if a watched program was executed in a launch whose start was seen.
     @discardableResult
     package mutating func add(
         _ event: ProcessEvent, program: Program? = nil, clock: TimeSpan? = nil
@@ -132,7 +132,7 @@ package struct WatchedLaunches {
         }
     }
 
-    /// Events were lost: what is known of all running processes may be wrong.
+    /// Events were lost: our knowledge of all running processes may be wrong.
     package mutating func lost(_ count: Int64) {
         tally.lostEvents += count
         tally.partial += running
@@ -179,7 +179,7 @@ package struct WatchedLaunches {
     private static func image(
         _ program: WatchedProgram?, _ names: ProcessNames?, _ time: MonotonicTime
     ) -> Image {
-        // The name alone, since it is kept as long as the process lives.
+        // The name alone, because it is kept as long as the process lives.
         let called = names?.arguments.first.map { ProgramName.file(of: $0).prefix(mostNameBytes) }
         return Image(
             path: program?.path ?? "",
@@ -191,7 +191,7 @@ package struct WatchedLaunches {
     ) {
         let used = takeCosts(of: tid)
         guard var life = lives[pid] else { return }
-        // Unknown threads ended in an exec, and are reported late.
+        // A thread that is unknown here ended in an exec, and its end is reported late.
         guard life.threads.remove(tid) != nil else { return }
         life.endedThreads += 1
         if let costs = life.costs { life.costs = used.map { costs + $0 } }
@@ -201,7 +201,7 @@ package struct WatchedLaunches {
         }
         lives[pid] = nil
         let all = life.costs.flatMap { own in life.childCosts.map { own + $0 } }
-        // By now the parent's id may be reused.
+        // The parent's id may have been reused since.
         if let parent = lives[life.parent], parent.begun <= life.begun,
             let known = parent.childCosts
         {

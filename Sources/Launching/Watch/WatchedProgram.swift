@@ -36,7 +36,7 @@ package struct WatchedProgram: Hashable, Sendable {
     }
 }
 
-/// Tells whose launches are watched.
+/// Tells which programs' launches are watched.
 package enum WatchedNames: Hashable, Sendable {
     case all
     case programs([ProgramName])

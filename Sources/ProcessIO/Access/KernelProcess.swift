@@ -17,7 +17,7 @@ package final class KernelProcess: ProcessAccess {
         self.parent = parent
     }
 
-    /// The recorder's own.
+    /// The recorder's own process.
     package static var ourselves: KernelProcess { KernelProcess(pid: getpid()) }
 
     package var pid: Int32 { files.pid }
@@ -74,7 +74,7 @@ package final class KernelProcess: ProcessAccess {
         return path.contains("/") ? "\(folder)/cwd/\(path)" : nil
     }
 
-    /// Where `/proc` shows what its threads share.
+    /// The folder under `/proc` that shows what all its threads share.
     private var folder: String { "/proc/\(FirstThread.orHolder(of: pid) ?? pid)" }
 
     package func file(at path: String) -> String? {
@@ -117,7 +117,7 @@ package final class KernelProcess: ProcessAccess {
         return (pages.lowerBound + UInt64(index) + 1) * VirtualMemory.pageSize
     }
 
-    /// 64 MiB: more than a thread's stack takes.
+    /// 64 MiB: more than any thread's stack takes.
     private static let mostStackPages: UInt64 = 16384
 
     private func pageWords(of pages: Range<UInt64>) -> [UInt64] {

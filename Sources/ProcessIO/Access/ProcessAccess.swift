@@ -1,7 +1,7 @@
 package import ProfileModel
 
-/// What a session asks the kernel about its process and the time. All that a session's decisions
-/// depend on is here, so that tests can replace it with made-up processes.
+/// What a session asks the kernel about its process and the time. A session's decisions depend on
+/// nothing else, so tests can replace this with made-up processes.
 package protocol ProcessAccess: AnyObject {
     var pid: Int32 { get }
 
@@ -9,7 +9,7 @@ package protocol ProcessAccess: AnyObject {
 
     var now: MonotonicTime { get }
     func pause(microseconds: Int)
-    /// True if somebody has asked us to end, and the request was not taken yet.
+    /// True if a request to end has reached the recorder and has not been taken yet.
     var isToEnd: Bool { get }
 
     // MARK: Threads
@@ -24,8 +24,8 @@ package protocol ProcessAccess: AnyObject {
     /// CPU time of all threads, and of the children that the process waited for; nil: it is gone.
     var cpuTime: TimeSpan? { get }
     var childrenCPU: TimeSpan? { get }
-    /// Page faults of the children that the process has waited for: every child has some. 0: there was no
-    /// such child, or the process is gone.
+    /// Page faults of the children that the process has waited for. Every child has some. 0: it has
+    /// waited for no child, or it is gone.
     var childrenFaults: Int64 { get }
     /// True if all threads have ended; nil: the process is gone.
     var isZombie: Bool? { get }
@@ -34,7 +34,7 @@ package protocol ProcessAccess: AnyObject {
     /// True if another process shares the memory (vfork, clone with CLONE_VM). It may execute any
     /// code in it.
     var sharesMemory: Bool { get }
-    /// The id of the thread that traces one of its threads; 0: nobody does; nil: the thread is gone.
+    /// The id of the thread that traces one of its threads; 0: it is not traced; nil: it is gone.
     func tracer(of tid: Int32) -> Int32?
     /// True if the process's ids are the same for us.
     var sharesNamespaceWithUs: Bool { get }
@@ -57,22 +57,22 @@ package protocol ProcessAccess: AnyObject {
     /// Where the first thread's stack begins, and how far it may grow, in bytes.
     var stackStart: UInt64 { get }
     var stackLimit: UInt64 { get }
-    /// What its limits allow it, in bytes; `UInt64.max`: as much as there is.
+    /// Its limits, in bytes; `UInt64.max`: unlimited.
     var fileSizeLimit: UInt64 { get }
     var addressSpaceLimit: UInt64 { get }
     /// True if any of the addresses was ever used, as far as can be known.
     func hasUsed(_ range: Range<UInt64>) -> Bool
     /// Its memory, as it is at each read.
     var memory: TargetMemory { get }
-    /// What the kernel told the program at its beginning.
+    /// What the kernel told the program at its start.
     var vector: AuxiliaryVector { get }
-    /// For looks at what is mapped, again and again.
+    /// For repeated reads of the process's mappings.
     func addressSpace() -> any AddressSpace
-    /// True if the program itself may bring pages that are missing (userfaultfd(2)).
+    /// True if the program itself may supply missing pages (userfaultfd(2)).
     var servesPages: Bool { get }
-    /// Where the guard that is nearest below an address ends, if it is one without a mapping of its own
-    /// (MADV_GUARD_INSTALL); nil: there is none from `start` on, or the kernel does not tell (before
-    /// Linux 6.15).
+    /// The end of the nearest guard below an address, if the guard has no mapping of its own
+    /// (MADV_GUARD_INSTALL); nil: there is none from `start` on, or the kernel does not report
+    /// guards (before Linux 6.15).
     func guardEnd(below address: UInt64, downTo start: UInt64) -> UInt64?
     /// The program that runs now, seen from outside.
     func runningProgram() -> any ProgramAccess
@@ -81,39 +81,42 @@ package protocol ProcessAccess: AnyObject {
 
     /// Its descriptors that lead to a file.
     func descriptors(of path: String) -> [Int32]
-    /// Opens the file that a descriptor leads to once more, as `open` does it with a path; negative: that
-    /// cannot be had, or leaves too few descriptors.
+    /// Opens once more the file that a descriptor leads to; `open` does it with a path. Negative:
+    /// the file cannot be opened, or too few descriptors would be left.
     func open(_ descriptor: Int32, by open: (_ path: String) -> Int32) -> Int32
     /// True if one of its descriptors leads to the same file as one of ours. Any of its threads may put
     /// another file there, so the answer is certain only while none of them runs.
     func shares(_ own: Int32, as descriptor: Int32) -> Bool
-    /// Where a descriptor leads to, by its link; nil: that cannot be read.
+    /// The target of a descriptor's link; nil: the link cannot be read.
     func link(of descriptor: Int32) -> String?
-    /// nil: that is not known without asking another machine.
+    /// nil: only another machine could tell.
     func isRegularFile(_ descriptor: Int32) -> Bool?
-    /// True if a read of one of its open files may take as long as it likes, in the kernel: `/dev/zero` and
-    /// its like.
+    /// True if a read of one of its open files may take arbitrarily long in the kernel: `/dev/zero`
+    /// and the like.
     var hasEndlessFiles: Bool { get }
-    /// A path as it means it, from its folder on; nil: that is not known.
+    /// A path made absolute as the process means it, from its current folder on; nil: unknown.
     func absolute(_ path: String) -> String?
-    /// By what path we open its program's file.
+    /// The path by which we open its program's file.
     var programFile: String { get }
-    /// By what path we open a file of its; nil: it named it without a folder.
+    /// The path by which we open one of its files; nil: the process named the file without a
+    /// folder.
     func place(of path: String) -> String?
-    /// The file that one of its paths leads to in the end, as its mappings name it; nil: there is none.
+    /// The file that one of its paths finally leads to, as its mappings name it; nil: there is
+    /// none.
     func file(at path: String) -> String?
-    /// The number that the next file it opens will get.
+    /// The number that the next file opened by the process will get.
     func lowestFreeDescriptor() -> Int32
 
-    // MARK: What the kernel tells of its threads
+    // MARK: What the kernel reports of its threads
 
-    /// A thread's stacks, taken by the kernel: see ``ThreadSamples/init(tid:cpu:interval:stackBytes:inKernelOnly:)``.
+    /// A thread's stacks, taken by the kernel. See
+    /// ``ThreadSamples/init(tid:cpu:interval:stackBytes:inKernelOnly:)``.
     func samples(
         of tid: Int32, cpu: Int64, interval: Int64, stackBytes: Int, inKernelOnly: Bool
     ) throws(SystemError) -> ThreadSamples
     /// The scheduler's account of when its threads have a core; nil: the kernel gives none.
     func schedule(of threads: [Int32], followsChildren: Bool) -> SchedulerReader?
-    /// What is around one of its threads that waits.
+    /// What can be read about one of its waiting threads.
     func surroundings(of tid: Int32, isUninterruptible: Bool) -> any WaitSurroundings
 
     // MARK: Other processes
@@ -130,21 +133,22 @@ package protocol ProcessAccess: AnyObject {
     /// From any thread; nil: there is no news.
     func nextReport() -> ThreadReport?
     func nextReport(of tid: Int32) -> ThreadReport?
-    /// The thread of the next report, and whether that reports an end. Does not take the report.
+    /// The thread of the next report, and whether the report is of its end. Does not take the
+    /// report.
     func peekReport() -> (tid: Int32, isEnd: Bool)?
     /// True if our child has ended, and waits for us to take its status.
     var hasEnded: Bool { get }
-    /// Resumes a thread of our child that has stopped without being traced by us: it asked to be
-    /// traced itself.
+    /// Resumes a stopped thread of our child that we do not trace: the thread asked to be traced
+    /// itself.
     func releaseSelfTraced(_ tid: Int32, delivering signal: Int32)
 }
 
 extension ProcessAccess {
-    /// All that is mapped, in the order of addresses; empty: that cannot be read.
+    /// All mappings, in the order of addresses; empty: they cannot be read.
     package func mappings() -> [ProcFormats.MapsLine] { addressSpace().mappings() }
 }
 
-/// What waitpid(2) tells.
+/// A report of waitpid(2).
 package struct ThreadReport: Hashable, Sendable {
     package var tid: Int32
     /// nil: the report does not interest us.

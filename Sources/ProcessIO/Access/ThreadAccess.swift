@@ -2,8 +2,9 @@ package import Architecture
 import CSystem
 package import ProfileModel
 
-/// One thread as the kernel shows it, and what we can do to it. What was read may be out of date a
-/// moment later. Any action may fail with `ESRCH`: the thread is gone, or not stopped.
+/// One thread as the kernel shows it, and what we can do to it. A value that we have read may be
+/// out of date a moment later. Any action may fail with `ESRCH`: the thread is gone, or not
+/// stopped.
 ///
 /// A class, since the real one keeps the thread's files open, and a look must not allocate.
 package protocol ThreadAccess: AnyObject {
@@ -19,19 +20,20 @@ package protocol ThreadAccess: AnyObject {
     /// The things that change only now and then.
     func standing() -> ThreadStanding
     func name() -> String?
-    /// The ids of its forked processes that were not waited for, as the kernel writes them. Empty
-    /// also if the kernel does not list them (CONFIG_PROC_CHILDREN).
+    /// The ids of the processes that it forked and has not waited for, as the kernel writes them.
+    /// Empty also if the kernel does not list them (CONFIG_PROC_CHILDREN).
     func children() -> [UInt8]
     /// Up to `count` bytes of the process's memory, read through this thread: the first thread may
     /// have ended, and then has no memory.
     func memory(at address: UInt64, count: Int) -> [UInt8]
-    /// As ``memory(at:count:)``, but does not touch a page that is not there: the program itself may have to
-    /// bring it (userfaultfd(2)), by a thread that we have stopped.
+    /// As ``memory(at:count:)``, but does not touch missing pages: the program itself may have to
+    /// supply them (userfaultfd(2)), by a thread that we have stopped.
     ///
-    /// - Parameter absent: what a page holds that is not there.
+    /// - Parameter absent: the content of missing pages.
     func stack(at address: UInt64, count: Int, absent: AbsentPages) -> [UInt8]
-    /// Where the C library keeps its list of the thread's robust mutexes: in the thread's descriptor, which
-    /// glibc puts behind the thread's stack. 0: nowhere, or not known.
+    /// The address of the C library's list of the thread's robust mutexes. The list is in the
+    /// thread's descriptor, which glibc puts behind the thread's stack. 0: there is none, or it is
+    /// unknown.
     var robustList: UInt64 { get }
     /// Opens its files again after an exec, when another thread may have taken its id.
     func reopen()
@@ -42,7 +44,7 @@ package protocol ThreadAccess: AnyObject {
 
     func seize(followingChildren: Bool) throws(SystemError)
     func interrupt() throws(SystemError)
-    /// The same, but only while it runs its own code.
+    /// As ``interrupt()``, but stops the thread only while it runs its own code.
     ///
     /// - Parameter period: the CPU time of the thread between two checks of where it is.
     func interruptInOwnCode(each period: TimeSpan) throws(NoInterruption) -> any Interruption
@@ -50,8 +52,8 @@ package protocol ThreadAccess: AnyObject {
     func resumeToCall() throws(SystemError)
     func listen() throws(SystemError)
     func detach(delivering signal: Int32) throws(SystemError)
-    /// Sends it a signal with a value (rt_tgsigqueueinfo(2)); false: the thread is gone, or its user has too
-    /// many signals waiting.
+    /// Sends it a signal with a value (rt_tgsigqueueinfo(2)); false: the thread is gone, or too
+    /// many signals are pending for its user.
     func send(_ signal: Int32, value: UInt64) -> Bool
     func eventMessage() throws(SystemError) -> UInt64
     func registers() throws(SystemError) -> Registers
@@ -73,19 +75,19 @@ extension ThreadAccess {
     package func detach() throws(SystemError) { try detach(delivering: 0) }
 }
 
-/// What pages hold that no page table has.
+/// The content of pages that are in no page table.
 package enum AbsentPages {
-    /// Zeros: memory of the process's own that was never touched.
+    /// Zeros: the process's own memory that was never touched.
     case zeros
-    /// Something that other processes or a file know. A copy ends before it.
+    /// Content that other processes or a file know. A copy ends before it.
     case unknown
 }
 
-/// What `stat` says of a thread besides its state.
+/// The contents of a thread's `stat` besides its state.
 package struct ThreadStanding: Hashable, Sendable {
     package var scheduling: SchedulingClass?
     package var name: String?
-    /// Where it runs, or ran last.
+    /// The core that it runs on, or ran on last.
     package var core: Int32?
 }
 
@@ -98,9 +100,9 @@ package final class KernelThread: ThreadAccess {
     private var activityFile: KeptFile
     /// nil once the name is no longer read separately.
     private var nameFile: KeptFile?
-    /// Only for threads that were seen running.
+    /// Only for threads that we have seen running.
     private var statusFile: KeptFile?
-    /// All signals that the program was ever seen to block in this thread.
+    /// All signals that we have ever seen the program block in this thread.
     private var blockedSignals: UInt64 = 0
     private let scratch: ReadScratch
 
@@ -180,7 +182,7 @@ package final class KernelThread: ThreadAccess {
         guard count > 0, range.lowerBound < range.upperBound else { return [] }
         let memory = TargetMemory(pid: tid)
         let pages = PageTable(pid: tid).words(of: VirtualMemory.pages(of: range))
-        // Without a list of pages, as before.
+        // Without a page table, read the memory directly.
         if pages.isEmpty { return memory.read(at: address, count: count) }
         return memory.read(range, pages.map(PageTable.isThere), absent)
     }

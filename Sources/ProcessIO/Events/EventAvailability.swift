@@ -10,14 +10,14 @@ package struct EventAvailability {
 
     package init() {}
 
-    /// What is short now (descriptors, locked memory) may be there later.
+    /// Descriptors or locked memory that are short now may be free later.
     private static let pause = TimeSpan.milliseconds(100)
 
     package func mayBeTried(at now: MonotonicTime) -> Bool {
         !isRefused && next.map { now >= $0 } != false
     }
 
-    /// A thread's events could not be had.
+    /// Opening a thread's events failed.
     package mutating func failed(_ error: SystemError, at now: MonotonicTime) {
         switch error.code {
         case ESRCH: break  // that thread has ended
@@ -26,7 +26,7 @@ package struct EventAvailability {
         }
     }
 
-    /// Whether the kernel refuses us the events of our own threads, and so anybody's.
+    /// True if the kernel refuses us events even of our own threads, and so of any thread.
     package static let areRefused: Bool = {
         let descriptor = fl_open_samples(0, 1_000_000, 4096, Int32(FL_OWN_CODE), 0)
         guard descriptor < 0 else {

@@ -1,9 +1,10 @@
 package import ProfileModel
 
 /// The records of a perf ring, one after another (`perf_event.h` of the kernel defines the format).
-/// A record that is shorter than it says, or than it must be, ends the reading.
+/// A record that is shorter than its header says, or than its kind requires, ends the reading.
 ///
-/// Unsafe code: a record points to what was read, and is to be used only in the call that hands it on.
+/// Unsafe code: a record points into the bytes that were read. Use it only in the call that hands
+/// it on.
 package enum PerfRecords {
     /// One record without its header. Fields outside the record are nil.
     package struct Record {
@@ -106,7 +107,7 @@ package enum PerfRecords {
         case name = 3
         case exit = 4
         case fork = 7
-        /// What an event has counted for a thread that ends.
+        /// An ending thread's count of an event.
         case count = 8
         case sample = 9
         case mapping = 10
@@ -117,7 +118,7 @@ package enum PerfRecords {
 
     private static let headerSize = 8
 
-    /// The first record's, with its header; 0: there is none.
+    /// The length of the first record, with its header; 0: there is none.
     static func length(of bytes: Swift.Slice<UnsafeRawBufferPointer>) -> Int {
         let all = UnsafeRawBufferPointer(rebasing: bytes)
         guard all.count >= headerSize else { return 0 }
@@ -150,7 +151,7 @@ extension PerfRecords.Record {
     private static let out: UInt16 = 1 << 13
     private static let preempted: UInt16 = 1 << 14
 
-    /// What the record says of its thread; nil for other records.
+    /// The change of its thread that the record reports; nil for other records.
     package var switching: SchedulerRecord.Kind? {
         switch kind {
         case .switch, .machineSwitch:

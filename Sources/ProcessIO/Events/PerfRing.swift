@@ -6,7 +6,7 @@ import System
 /// An event's descriptor and the memory through which its records arrive.
 ///
 /// Unsafe code: the memory is mapped as long as this object lives, and read by one function that
-/// knows its size. The kernel changes nothing of what was not released.
+/// knows its size. The kernel does not change any part that we have not released.
 package final class PerfRing {
     private let descriptor: Int32
     private let memory: UnsafeMutableRawPointer
@@ -29,7 +29,7 @@ package final class PerfRing {
     ///
     /// - Parameters:
     ///   - open: opens an event on a core; returns its descriptor, or -errno.
-    ///   - what: what is opened, for the error.
+    ///   - what: names the event in the error.
     package static func onEachCore(
         pages: Int, _ what: String, _ open: (Int32) -> Int32
     ) throws(SystemError) -> [PerfRing] {
@@ -45,7 +45,7 @@ package final class PerfRing {
 
     package static func close(_ descriptor: Int32) { _ = Glibc.close(descriptor) }
 
-    /// What the event has counted; nil: unreadable.
+    /// The event's count; nil: unreadable.
     package var count: Int64? {
         let count = fl_read_count(descriptor)
         return count < 0 ? nil : count
@@ -54,8 +54,8 @@ package final class PerfRing {
     /// Whether nothing more will come.
     package var hasEnded: Bool { fl_events_are_over(descriptor) != 0 }
 
-    /// Takes over the descriptor only if there is a ring. EMFILE: the descriptor is one of those that
-    /// are reserved.
+    /// Takes over the descriptor only if a ring can be made. EMFILE: the descriptor is one of those
+    /// that are reserved.
     package init(copying descriptor: Int32, pages: Int) throws(SystemError) {
         // Without it the recorder knows less; without its other files it knows nothing.
         guard DescriptorReserve.leaves(descriptor) else {
@@ -76,7 +76,7 @@ package final class PerfRing {
         Self.close(descriptor)
     }
 
-    /// Makes a tracepoint write here what passes a filter, and takes over its descriptor.
+    /// Makes a tracepoint write here the events that pass a filter, and takes over its descriptor.
     package func add(_ other: Int32, filter: String) throws(SystemError) {
         try check(other, "opening the kernel's events")
         others.append(other)
@@ -88,8 +88,8 @@ package final class PerfRing {
         try check(fl_start_events(other), "starting scheduler events")
     }
 
-    /// Hands on each record since the last call, where the kernel has written it. (A sample's copy of a stack has
-    /// room for 60 KiB, and seldom needs it.)
+    /// Hands on each record since the last call, in place. (A sample's copy of a stack has room for
+    /// 60 KiB, and seldom needs it.)
     ///
     /// - Parameter body: is called before the kernel may write there again.
     package func forEach(_ body: (PerfRecords.Record) -> Void) {
@@ -103,7 +103,7 @@ package final class PerfRing {
         let whole = data[place...].prefix(size)
         let read = PerfRecords.forEach(in: UnsafeRawBufferPointer(rebasing: whole), body)
         guard whole.count < size else { return }
-        // One record goes on at the ring's beginning.
+        // One record continues at the ring's beginning.
         let cut = data[(place + read)..<data.count]
         let length = PerfRecords.length(of: cut)
         guard length >= cut.count, length - cut.count <= size - whole.count else { return }

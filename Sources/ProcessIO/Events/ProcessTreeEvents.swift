@@ -3,16 +3,16 @@ import Glibc
 package import ProfileModel
 import System
 
-/// What happens to the processes that a process and its children start: told by the kernel, while none
-/// of them stands for it. Each piece of news wakes the thread that made this object by a SIGCHLD, for
-/// what it tells of may be over soon.
+/// Starts, execs and ends of the processes that a process and its children start. The kernel
+/// reports them, and no process is stopped for it. Each event wakes the thread that made this
+/// object by a SIGCHLD, because the process may soon be gone.
 package final class ProcessTreeEvents {
     private let rings: [PerfRing]
-    /// What may not be all yet: another core may have something older.
+    /// Events that may be incomplete: another core may still report an older one.
     private var held: [News] = []
-    /// Up to when all is told.
+    /// All events up to this time have been returned.
     package private(set) var limit = MonotonicTime.now
-    /// How often the kernel had no room for news.
+    /// How often the kernel had no room for an event.
     package private(set) var lost: Int64 = 0
 
     package struct News: MomentaryEvent {
@@ -23,34 +23,34 @@ package final class ProcessTreeEvents {
     }
 
     package enum Kind {
-        /// A thread began; of a process that began with it, what stands for that.
+        /// A thread began. `handle`: of its process, if the process began with this thread.
         case began(creator: Int32, handle: ProcessHandle?)
-        /// Another program took the process over; the first 15 bytes of the name by which it was
-        /// executed, without its folders.
+        /// Another program replaced the process's program; the first 15 bytes of the name by which
+        /// it was executed, without its folders.
         case executed(name: String)
         /// A thread ended.
         case ended
     }
 
-    /// Room for a thousand of them.
+    /// Room for a thousand events.
     private static let pages = 16
 
     /// - Parameter pid: of a process with one thread.
-    /// - Throws: why it cannot be had.
+    /// - Throws: why the events cannot be opened.
     package init(of pid: Int32) throws(SystemError) {
         rings = try PerfRing.onEachCore(
             pages: Self.pages, "opening the news of a process and its children"
         ) { fl_open_tree_news(pid, $0, SIGCHLD) }
     }
 
-    /// Of what is added, and nothing else.
+    /// Holds only the events that ``add(_:)`` gives it.
     package init() { rings = [] }
 
     package func add(_ news: News) { held.append(news) }
 
-    /// What happened since the last call, or a little before, in order.
+    /// The events since the last call, or since a little before it, in order.
     package func take() -> [News] {
-        // Who writes on another core now, is read the next time.
+        // A record that another core is writing now is read the next time.
         let now = MonotonicTime.now
         for ring in rings {
             ring.forEach { record in

@@ -9,12 +9,13 @@ import System
 /// its can end early. Needs no privilege for processes of one's own where
 /// `kernel.perf_event_paranoid` is at most 2; in the kernel's code only where it is at most 1.
 ///
-/// An interrupt for each costs the thread some 20 µs on a virtual machine.
+/// The interrupt for each sample costs the thread some 20 µs on a virtual machine.
 package final class ThreadSamples {
     private let source: Source
     private let tid: Int32
-    /// The thread's CPU time when the event began to count, in nanoseconds; as far as it is known, and
-    /// never more: what was counted too much for one look could not be taken back at the next.
+    /// The thread's CPU time when the event began to count, in nanoseconds, as far as it is known.
+    /// It is never too high: CPU time counted too much at one look could not be taken back at the
+    /// next.
     private var base: Int64
     private var isBaseExact = false
     private let interval: Int64
@@ -23,33 +24,33 @@ package final class ThreadSamples {
         case own(PerfRing)
         case tree(TreeSamples)
     }
-    /// What the event had counted at the last sample, or at its beginning.
+    /// The event's count at the last sample, or at its start.
     private var lastSample: (count: Int64, time: MonotonicTime)
     /// How much of a stack each sample holds.
     package let stackBytes: Int
-    /// What came later than what was asked for.
+    /// Samples later than the limit of the last call.
     private var later: [Observation] = []
-    /// Where copies ended at a page that was not in memory, and when it was fetched first.
+    /// The pages not in memory at which copies ended, and when each was first fetched.
     private var fetched: [UInt64: MonotonicTime] = [:]
     /// Whether the kernel's code is left out.
     package let isUserOnly: Bool
 
-    /// The most that a record may hold, less what else is in it.
+    /// The most that a record may hold, less its other contents.
     package static let mostStackBytes = 60 << 10
     private static let leastStackBytes = 4096
-    /// How many samples wait for the recorder. Where it has no core when a launch begins, a busy machine
-    /// gives it one within some tens of milliseconds.
+    /// How many samples wait for the recorder. If the recorder has no core when a launch begins,
+    /// even a busy machine gives it one within some tens of milliseconds.
     private static let usualSamples = 8
     private static let samplesOfLaunch = 32
 
     /// - Parameters:
-    ///   - cpu: the thread's CPU time by the kernel's own figure. That of a running thread lags, by a tick of
-    ///     the scheduler; but the time that has gone by since a look is no better, because the thread may
-    ///     be waiting for a core.
+    ///   - cpu: the thread's CPU time by the kernel's own figure. A running thread's figure lags by
+    ///     up to a tick of the scheduler. Adding the time since a look would be no better, because
+    ///     the thread may be waiting for a core.
     ///   - interval: of CPU time.
     ///   - inKernelOnly: whether its own code is left out.
-    ///   - fromExec: whether it is sampled only once it has executed a program.
-    /// - Throws: why it cannot be had; `ENOMEM` where there is no memory for the ring.
+    ///   - fromExec: whether sampling begins only once it has executed a program.
+    /// - Throws: why the events cannot be opened; `ENOMEM` if there is no memory for the ring.
     package init(
         tid: Int32, cpu: Int64, interval: Int64, stackBytes: Int, inKernelOnly: Bool = false,
         fromExec: Bool = false
@@ -74,7 +75,7 @@ package final class ThreadSamples {
         let room = fromExec ? Self.samplesOfLaunch : Self.usualSamples
         var pages = 8
         while pages * Int(VirtualMemory.pageSize) < room * self.stackBytes { pages *= 2 }
-        // In the end there is no memory for more: then a few samples have to do.
+        // If memory is short, a smaller ring with a few samples must do.
         while true {
             if let ring = try? PerfRing(copying: descriptor, pages: pages) {
                 source = .own(ring)
@@ -88,7 +89,7 @@ package final class ThreadSamples {
         }
     }
 
-    /// The thread's among those of all that a process has started.
+    /// The thread's samples among those of all threads that a process has started.
     package init(tid: Int32, cpu: Int64, interval: Int64, of tree: TreeSamples) {
         self.interval = interval
         self.tid = tid
@@ -104,7 +105,7 @@ package final class ThreadSamples {
         if case .tree(let tree) = source { tree.forget(tid) }
     }
 
-    /// What the thread did at one moment.
+    /// The thread's state at one moment.
     package struct Observation {
         package var time: MonotonicTime
         /// The thread's CPU time then, in nanoseconds.
@@ -113,22 +114,22 @@ package final class ThreadSamples {
         package var stack: StackCopy
         /// As in ``Snapshot/kernelChain``.
         package var kernelChain: [UInt64]
-        /// Whether the stack goes on behind what was copied.
+        /// True if the stack is longer than the copy.
         package var isCut: Bool
-        /// What the kernel was to copy and could not, because it lies on pages that are not in memory;
+        /// The part that the kernel was to copy and could not, because its pages are not in memory;
         /// or empty.
         package var missing: Range<UInt64> = 0..<0
         /// Whether it was in the kernel's code: in a system call, a page fault or an interrupt.
         package var isInKernel: Bool
-        /// Whether samples before it may be missing, of which one may have been in a call.
+        /// Whether samples before this one may be missing, of which one may have been in a call.
         package var mayHideCall = false
     }
 
-    /// Those since the last call, in their order.
+    /// The samples since the last call, in order.
     ///
     /// - Parameters:
-    ///   - cpu: what the thread had used at least by now: of one on its core the kernel tells what
-    ///     was up to the last tick of its own.
+    ///   - cpu: a lower bound of the thread's CPU time. For a running thread, the kernel reports
+    ///     the time up to that core's last tick.
     ///   - limit: later ones are left for the next call.
     package func take(cpuAtLeast cpu: Int64 = 0, upTo limit: MonotonicTime? = nil) -> [Observation]
     {
@@ -163,25 +164,26 @@ package final class ThreadSamples {
         return result
     }
 
-    /// What the event has counted since its last sample is not asked, for that would interrupt the
-    /// thread: no more than has gone by.
+    /// We do not read the event's count since its last sample, because that would interrupt the
+    /// thread. The count cannot exceed the elapsed time.
     private func raiseBase(to cpu: Int64) {
         guard !isBaseExact else { return }
         let counted = lastSample.count &+ (.now - lastSample.time).nanoseconds
         base = max(base, cpu &- counted)
     }
 
-    /// Notes that what a copy lacks has been fetched.
+    /// Notes that the missing part of a copy has been fetched.
     ///
-    /// - Returns: whether the copy is older than that: later ones should not lack it.
+    /// - Returns: true if the copy is older than the first fetch: later copies should not lack that
+    ///   part.
     package func noteFetch(for copy: Observation, at now: MonotonicTime) -> Bool {
         let start = copy.missing.lowerBound
         if fetched[start] == nil { fetched[start] = now }
         return fetched[start].map { copy.time < $0 } == true
     }
 
-    /// Whether there will be no more: the kernel ends a thread's events when it executes a program that
-    /// may not be seen into.
+    /// True if no more samples will come: the kernel ends a thread's events when the thread
+    /// executes a program that we may not look into.
     package var hasEnded: Bool {
         switch source {
         case .own(let ring): ring.hasEnded
@@ -202,12 +204,12 @@ package final class ThreadSamples {
 
     // MARK: The record
 
-    // pid, tid, time, core, count; then where it is in the kernel, the registers' kind, and they, and
-    // the stack.
+    // pid, tid, time, core, count; then the kernel's part of the stack, the kind of registers, the
+    // registers, and the stack.
     private static let countOffset = 24
 
-    /// What the kernel follows of its own stack unless it is told otherwise is 127 frames
-    /// (`kernel.perf_event_max_stack`); a record has no room for more.
+    /// The most frames of the kernel's stack that a record has room for. By default the kernel
+    /// follows 127 (`kernel.perf_event_max_stack`).
     private static let longestChain = 8192
 
     /// - Parameter chainOffset: where the number of words in the kernel's part of the stack is.

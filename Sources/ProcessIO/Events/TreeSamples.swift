@@ -2,13 +2,13 @@ import CSystem
 import Glibc
 package import ProfileModel
 
-/// The stacks of all threads of a process, and of all that it and its children start from now on,
-/// taken by the kernel: what it does for one thread (see ``ThreadSamples``) is inherited by each
-/// new one, so a process that lives for a millisecond needs nothing of its own. Nobody is stopped
-/// for these.
+/// The stacks of all threads of a process, and of all threads that it and its children start from
+/// now on, taken by the kernel. Each new thread inherits the events (see ``ThreadSamples``), so a
+/// process that lives for a millisecond needs no setup of its own. No thread is stopped for these
+/// samples.
 ///
-/// Of a thread on several cores each core's event counts for itself, and none tells what it has
-/// counted: as many intervals as there were samples.
+/// Each core's event counts a thread's time on that core only, and its count is not reported. So a
+/// thread's CPU time is its number of samples times the interval.
 package final class TreeSamples {
     private let rings: [PerfRing]
     private let interval: Int64
@@ -20,9 +20,9 @@ package final class TreeSamples {
     private var samples = UnreadSamples<Observation>()
     /// By process.
     private var mappings = UnreadSamples<CodeMapped>()
-    /// What else the kernel tells of the processes; nil: ptrace does.
+    /// The kernel's other events of these processes; nil: ptrace reports them.
     package let news: ProcessTreeEvents?
-    /// nil: somebody else tells of them.
+    /// nil: another source reports the switches.
     private var switches: TreeSwitches?
     /// How often the kernel had no room for samples.
     package private(set) var lost: Int64 = 0
@@ -35,7 +35,7 @@ package final class TreeSamples {
         package var mapping: CodeMapping
     }
 
-    /// What `perf` takes by default, four times: where more of a stack is used, stops take it.
+    /// Four times perf's default. Where a thread uses more of its stack, stops take the stack.
     private static let stackBytes = 32 << 10
     /// For all cores together.
     private static let mostPages = 2048
@@ -45,8 +45,8 @@ package final class TreeSamples {
     ///   - pid: of a process with one thread.
     ///   - interval: of each thread's CPU time, in nanoseconds.
     ///   - news: of the same processes.
-    ///   - tellsSwitches: whether it is to tell when each thread has a core, too.
-    /// - Throws: why they cannot be had.
+    ///   - tellsSwitches: whether it also reports when each thread has a core.
+    /// - Throws: why the events cannot be opened.
     package init(
         of pid: Int32, interval: Int64, news: ProcessTreeEvents? = nil, tellsSwitches: Bool = false
     ) throws(SystemError) {
@@ -88,7 +88,7 @@ package final class TreeSamples {
         self.news = news
     }
 
-    /// As large as what may be locked allows.
+    /// As large as the limit of locked memory allows.
     private static func ring(of events: Int32, pages: inout Int) throws(SystemError) -> PerfRing {
         while true {
             do throws(SystemError) {
@@ -103,13 +103,13 @@ package final class TreeSamples {
         }
     }
 
-    /// From now on a thread's samples are kept until they are taken. Samples of others are not.
+    /// From now on, a thread's samples are kept until they are taken. Other threads' samples are
+    /// not.
     package func follow(_ tid: Int32) { samples.follow(tid) }
 
     package func forget(_ tid: Int32) { samples.forget(tid) }
 
-    /// A thread's since the last call, in their order. What it has counted is not known: their CPU
-    /// times are 0.
+    /// A thread's samples since the last call, in order. Their CPU times are unknown, and set to 0.
     ///
     /// - Parameter limit: later ones are left for the next call; nil: there is none.
     package func take(_ tid: Int32, upTo limit: MonotonicTime? = nil) -> [Observation] {
@@ -117,24 +117,25 @@ package final class TreeSamples {
         return samples.take(tid, upTo: limit)
     }
 
-    /// From now on it is kept what code a process maps.
+    /// From now on, the code that a process maps is kept until it is taken.
     package func followCode(of pid: Int32) { mappings.follow(pid) }
 
     package func forgetCode(of pid: Int32) { mappings.forget(pid) }
 
-    /// What a process has mapped since the last call, in order.
+    /// The code that a process has mapped since the last call, in order.
     package func takeCode(of pid: Int32, upTo limit: MonotonicTime? = nil) -> [CodeMapping] {
         read()
         return mappings.take(pid, upTo: limit).map(\.mapping)
     }
 
-    /// The first code that it has mapped after a time: its program's, if it has executed one then.
+    /// The first code that it has mapped after a time: its program's, if it executed one at that
+    /// time.
     package func firstCode(of pid: Int32, after time: MonotonicTime) -> CodeMapping? {
         read()
         return mappings.first(of: pid, after: time)?.mapping
     }
 
-    /// Whether it tells when each thread has a core.
+    /// Whether it reports when each thread has a core.
     package var tellsSwitches: Bool { switches != nil }
 
     /// When threads had a core, up to the last call or so; all of it with `isLast`.
@@ -178,6 +179,6 @@ package final class TreeSamples {
         mappings.add(CodeMapped(time: time, mapping: mapping), of: pid)
     }
 
-    // pid, tid, time, core; then where it is in the kernel.
+    // pid, tid, time, core; then the kernel's part of the stack.
     private static let chainOffset = 24
 }

@@ -3,10 +3,10 @@ import System
 
 /// When each thread of a tree of processes has a core.
 package struct TreeSwitches {
-    /// What is not told yet: of another core something older may still come.
+    /// Not returned yet: another core may still report something older.
     private var waiting: [SchedulerRecord] = []
     private var lastTaken = MonotonicTime.now
-    /// Of the last record, since which others may be lost.
+    /// The time of the last record. Later records may be lost.
     private var latest = MonotonicTime.now
 
     package mutating func addLoss(_ record: PerfRecords.Record) {

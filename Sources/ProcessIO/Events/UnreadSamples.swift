@@ -1,7 +1,7 @@
 package import ProfileModel
 
-/// What was read for several takers at once and waits for each to take it; what nobody waits for yet
-/// is kept for a while, for its taker may not be known so soon.
+/// Elements that were read for several takers at once, each kept until its taker takes it. Elements
+/// without a taker are kept for a while, because a taker may register late.
 package struct UnreadSamples<Element: MomentaryEvent> {
     private var followed: [Int32: [Element]] = [:]
     private var strays: [Int32: [Element]] = [:]
@@ -21,7 +21,7 @@ package struct UnreadSamples<Element: MomentaryEvent> {
 
     package mutating func forget(_ id: Int32) { followed[id] = nil }
 
-    /// Those up to a time since the last call, in order; nil: all of them.
+    /// An id's elements since the last call, in order, up to a time; nil: all of them.
     package mutating func take(_ id: Int32, upTo limit: MonotonicTime?) -> [Element] {
         guard let all = followed[id], !all.isEmpty else { return [] }
         let sorted = all.sorted { $0.time < $1.time }
@@ -30,19 +30,19 @@ package struct UnreadSamples<Element: MomentaryEvent> {
         return Array(sorted.prefix(count ?? sorted.count))
     }
 
-    /// The first one after a time, which stays.
+    /// The first element after a time. The element is not removed.
     package func first(of id: Int32, after time: MonotonicTime) -> Element? {
         followed[id]?.filter { $0.time > time }.min { $0.time < $1.time }
     }
 
-    /// What nobody has begun to wait for since the call before the last one is dropped.
+    /// Drops the elements that had no taker at the call before the last one, and still have none.
     package mutating func dropStrays() {
         olderStrays = strays
         strays = [:]
     }
 }
 
-/// What happened at one moment.
+/// An event at one moment.
 package protocol MomentaryEvent {
     var time: MonotonicTime { get }
 }

@@ -1,11 +1,11 @@
-/// How large a process's memory is, and what is mapped there. Its size is read at every look: the files
-/// stay open.
+/// The size of a process's memory, and its mappings. The files stay open because the size is read
+/// at every look.
 package protocol AddressSpace: AnyObject {
-    /// In pages; 0 once the process has given it up, which is the first thing that an ending process does.
+    /// In pages; 0 once the process has given up its memory, which an ending process does first.
     func pages() -> Int64
     /// The size of its executable part, in KiB, as of the last ``pages()``; -1: not known.
     func code() -> Int64
-    /// All that is mapped; empty: that cannot be read.
+    /// All mappings; empty: they cannot be read.
     func mappings() -> [ProcFormats.MapsLine]
     /// After an exec: the open files belong to the former program.
     func reopen()

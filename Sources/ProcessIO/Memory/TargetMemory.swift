@@ -7,15 +7,15 @@ import Synchronization
 /// Reads and writes the profiled process's memory, without stopping it.
 package struct TargetMemory: Sendable {
     private let source: any MemorySource
-    /// The pages that were read, which are not read again; nil: each read asks the process.
+    /// The pages that were read, which are not read again; nil: each read goes to the process.
     private var pages: ReadPages?
 
     package init(pid: Int32) { source = KernelMemory(pid: pid) }
 
     package init(_ source: some MemorySource) { self.source = source }
 
-    /// The same memory, of which each page is read once: for many small reads of what does not change
-    /// meanwhile. A page shows the moment at which it was first read.
+    /// The same memory, but each page is read only once: for many small reads of memory that does
+    /// not change in the meantime. A page shows the moment at which it was first read.
     package func readOnce() -> TargetMemory {
         var result = self
         result.pages = ReadPages()
@@ -34,10 +34,10 @@ package struct TargetMemory: Sendable {
         source.read(at: addresses, count: count)
     }
 
-    /// What lies in a range, without touching pages that are not there. The copy ends before the first
-    /// byte that cannot be read, and after the last page that is there.
+    /// The bytes of a range, without touching missing pages. The copy ends before the first byte
+    /// that cannot be read, and after the last page that is present.
     ///
-    /// - Parameter pages: for each page of the range, whether it is there.
+    /// - Parameter pages: for each page of the range, whether it is present.
     package func read(_ range: Range<UInt64>, _ pages: [Bool], _ absent: AbsentPages) -> [UInt8] {
         var bytes: [UInt8] = []
         var index = 0
@@ -77,7 +77,7 @@ package struct TargetMemory: Sendable {
     }
 }
 
-/// Where bytes come from and go to.
+/// Where bytes are read and written.
 package protocol MemorySource: Sendable {
     func read(at address: UInt64, count: Int) -> [UInt8]
     func read(at addresses: [UInt64], count: Int) -> [UInt8]
@@ -154,8 +154,8 @@ private final class ReadPages: Sendable {
 }
 
 extension [UInt8] {
-    /// True if `wanted` is among these bytes. A program may be stopped meanwhile: the library's own
-    /// search took 9 ms for what `memmem` does in some microseconds.
+    /// True if `wanted` is among these bytes. A program may be stopped in the meantime: the
+    /// library's own search took 9 ms where `memmem` takes some microseconds.
     package func hasSequence(_ wanted: String.UTF8View) -> Bool {
         withUnsafeBytes { bytes in
             Array(wanted).withUnsafeBytes {

@@ -1,12 +1,12 @@
 package import ProfileModel
 import System
 
-/// Limits looks that cost CPU time to a small part of a core. That holds in the long run; a little
-/// may be spent in advance, because a launch is short.
+/// Limits looks that cost CPU time to a small part of a core. The limit holds in the long run. A
+/// little may be spent in advance, because a launch is short.
 package struct LookBudget {
     /// What may be spent at once, and at the beginning, if the part is a hundredth of a core.
     package static let most = TimeSpan.milliseconds(5)
-    /// However dear a look was, the next one waits no longer than it takes to earn this.
+    /// However long a look took, the next one waits no longer than it takes to earn this.
     package static let deepestDebt = TimeSpan(nanoseconds: -200_000)
 
     private let part: Int64
@@ -32,8 +32,8 @@ package struct LookBudget {
 
     package mutating func spend(_ cost: TimeSpan) { credit = max(Self.deepestDebt, credit - cost) }
 
-    /// Spends what a look costs. The cost is CPU time, not wall time, because we may be pushed off
-    /// our core meanwhile.
+    /// Spends the cost of a look. The cost is CPU time, not wall time, because the kernel may
+    /// preempt us in the meantime.
     package mutating func pay<Result>(for look: () -> Result) -> Result {
         let before = CPUClock.ofThread
         defer { spend(CPUClock.ofThread - before) }

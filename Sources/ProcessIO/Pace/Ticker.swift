@@ -36,7 +36,7 @@ package struct Ticker: ~Copyable {
         fl_timer_delete(timer)
     }
 
-    /// Notes that a tick arrived at `now`, after `overrun` ticks that nobody saw.
+    /// Notes that a tick arrived at `now`, after `overrun` missed ticks.
     package mutating func serve(overrun: Int32, at now: MonotonicTime) {
         expirations += Int64(max(0, overrun)) + 1
         missed += Int64(max(0, overrun))

@@ -1,7 +1,7 @@
 import CSystem
 import Glibc
 
-/// What a program's file allows beyond what its user may do.
+/// The privileges that a program's file gives beyond its user's own.
 package enum FilePrivileges {
     /// True if a file gives privileges to its user that we do not have.
     package static func areGained(by path: UnsafePointer<CChar>) -> Bool {

@@ -1,4 +1,4 @@
-/// What all threads of a process share (memory, files, folders), `/proc` shows under each thread's
+/// `/proc` shows what all threads of a process share (memory, files, folders) under each thread's
 /// id. The process's own id is that of its first thread. If the first thread has ended before the
 /// others (by `pthread_exit`), nothing can be read under that id any more.
 package enum FirstThread {

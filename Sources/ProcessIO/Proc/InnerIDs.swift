@@ -1,10 +1,10 @@
 import Glibc
 
-/// How a process in a container knows itself: by other ids than ours.
+/// The ids by which a process in a container knows itself, which differ from ours.
 package struct InnerIDs: Hashable, Sendable {
     /// The process's id in its own pid namespace.
     package var pid: Int32
-    /// The user as whom it makes files, by the id that this user has for us.
+    /// The user as whom it makes files, by our id of this user.
     package var user: UInt32
 
     /// nil: the process is gone.
@@ -31,7 +31,7 @@ package struct InnerNames {
     /// Its threads, by these ids; empty if they are ours.
     private let threads: [Int32: Int32]
 
-    /// Of a process with more threads, none is found.
+    /// In a process with more threads, no thread is found.
     private static let mostThreads = 1024
 
     package init(pid: Int32) {

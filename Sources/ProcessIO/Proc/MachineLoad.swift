@@ -2,7 +2,7 @@ import Glibc
 package import ProfileModel
 import System
 
-/// What the whole machine has done since its start, and how long anybody waited.
+/// The whole machine's activity since its start, and how long processes waited.
 package struct MachineTotals: Hashable, Sendable {
     /// CPU time of all processes, and of the kernel for them.
     package var busy: TimeSpan
@@ -11,7 +11,7 @@ package struct MachineTotals: Hashable, Sendable {
     package var idle = TimeSpan.zero
     /// CPU time that the hypervisor gave to other machines.
     package var stolen: TimeSpan
-    /// Time in which somebody waited for a core, and for storage; nil: unknown.
+    /// Time in which at least one process waited for a core, or for storage; nil: unknown.
     package var corePressure: TimeSpan?
     package var diskPressure: TimeSpan?
 }
@@ -58,14 +58,15 @@ extension MachineTotals {
     }
 }
 
-/// What else the machine does while a program is recorded: the difference of two readings.
+/// The machine's other activity while a program is recorded: the difference of two readings.
 package struct MachineLoad: Sendable {
     private let start: MachineTotals?
     private let time: MonotonicTime
     private let own: TimeSpan
     private let cores: Int64
 
-    /// `/proc/stat` counts in hundredths of a second on each core: a shorter time tells nothing.
+    /// `/proc/stat` counts in hundredths of a second on each core: a shorter time gives no useful
+    /// figure.
     package static let shortest = TimeSpan.milliseconds(250)
 
     /// Make it before the program starts.
@@ -76,9 +77,9 @@ package struct MachineLoad: Sendable {
         cores = Int64(max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
     }
 
-    /// What was seen so far, as notes.
+    /// The load so far, as notes.
     ///
-    /// - Parameter program: the CPU time that the recorded processes used meanwhile.
+    /// - Parameter program: the CPU time that the recorded processes used since the start.
     package func notes(program: TimeSpan) -> [RecorderNote.Kind: Int64] {
         guard let start, let end = MachineTotals.now else { return [:] }
         return Self.notes(

@@ -2,7 +2,7 @@ import CSystem
 import Glibc
 import System
 
-/// What a process's descriptors lead to.
+/// The files that a process's descriptors lead to.
 struct OpenFiles {
     let pid: Int32
 

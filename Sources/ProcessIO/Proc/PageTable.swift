@@ -13,6 +13,6 @@ package struct PageTable {
     /// Whether a page exists, in memory or swapped out: the two upper bits.
     package static func isThere(_ word: UInt64) -> Bool { word >> 62 != 0 }
 
-    /// Whether a page is a guard without a mapping of its own (PM_GUARD_REGION).
+    /// Whether a page is a guard that has no mapping of its own (PM_GUARD_REGION).
     package static func isGuard(_ word: UInt64) -> Bool { word & (1 << 58) != 0 }
 }

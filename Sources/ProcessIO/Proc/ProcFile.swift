@@ -71,14 +71,14 @@ package struct ProcFile: ~Copyable {
     }
 }
 
-/// A file under `/proc` that is kept open if that leaves enough descriptors (``DescriptorReserve``), and otherwise opened
-/// for each read. With very many threads that is slower, but a thread whose file cannot be opened
-/// would look like one that has ended.
+/// A file under `/proc` that is kept open if that leaves enough descriptors
+/// (``DescriptorReserve``), and otherwise opened for each read. With very many threads that is
+/// slower, but a thread whose file cannot be opened would look like an ended thread.
 package struct KeptFile: ~Copyable {
     private let path: String
     private let file: ProcFile?
 
-    /// - Parameter isKept: false: it is opened for each read, whatever is free.
+    /// - Parameter isKept: false: the file is opened for each read, even if descriptors are free.
     package init(_ path: String, isKept: Bool = true) {
         self.path = path
         file = isKept ? ProcFile(keeping: path) : nil
@@ -90,12 +90,12 @@ package struct KeptFile: ~Copyable {
     }
 }
 
-/// One ``ReadBuffer`` for all that read one after another.
+/// One ``ReadBuffer`` for all readers that read one after another.
 package final class ReadScratch {
     package var buffer = ReadBuffer()
 }
 
-/// Scratch space for reading `/proc`; grows to what the longest file needed.
+/// Scratch space for reading `/proc`; grows to the size of the longest file.
 package struct ReadBuffer {
     private var storage: [UInt8]
     private var count = 0

@@ -2,7 +2,7 @@ package import Architecture
 import Glibc
 import ProfileModel
 
-// Parses what `/proc` says. See proc(5) for each file's format.
+// Parses the files under `/proc`. See proc(5) for each file's format.
 
 /// `/proc/PID/task/TID/schedstat`. While the thread stays on its core, the run time moves only at
 /// scheduler ticks. It is exact once the thread has left its core.
@@ -71,10 +71,10 @@ package struct ProcessStat: Hashable, Sendable {
     package var majorFaults: Int64
     /// CPU time, in clock ticks, of the children that it has waited for, and of theirs.
     package var childrenTicks: Int64
-    /// When it began, in clock ticks since the machine did.
+    /// When it began, in clock ticks since the machine's start.
     package var startTicks: Int64
     /// Where the first thread's stack begins; arguments and environment lie above. 0 if we may not
-    /// know it.
+    /// read it.
     package var stackStart: UInt64
 
     /// `PF_KTHREAD` of the kernel's sched.h: a thread of the kernel, with no program to look at.
@@ -110,8 +110,7 @@ extension ProcessStat {
 }
 
 extension ProcFormats {
-    /// How a process ended that nobody has waited for yet, as waitpid(2) would tell; nil: it has
-    /// not.
+    /// How a zombie ended, as waitpid(2) would report it; nil: it has not ended.
     package static func endStatus(inStat text: ProcText) -> Int32? {
         guard ProcessStat(text)?.isZombie == true else { return nil }
         var text = text
@@ -151,7 +150,7 @@ package struct ThreadStatus: Hashable, Sendable {
     private var pendingForProcess: UInt64
     /// SECCOMP_MODE_*: 0 none, 1 strict, 2 filters.
     private var seccomp: Int64
-    /// nil: the kernel does not tell the number (before Linux 5.9).
+    /// nil: the kernel does not report the number (before Linux 5.9).
     private var filters: Int64?
     /// How often the thread has left its core voluntarily.
     package var voluntary: Int64
@@ -179,7 +178,7 @@ extension ThreadStatus {
         self.forced = forced
     }
 
-    /// The filters that we run under ourselves: they let our handler's calls pass.
+    /// The filters that we run under ourselves. They let our handler's calls pass.
     package static let ownFilters = ProcessFiles(pid: getpid()).status("Seccomp_filters:") ?? 0
 
     /// True if more filters than `usual` watch the thread's system calls. If their number is
@@ -190,8 +189,8 @@ extension ThreadStatus {
 
     /// True if a signal that was sent to this thread alone has not reached it yet.
     package func hasPending(_ signal: Int32) -> Bool { pendingSignals & Signals.bit(signal) != 0 }
-    /// True if a handler of the program's is about to be called: for a signal that waits, or for one that
-    /// the thread has stopped for.
+    /// True if one of the program's handlers is about to be called: for a pending signal, or for
+    /// the signal that the thread has stopped for.
     package func isInterrupted(besides signal: Int32?) -> Bool {
         let waiting = (pendingSignals | pendingForProcess) & ~blockedSignals
         return caughtSignals & (waiting | (signal.map(Signals.bit) ?? 0)) != 0
@@ -204,7 +203,7 @@ extension ThreadStatus {
     /// True if the thread blocks, for more than a moment, a signal that we could send it.
     package var blocksOurs: Bool { !blocksForMoment && (blocks(SIGURG) || blocks(SIGWINCH)) }
 
-    /// True if it is not the program that blocks them. C libraries keep these two signals for
+    /// True if a C library blocks them, not the program. C libraries keep these two signals for
     /// themselves and block them only when they block all, for example in fork(2). So does our
     /// handler.
     package var blocksForMoment: Bool { blocks(32) && blocks(33) }
@@ -264,7 +263,7 @@ package enum ProcFormats {
         return text.skip(toLine: name) ? text.decimal() : nil
     }
 
-    /// The numbers of a line with several.
+    /// All numbers of such a line.
     package static func numbers(_ name: StaticString, _ text: ProcText) -> [Int64] {
         var text = text
         guard text.skip(toLine: name) else { return [] }

@@ -1,7 +1,7 @@
 import CSystem
 import Glibc
 
-/// Tells how old a process is: what was made before it began is not its own.
+/// Tells how old a process is: a file made before a process began does not belong to it.
 package enum ProcessAge {
     /// When a process began, in seconds since 1970, at most two seconds early; nil: it is gone.
     package static func start(of pid: Int32) -> Int? {

@@ -2,7 +2,7 @@ import CSystem
 import Glibc
 package import ProfileModel
 
-/// What `/proc` says of a process as a whole, read on demand.
+/// `/proc`'s files about a process as a whole, read on demand.
 package struct ProcessFiles: Sendable {
     package let pid: Int32
 
@@ -10,7 +10,7 @@ package struct ProcessFiles: Sendable {
         self.pid = pid
     }
 
-    /// The totals at a phase's border; nil where they cannot be read.
+    /// The totals at a phase's border; nil: they cannot be read.
     package func counters() -> ProcessCounters {
         var buffer = ReadBuffer()
         buffer.readAll(path: "/proc/\(pid)/stat")
@@ -27,8 +27,7 @@ package struct ProcessFiles: Sendable {
         return ProcessStat(buffer.text)
     }
 
-    /// How a process ended that nobody has waited for yet; nil: it has not ended, or we may not
-    /// know.
+    /// How a zombie ended; nil: the process has not ended, or we may not read its status.
     package var endOfZombie: Recording.Outcome? {
         var status = Glibc.stat()
         // For other users' processes, the kernel always says that they returned 0.
@@ -66,7 +65,7 @@ package struct ProcessFiles: Sendable {
         return !own.isEmpty && own == Self.namespace("pid", of: "\(pid)")
     }
 
-    /// True if the process's clocks are known to be others than ours (a time namespace).
+    /// True if the process's clocks are known to differ from ours (a time namespace).
     package var hasOtherClocks: Bool {
         let (own, other) = (
             Self.namespace("time", of: "self"), Self.namespace("time", of: "\(pid)")
@@ -81,7 +80,7 @@ package struct ProcessFiles: Sendable {
     }
 
     /// True if the program's file gives privileges that the process would have without us: we
-    /// cannot read a process that got them.
+    /// cannot read a process that has them.
     package var lacksPrivileges: Bool {
         let path = "/proc/\(pid)/exe"
         var system = statvfs()
@@ -95,7 +94,7 @@ package struct ProcessFiles: Sendable {
         return time < 0 ? nil : TimeSpan(nanoseconds: time)
     }
 
-    /// CPU time of the children that it has waited for, and of theirs; nil: it is gone.
+    /// CPU time of the children that it has waited for, and of their children; nil: it is gone.
     package var childrenCPU: TimeSpan? {
         let ticksPerSecond = Int64(max(1, sysconf(Int32(_SC_CLK_TCK))))
         return stat().map {
@@ -105,7 +104,8 @@ package struct ProcessFiles: Sendable {
 
     /// Whether another process has the same memory.
     package var sharesMemory: Bool {
-        // Processes without memory all count as sharing theirs, so ask by a thread that has some.
+        // The kernel says of two processes without memory that they share it, so ask with a thread
+        // that has memory.
         let holder = FirstThread.orHolder(of: pid) ?? pid
         return Self.numbers(in: "/proc").contains { other in
             guard other != pid else { return false }
@@ -115,7 +115,8 @@ package struct ProcessFiles: Sendable {
         }
     }
 
-    /// If the kernel cannot compare, or a container's filter forbids it, a child may share memory.
+    /// Without an answer (the kernel cannot compare, or a container's filter forbids it), assume
+    /// that a child may share memory.
     ///
     /// - Parameter answer: 1, 0, or a negative error number.
     package static func mayShareMemory(_ answer: Int32, isChild: () -> Bool) -> Bool {
@@ -124,7 +125,7 @@ package struct ProcessFiles: Sendable {
 
     package func threadIDs() -> [Int32] { Self.numbers(in: "/proc/\(pid)/task").filter { $0 > 0 } }
 
-    /// If a process has more threads than this, we do not ask for its children.
+    /// In a process with more threads, we do not ask for its children.
     private static let mostThreads = 64
 
     /// The processes that it started and that are still its children; nil: unknown.
@@ -156,7 +157,7 @@ package struct ProcessFiles: Sendable {
         return (text.decimal() ?? 0) > 0
     }
 
-    /// The number that the next file it opens will get.
+    /// The number that the next file opened by the process will get.
     package func lowestFreeDescriptor() -> Int32 {
         let open = FirstThread.orAnother(of: pid) { tid -> Set<Int32>? in
             let numbers = Self.numbers(in: "/proc/\(tid)/fd")
@@ -165,7 +166,7 @@ package struct ProcessFiles: Sendable {
         return (0...).first { open?.contains($0) != true } ?? 0
     }
 
-    /// The numbers of its open files that the kernel calls by this name.
+    /// The numbers of its open files to which the kernel gives this name.
     package func descriptors(of name: String) -> [Int32] {
         FirstThread.orAnother(of: pid) { tid -> [Int32]? in
             let folder = "/proc/\(tid)/fd"

@@ -30,7 +30,7 @@ package final class ProcessHandle {
         if fl_end_of_pid(descriptor, &status) == 1 {
             return TraceEvent(status: status)?.outcome
         }
-        // Known only until somebody waits for the process.
+        // Known only until the parent waits for the process.
         let known = ProcessFiles(pid: pid).endOfZombie
         return known != nil && isThere == true ? known : nil
     }

@@ -26,8 +26,8 @@ package struct ProgramPath {
         return executable
     }
 
-    /// `argv[0]` without the `-` of login shells. A name without folders belongs into the folder of
-    /// the given program, or into that of the file.
+    /// `argv[0]` without the `-` of login shells. A name without folders is looked for in the
+    /// folder of the given program, or of the file.
     private var calledAs: String {
         let plain = firstArgument.hasPrefix("-") ? firstArgument.dropFirst() : firstArgument[...]
         guard !plain.isEmpty, !plain.contains("/") else { return String(plain) }
@@ -47,11 +47,11 @@ package struct ProgramPath {
 }
 
 extension Image {
-    /// The same image with the path by which it was executed, if `/proc` did not say it: it says
-    /// less of a process that is over, or nothing.
+    /// The same image with the path by which it was executed, if `/proc` did not give it: of an
+    /// ended process, `/proc` shows less, or nothing.
     ///
     /// - Parameters:
-    ///   - code: the program's own, as an event told; nil: it did not.
+    ///   - code: the program's own code, from an event; nil: there was none.
     ///   - name: the name by which it was executed.
     package func completed(by code: CodeMapping?, called name: String) -> Image {
         let isKnown = [name, arguments.first?.split(separator: "/").last.map(String.init)]
@@ -83,14 +83,14 @@ extension ProgramPath {
             executable: executable, given: givenPath(pid: pid), firstArgument: firstArgument)
         guard let file = File("/proc/\(pid)/exe") else { return executable }
         let found = path.started { candidate in
-            // As the process sees the path: it may have another root.
+            // The path as the process sees it, which may have another root.
             let place = candidate.hasPrefix("/") ? "root" : "cwd/"
             return File("/proc/\(pid)/\(place)\(candidate)") == file
         }
         return found == executable ? found : absolute(found, of: pid) ?? executable
     }
 
-    /// A path as the process means it, from its folder on; nil: that is not known.
+    /// A path made absolute as the process means it, from its current folder on; nil: unknown.
     package static func absolute(_ path: String, of pid: Int32) -> String? {
         if path.hasPrefix("/") { return path }
         let folder = target(ofLink: "/proc/\(pid)/cwd")

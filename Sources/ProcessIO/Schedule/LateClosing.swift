@@ -3,7 +3,7 @@ import Synchronization
 import System
 
 /// Closes descriptors of tracepoints without waiting. The kernel closes one only when no core can
-/// be inside it any more (50 ms were seen). That would delay the summary of a launch.
+/// be inside it any more (we have seen 50 ms). That would delay the summary of a launch.
 package enum LateClosing {
     private struct State {
         var pending: [Int32] = []

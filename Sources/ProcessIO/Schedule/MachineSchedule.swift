@@ -3,11 +3,11 @@ import Glibc
 package import ProfileModel
 import System
 
-/// What the scheduler does on every core. It reports only the threads of a process, and of the
+/// The scheduler's events on every core. Reports only the threads of a process, and of the
 /// processes that it starts if they are followed; and which thread woke them. It needs the
 /// privilege to see the whole machine, and costs the program nothing when it starts threads.
 ///
-/// Switches come as perf's own records, not from their tracepoint: on Linux 6.18, perf was seen to
+/// Switches come as perf's own records, not from their tracepoint: on Linux 6.18, we have seen perf
 /// stop reporting the tracepoint where a core had been idle.
 package struct MachineSchedule {
     private let points: SchedulerTracepoints
@@ -16,7 +16,7 @@ package struct MachineSchedule {
     private var rings: [PerfRing] = []
     /// The known threads of the processes.
     private var own: Set<Int32>
-    /// Threads that are stopping for their tracer, and were not yet reported to leave their core.
+    /// Threads that their tracer is stopping, and that were not yet reported to leave their core.
     private var stopping: Set<Int32> = []
     /// The time of each ring's last record; later records may be lost.
     private var latest: [MonotonicTime] = []
@@ -72,8 +72,8 @@ package struct MachineSchedule {
         watched = own.sorted().map { SchedulerRecord(now, $0, .watched) }
     }
 
-    /// The lowest id of threads whose wake-ups we ask for: others do not even reach us. Ids are
-    /// given out in order; near their end they start again.
+    /// The lowest id of the threads whose wake-ups we ask for. Wake-ups of other threads do not
+    /// even reach us. Ids are given out in order; near their end they start again.
     private static func leastThread(_ own: Set<Int32>, _ pid: Int32) -> Int32 {
         var buffer = ReadBuffer()
         buffer.readAll(path: "/proc/sys/kernel/pid_max")
@@ -82,13 +82,13 @@ package struct MachineSchedule {
         return own.min() ?? 1
     }
 
-    /// Follows a thread that was found in another way. Reports of its start, and of its leaving its
-    /// core since, may still come: so it is followed from the last reported time on, not from now.
+    /// Follows a thread that was found in another way. Reports that it started, or that it left its
+    /// core since, may still come. So it is followed from the last reported time on, not from now.
     package mutating func follow(_ tid: Int32) {
         if own.insert(tid).inserted { watched.append(SchedulerRecord(told, tid, .watched)) }
     }
 
-    /// What happened up to the last call, in order; all of it if `isLast`.
+    /// The events up to the last call, in order; all events if `isLast`.
     package mutating func read(isLast: Bool) -> [SchedulerRecord] {
         let now = MonotonicTime.now
         for index in rings.indices { takeRecords(of: index) }
@@ -129,7 +129,7 @@ package struct MachineSchedule {
         }
     }
 
-    /// Only here do we know whose threads these are.
+    /// Only here do we know to which process the threads belong.
     private mutating func tell(_ entry: Entry, _ result: inout [SchedulerRecord]) {
         let event: (tid: Int32, kind: SchedulerRecord.Kind)
         switch entry.content {

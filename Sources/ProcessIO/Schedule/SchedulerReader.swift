@@ -1,8 +1,7 @@
 package import ProfileModel
 
-/// Reads the scheduler's own account of a process while it runs, as far as available: which thread had
-/// a core when.
-/// With the privilege to see the whole machine, also which thread woke which.
+/// Reads the scheduler's own account of a process while it runs, as far as available: which thread
+/// had a core when. With the privilege to see the whole machine, also which thread woke which.
 package struct SchedulerReader {
     // Exactly one of them is set.
     private var machine: MachineSchedule?
@@ -23,8 +22,8 @@ package struct SchedulerReader {
         guard beginSwitches(of: pid, threads: threads) else { return nil }
     }
 
-    /// For a process that is recorded together with another one whose account does not cover it.
-    /// One view of the whole machine for each would cost too much.
+    /// For a process that is recorded together with another process whose account does not cover
+    /// it. A view of the whole machine for each would cost too much.
     package init?(ofChild pid: Int32, threads: [Int32]) {
         guard beginSwitches(of: pid, threads: threads) else { return nil }
     }
@@ -49,7 +48,7 @@ package struct SchedulerReader {
         switches?.follow(tid)
     }
 
-    /// What happened since the last call, or a little earlier; all of it at the end.
+    /// The records since the last call, or since a little before it; all of them at the end.
     package mutating func read(isLast: Bool = false) -> [SchedulerRecord] {
         machine?.read(isLast: isLast) ?? switches?.read() ?? []
     }

@@ -21,7 +21,7 @@ package struct SchedulerTracepoints {
         var woken: TracepointFormat.Field
     }
 
-    /// What one sample of a tracepoint reports.
+    /// The event that one sample of a tracepoint reports.
     package enum Event: Hashable {
         /// The thread leaves its core because its tracer stops it.
         case stopping(Int32)
@@ -39,7 +39,7 @@ package struct SchedulerTracepoints {
         self.waking = Waking(id: waking.id, flags: flags, waker: waker, woken: woken)
     }
 
-    /// The tracepoints to ask for, with filters, for threads from an id on. Of the switches only
+    /// The tracepoints to ask for, with filters, for threads from an id on. Of the switches, only
     /// those of threads in the state `__TASK_TRACED` (of the kernel's sched.h).
     package func requests(from tid: Int32) -> [(id: UInt64, filter: String)] {
         [
@@ -73,11 +73,11 @@ extension PerfRecords.Record {
 extension SchedulerTracepoints {
     /// Why they cannot be read.
     package enum Obstacle: Error, Hashable {
-        /// tracefs is not mounted, or not for us.
+        /// tracefs is not mounted, or we may not read it.
         case unreadable
         /// This kernel has another format.
         case unknownFormat
-        /// The kernel uses other thread ids than those that we see.
+        /// The kernel uses other thread ids than we see.
         case foreignNumbers
     }
 
@@ -104,8 +104,8 @@ extension SchedulerTracepoints {
         self = points
     }
 
-    /// Who has the privilege may read tracefs although nobody has mounted it, as in most containers and
-    /// small virtual machines. The machine's own mounts stay as they are.
+    /// A privileged process may read tracefs even where it is not mounted, as in most containers
+    /// and small virtual machines. The machine's own mounts stay as they are.
     private static func whereNothingIsMounted() throws(Obstacle) -> Self {
         let folder = fl_open_tracefs()
         guard folder >= 0 else { throw .unreadable }

@@ -3,9 +3,10 @@ import Glibc
 package import ProfileModel
 import System
 
-/// Reports when each thread has a core, to any user who may observe it: no privilege is needed, and
-/// other processes' threads are not seen. Each thread has a ring of its own. An event that new
-/// threads inherit would save looking for them, but cost 12 µs per core for each new thread.
+/// Reports when each thread has a core. Any user who may observe the threads may use it: it needs
+/// no privilege, and other processes' threads are not seen. Each thread has a ring of its own. An
+/// event that new threads inherit would save looking for them, but cost 12 µs per core for each new
+/// thread.
 package struct ThreadSwitches {
     private var rings: [Int32: PerfRing] = [:]
     /// The time of each thread's last record; later records may be lost.

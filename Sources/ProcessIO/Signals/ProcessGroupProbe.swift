@@ -11,7 +11,7 @@ package final class ProcessGroupProbe: Sendable {
     private struct State {
         /// nil: it did not answer.
         var control: Int32?
-        /// The signals that it reported and nobody has asked about yet.
+        /// The signals that it reported and that were not asked about yet.
         var signals: UInt64 = 0
     }
 

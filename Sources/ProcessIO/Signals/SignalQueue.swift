@@ -3,16 +3,16 @@ import Glibc
 package import ProfileModel
 import System
 
-/// All that the recorder waits for arrives as a signal, in one place: its own timer's ticks, news
-/// of traced threads, and requests to stop or to end. The signals are blocked and fetched, never
-/// handled, so no handler can interrupt anything.
+/// Everything that the recorder waits for arrives as a signal, in one place: its own timer's ticks,
+/// news of traced threads, and requests to stop or to end. The signals are blocked and fetched,
+/// never handled, so no handler can interrupt anything.
 package struct SignalQueue: Sendable {
     package enum Event: Hashable, Sendable {
         /// The timer expired, `missed` times more than could be served.
         case tick(missed: Int32)
         case childChanged
-        /// SIGINT, SIGTERM, SIGHUP or SIGQUIT. If the terminal sent it, it has reached the program,
-        /// too; if somebody sent it to the recorder alone, it has not.
+        /// SIGINT, SIGTERM, SIGHUP or SIGQUIT. A signal from the terminal has reached the program,
+        /// too. A signal sent to the recorder alone has not.
         case end(signal: Int32, isFromTerminal: Bool)
         /// SIGUSR1, SIGUSR2 or SIGALRM, meant for the program that we started.
         case message(signal: Int32)
@@ -32,12 +32,12 @@ package struct SignalQueue: Sendable {
     /// True if this was made for starting a program.
     private let hasProgram: Bool
 
-    /// nil: there is no program of ours in our group.
+    /// nil: our group contains no program of ours.
     private let witness: ProcessGroupProbe?
 
     package static let endSignals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
-    /// Signals for the program: they would end us and spare it.
+    /// Signals meant for the program. Unblocked, they would end us and not reach the program.
     private static let messages = [SIGUSR1, SIGUSR2, SIGALRM]
 
     /// The signals that end a recording which has started no program.
@@ -65,7 +65,7 @@ package struct SignalQueue: Sendable {
         self.set = set
         originalMask = original
         ignoredSignals = ignored
-        // If it stayed ignored, we would hear nothing of our children.
+        // If it stayed ignored, we would not be notified of our children.
         signal(SIGCHLD, SIG_DFL)
         hasProgram = launching
         witness = launching ? ProcessGroupProbe() : nil
@@ -74,7 +74,8 @@ package struct SignalQueue: Sendable {
     }
 
     /// True if a signal that was taken came to our whole process group, or does so within `span`.
-    /// Whoever signals a group may signal us before, as timeout(1) does; then both count as one.
+    /// The sender may signal us before the group, as timeout(1) does; then both signals count as
+    /// one.
     package func cameToGroup(_ signal: Int32, within span: TimeSpan) -> Bool {
         guard let witness else { return false }
         let deadline = MonotonicTime.now + span
@@ -130,7 +131,7 @@ package struct SignalQueue: Sendable {
         }
     }
 
-    /// Stops us as the signal would have done, until somebody resumes us.
+    /// Stops us as the signal would have done, until another process resumes us.
     package func stop(by signal: Int32) {
         raise(signal)
         change(SIG_UNBLOCK, [signal])

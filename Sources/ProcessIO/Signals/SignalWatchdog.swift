@@ -2,15 +2,15 @@ import CSystem
 import Glibc
 import System
 
-/// Makes sure that a request to end is heard even if the thread that takes signals is stuck.
-/// Reading the program's memory waits for whoever serves it (userfaultfd(2), a file system that is
-/// a process); writing waits for the reader. Both may last for ever. Then signals get the effect
-/// that they have in any program. The recording keeps what it has by then, and the program goes on,
-/// as after any sudden end of a recorder.
+/// Makes sure that a request to end has an effect even if the thread that takes signals is stuck.
+/// Reading the program's memory may wait for another process to supply it (userfaultfd(2), a file
+/// system that is a process); writing waits for the reader. Both may last for ever. Then signals
+/// get the effect that they have in any program. The recording keeps its content up to that moment,
+/// and the program goes on, as after any sudden end of a recorder.
 ///
 /// It does nothing if signals are taken in time. It runs from the first recording until we end.
 package enum SignalWatchdog {
-    /// A signal must have waited in this many looks in a row, one per second.
+    /// A signal must have been pending in this many looks in a row, one per second.
     private static let patience = 5
 
     package static func begin() { _ = isBegun }

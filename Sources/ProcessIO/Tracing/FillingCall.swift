@@ -4,7 +4,7 @@ import Glibc
 
 /// A call of a stopped thread that fills memory with zeros or random numbers: read(2) of
 /// `/dev/zero` and the like, getrandom(2). The kernel returns early if a signal or a stop comes.
-/// Without us none would have come, and few programs check how much they got.
+/// Without us none would have come, and few programs check how much they received.
 package struct FillingCall {
     private let tid: Int32
     private let start: UInt64
@@ -12,7 +12,7 @@ package struct FillingCall {
     private let wanted: Int
     private let isRandom: Bool
 
-    /// nil: another call, or one that got all that it wanted.
+    /// nil: another call, or a call that was complete.
     package init?(_ number: UInt32, of tid: Int32, _ registers: Registers) {
         guard let result = registers[Registers.result], let first = registers.argument(0),
             let second = registers.argument(1), let third = registers.argument(2)
@@ -39,7 +39,7 @@ package struct FillingCall {
 
     /// Fetches the missing bytes for the program.
     ///
-    /// - Returns: how many bytes it has then: all, except where its memory cannot be written.
+    /// - Returns: how many bytes the program has then: all, unless its memory cannot be written.
     package func complete() -> Int {
         var got = self.got
         var bytes = [UInt8](repeating: 0, count: min(wanted - got, Self.piece))

@@ -9,7 +9,7 @@ package protocol Interruption: AnyObject {
     var hasStopped: Bool { get }
     /// True if the request was withdrawn. The stop may still come if it was imminent.
     var isCalledOff: Bool { get }
-    /// True if the stop will come: its signal is pending. If the thread is released, it gets the
+    /// True if the stop will come: its signal is pending. If we detach from the thread, it gets the
     /// signal.
     var isOnItsWay: Bool { get }
     func callOff()
@@ -17,30 +17,31 @@ package protocol Interruption: AnyObject {
 
 /// Why a thread cannot be asked to stop in its own code.
 package enum NoInterruption: Error {
-    /// The thread has ever blocked each signal that this could use.
+    /// The thread has at some time blocked each of the signals that we could use.
     case signalsAreBlocked
     /// The kernel refuses the event that this needs, or the thread has ended.
     case eventsAreRefused
 }
 
 /// The kernel's timer for the thread's CPU time sends the thread one signal, and only while it runs
-/// its own code. ptrace's own interrupt would cut short a call that can return a part of what was
-/// asked for (reads of `/dev/zero`, writes to pipes), or one that is about to wait. This needs the
-/// same as ``ThreadSamples``; a thread that stays in the kernel does not stop.
+/// its own code. ptrace's own interrupt would cut short a call that can return a partial result
+/// (reads of `/dev/zero`, writes to pipes), or a call that is about to wait. This needs the same as
+/// ``ThreadSamples``; a thread that stays in the kernel does not stop.
 package final class KernelInterruption: Interruption {
     private let descriptor: Int32
     private let signal: Int32
     private let status: () -> ThreadStatus?
     private let tid: Int32
 
-    /// Ignored by default, in case one should arrive when nobody traces the thread any more.
+    /// The kernel ignores these by default, in case one arrives when the thread is no longer
+    /// traced.
     private static let signals = [SIGURG, SIGWINCH]
 
     /// - Parameters:
     ///   - blocked: all signals that the thread was ever seen to block. A signal that arrives while
     ///     it is blocked stays pending, and the program can see that (sigpending, signalfd).
-    ///   - caught: signals with a handler, our second choice: one of the program's own that arrives
-    ///     while ours is pending would be lost.
+    ///   - caught: signals with a handler, our second choice: the program's own signal would be
+    ///     lost if it arrived while ours is pending.
     ///   - period: the CPU time between two checks whether the thread runs its own code.
     ///   - status: reads the thread's current status.
     package init(

@@ -17,13 +17,13 @@ package struct RecorderProcess {
 
     package init(pid: Int32) { self.pid = pid }
 
-    /// Asks it to end its recording; the program goes on. Returns when it was asked, not when it is
-    /// done.
+    /// Asks it to end its recording; the program goes on. Returns after the request, without
+    /// waiting for the end.
     package func stop() throws(Failure) {
         let process = fl_open_pid(pid)
         guard process >= 0 else { throw failure(-process) }
         defer { close(process) }
-        // From here on, the descriptor stands for this process, even if its id is reused.
+        // From here on, the descriptor means this process, even if its id is reused.
         guard isRecorder else {
             throw kill(pid, 0) != 0 && errno == EPERM ? .notPermitted(pid) : .noRecorder(pid)
         }
@@ -39,7 +39,7 @@ package struct RecorderProcess {
         }
     }
 
-    /// True if it is a `record` or an `attach`, by its name and its arguments, and waits for the
+    /// True if its name and arguments are those of a `record` or an `attach`, and it waits for the
     /// signals that these wait for. Then none of these signals can kill it. Its helpers have other
     /// names.
     private var isRecorder: Bool {

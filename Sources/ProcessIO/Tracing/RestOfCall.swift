@@ -4,12 +4,13 @@ import Glibc
 import ProfileModel
 import System
 
-/// A call of a stopped thread that moves data, and that the stop has cut short. The thread makes the rest
-/// in our code (`CAgent/rest.h`), and comes back with the sum.
+/// A call of a stopped thread that moves data, and that the stop has cut short. The thread makes
+/// the rest of the call in our code (`CAgent/rest.h`), and returns the sum.
 package struct RestOfCall {
-    /// Where our code makes it, in the program.
+    /// Where our code in the program makes the rest.
     package struct Places: Hashable {
-        /// By the same call once more, between files, and where a thread is behind that.
+        /// `betweenFiles`: by the same call once more, between files. `made`: the position after
+        /// that call.
         package var betweenFiles: UInt64
         package var made: UInt64
         /// To a pipe or a socket.
@@ -22,16 +23,16 @@ package struct RestOfCall {
         }
     }
 
-    /// What goes onto the thread's stack, at its stack pointer then.
+    /// The words that go onto the thread's stack, at its stack pointer then.
     private let words: [UInt64]
     private var registers: Registers
 
-    /// nil: another call, or one that moved all that it wanted.
+    /// nil: another call, or a call that was complete.
     ///
     /// - Parameters:
     ///   - number: the call's, as the stop shows it.
     ///   - flags: the processor's.
-    ///   - places: where in our code it would be made.
+    ///   - places: where in our code the rest would be made.
     package init?(
         _ number: UInt32, of tid: Int32, _ registers: Registers, flags: UInt64, at places: Places
     ) {
@@ -42,7 +43,7 @@ package struct RestOfCall {
         else { return nil }
         self.registers = registers
         if registers.programCounter == places.made {
-            // Its rest was cut short, too.
+            // The stop has cut the rest short, too.
             let memory = TargetMemory(pid: tid)
             guard let before = memory.word(at: registers.stackPointer) else { return nil }
             words = [before &+ moved]
@@ -63,13 +64,13 @@ package struct RestOfCall {
             }
         }
         guard let place = Self.length(of: call) else { return nil }
-        // The kernel counts on in the places that the call has for it.
+        // The kernel updates the positions that the call points to.
         self.registers[RegisterOrder.arguments[place]] = left.length
         self.registers[Registers.result] = UInt64(number)
         self.registers[Registers.programCounter] = places.betweenFiles
     }
 
-    /// Has the stopped thread make it when it resumes.
+    /// Makes the stopped thread make the rest when it resumes.
     package func lead(_ tid: Int32) throws(SystemError) {
         for (index, word) in words.enumerated() {
             try check(
@@ -81,19 +82,19 @@ package struct RestOfCall {
             fl_ptrace_set_registers(tid, &values), "setting thread \(tid)'s registers")
     }
 
-    /// What a call has not moved yet.
+    /// The part of a call that is not done yet.
     private struct Left {
-        /// Where it begins, if the call has an address.
+        /// Where the part begins, if the call has an address.
         var start: UInt64
-        /// In bytes; of several parts, of the one that it begins in.
+        /// In bytes. If the call has several buffers: the rest of the current one.
         var length: UInt64
-        /// The part that comes after that.
+        /// The number of the next buffer.
         var part: UInt64 = 0
-        /// How many there are; 0: the call has no parts.
+        /// How many buffers there are; 0: the call takes only one.
         var parts: UInt64 = 0
     }
 
-    /// nil: another call, or one that moved all.
+    /// nil: another call, or a complete one.
     private static func left(
         of call: SystemCall, behind moved: UInt64, of tid: Int32, _ registers: Registers
     ) -> Left? {
@@ -122,7 +123,7 @@ package struct RestOfCall {
         return nil
     }
 
-    /// So many parts may a call have (`UIO_MAXIOV`).
+    /// The most buffers that a call may have (`UIO_MAXIOV`).
     private static let mostParts: UInt64 = 1024
 
     /// Which argument is its length.
@@ -135,8 +136,8 @@ package struct RestOfCall {
         }
     }
 
-    /// What kind of file the call moves to, if a stop cuts it short there, and nothing else does for which
-    /// the rest would wait, or be a signal.
+    /// The kind of file that the call moves to, if only a stop can have cut it short. nil: there
+    /// may be another cause, with which the rest would wait, or cause a signal.
     private static func kindIfCutShort(
         _ call: SystemCall, of tid: Int32, _ registers: Registers
     ) -> UInt32? {
@@ -150,7 +151,7 @@ package struct RestOfCall {
             switch call {
             case .write, .writev: kind == S_IFIFO || kind == S_IFSOCK
             case .sendto: kind == S_IFSOCK && registers.argument(3) == 0
-            // It gives a pipe what there is room for. At a limit the rest would be a signal.
+            // A pipe takes as much as it has room for. At a limit, the rest would cause a signal.
             default: kind == S_IFREG && fl_file_size_limit(tid) == .max
             }
         return isCutShort ? kind : nil

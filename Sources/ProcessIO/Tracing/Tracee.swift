@@ -25,7 +25,7 @@ package struct Tracee: Hashable, Sendable {
         try check(fl_ptrace_seize(tid, options), "tracing thread \(tid)")
     }
 
-    /// Reports its execs; otherwise only signals stop it.
+    /// Traces only its execs; apart from those, only signals stop it.
     package func seizeForExec() throws(SystemError) {
         try check(fl_ptrace_seize(tid, fl_trace_exec), "tracing thread \(tid)")
     }
@@ -73,19 +73,20 @@ package struct Tracee: Hashable, Sendable {
         return raw
     }
 
-    /// Where a stopped thread resumes: a system call that must be restarted begins there.
+    /// The address at which a stopped thread resumes. An interrupted system call is restarted from
+    /// there.
     package func resumeAddress() throws(SystemError) -> UInt64 {
         var resume: UInt64 = 0
         try check(fl_ptrace_resume_address(tid, &resume), "reading thread \(tid)'s registers")
         return resume
     }
 
-    /// A call that the stop has ended with EINTR is made again when the thread resumes, unless a
-    /// handler is called then, as the kernel does with most calls. A call that was cut short
-    /// returns all that it would have returned without us.
+    /// Repeats a call that the stop has ended with EINTR when the thread resumes, unless a handler
+    /// is called then, as the kernel does with most calls. A call that was cut short returns all
+    /// that it would have returned without us.
     ///
-    /// - Parameter places: where our code is in the program, if the thread may make calls there; nil: only
-    ///   what we can do for the thread is done.
+    /// - Parameter places: where our code is in the program, if the thread may make calls there;
+    ///   nil: we help only without such calls.
     package func keepCall(restAt places: RestOfCall.Places?) throws(SystemError) {
         let raw = try rawRegisters()
         let registers = Registers(raw)
@@ -122,17 +123,18 @@ package struct Tracee: Hashable, Sendable {
     /// sequence (rseq(2)). After a diversion it would return into the sequence without aborting it.
     package var isInSequence: Bool { fl_ptrace_in_sequence(tid) == 1 }
 
-    /// Whether a stopped thread's system calls are made only from some places: not from our code. Unknown
-    /// before Linux 6.4, and false then.
+    /// True if a stopped thread may make system calls only from certain places, and so not from our
+    /// code. Unknown before Linux 6.4, and false then.
     package var dispatchesCalls: Bool { fl_ptrace_dispatches_calls(tid) == 1 }
 
     /// Whether a stopped thread comes from a system call, which it may have to restart.
     package var isInCall: Bool { fl_ptrace_in_call(tid) == 1 }
 
     /// Makes a stopped thread resume in a piece of our code (``AgentCode``), in one step, with its
-    /// signals blocked. It returns by itself, and then restarts a system call that it was in.
+    /// signals blocked. The thread returns by itself, and then restarts the system call that it was
+    /// in.
     ///
-    /// - Returns: the state to restore if the thread is stopped on the way.
+    /// - Returns: the state to restore if the thread is stopped before it returns.
     @discardableResult
     package func divert(to address: UInt64) throws(SystemError) -> State {
         var state = State(raw: fl_thread_state())
@@ -141,13 +143,13 @@ package struct Tracee: Hashable, Sendable {
         return state
     }
 
-    /// What a diversion changes.
+    /// The part of a thread's state that a diversion changes.
     package struct State {
         fileprivate var raw: fl_thread_state
     }
 
-    /// Moves a stopped thread back to where it was diverted from. Its call is ended or restarted by
-    /// what has happened meanwhile, as if the thread had never left it.
+    /// Moves a stopped thread back to where it was diverted from. Events in the meantime end or
+    /// restart its call, as if the thread had never left it.
     package func restore(_ state: State) throws(SystemError) {
         var raw = state.raw
         try check(fl_ptrace_restore(tid, &raw), "moving thread \(tid) back")
@@ -165,7 +167,7 @@ extension Registers {
     }
 }
 
-/// What waitpid(2) tells of a traced thread.
+/// An event of a traced thread that waitpid(2) reports.
 package enum TraceEvent: Hashable, Sendable {
     case exited(status: Int32)
     case killed(signal: Int32)
@@ -181,7 +183,7 @@ package enum TraceEvent: Hashable, Sendable {
     case stopped
     /// The user stopped the process (`SIGSTOP`, Ctrl-Z …).
     case groupStop(signal: Int32)
-    /// The begin or end of a system call, where it was resumed for that.
+    /// The start or end of a system call, if the thread was resumed to stop there.
     case call
 
     /// True for a stop before a signal. A thread that asked to be traced itself (PTRACE_TRACEME)

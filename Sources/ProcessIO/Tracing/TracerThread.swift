@@ -2,10 +2,12 @@ import System
 
 /// Runs `body` on a thread of its own and waits for it. nil: no more threads can be made.
 ///
-/// ptrace ties what is traced to the thread that began it. When that thread ends, the kernel lets
-/// go of everything without another stop. There is no gentler way to leave a process alone again.
+/// ptrace ties each traced thread to the thread that began to trace it. When that thread ends, the
+/// kernel detaches from everything without another stop. There is no gentler way to leave a process
+/// alone again.
 ///
-/// - Parameter parent: what the calling thread serves meanwhile; `body` says when that is over.
+/// - Parameter parent: the calling thread serves its requests in the meantime; `body` says when no
+///   more will come.
 package func onTracerThread<Value: Sendable>(
     serving parent: ParentThread? = nil, _ body: @escaping @Sendable () -> Value
 ) -> Value? {

@@ -1,6 +1,7 @@
-/// Whether a thread's control group keeps it from running: cgroups(7). A paused container's does.
+/// True if a thread's control group keeps it from running, as a paused container's does:
+/// cgroups(7).
 package struct ControlGroupFreezer {
-    /// Where the hierarchies are, with a part of them each that is mounted there.
+    /// Where the hierarchies are mounted, each with the part of it that is mounted there.
     private var version1: [Mount] = []
     private var version2: [Mount] = []
 

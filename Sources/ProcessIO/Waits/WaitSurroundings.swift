@@ -1,14 +1,14 @@
 package import ProfileModel
 import System
 
-/// What can be read of a process, from outside and while it runs, to tell what one of its threads
-/// waits for. A moment later it may have changed, and the process may fake it.
+/// The facts that we can read of a process, from outside and while it runs, to tell why one of its
+/// threads waits. A moment later they may have changed, and the process may fake them.
 package protocol WaitSurroundings {
     /// Up to `count` bytes of the process's memory.
     func memory(at address: UInt64, count: Int) -> [UInt8]
-    /// Our id of the thread that the process knows by an id; nil: it has no such thread.
+    /// Our id of the thread to which the process gives the id `inner`; nil: it has no such thread.
     func thread(_ inner: Int32) -> Int32?
-    /// Our id of the child that the process knows by an id; nil: it has no such child.
+    /// Our id of the child to which the process gives the id `inner`; nil: it has no such child.
     func child(_ inner: Int32) -> Int32?
     /// True if the waiting thread could not be interrupted (state D) when it was first seen
     /// waiting.
@@ -17,11 +17,11 @@ package protocol WaitSurroundings {
     var isStopped: Bool { get }
     /// True if the thread's control group keeps it from running.
     var isFrozen: Bool { get }
-    /// Where a link under `/proc/PID/fd` leads to.
+    /// The target of a link under `/proc/PID/fd`.
     func link(of descriptor: Int32) -> String?
     func isNamedPipe(_ descriptor: Int32) -> Bool
     func socket(_ descriptor: Int32) -> SocketEnds?
-    /// What an epoll descriptor or a process's descriptor says of itself.
+    /// What the kernel says of an epoll descriptor or a process's descriptor.
     func information(on descriptor: Int32) -> ProcText?
     /// The children of all threads together; nil: unknown.
     var children: [Int32]? { get }
@@ -30,7 +30,8 @@ package protocol WaitSurroundings {
 }
 
 extension WaitSurroundings {
-    /// The time of the monotonic clock at a time of the real-time clock, as long as nobody sets the latter.
+    /// The time of the monotonic clock at a time of the real-time clock. Right only while the
+    /// latter is not set.
     package func monotonic(atReal nanoseconds: Int64) -> MonotonicTime {
         .now + TimeSpan(nanoseconds: nanoseconds &- WallClock.now)
     }
@@ -55,9 +56,9 @@ package struct SocketEnds: Hashable {
     package var peer: SocketAddress?
 }
 
-/// Surroundings in which nothing can be read: the reason comes from the call alone.
+/// Surroundings in which nothing can be read: only the call itself tells why the thread waits.
 package struct UnknownSurroundings: WaitSurroundings {
-    /// How the process knows its children; nil: unknown, too.
+    /// The process's ids of its children; nil: unknown, too.
     private let names: (() -> InnerNames)?
     package let isUninterruptible: Bool
 

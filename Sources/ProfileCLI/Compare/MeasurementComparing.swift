@@ -20,7 +20,7 @@ enum MeasurementComparing {
         return status
     }
 
-    /// An option without effect is an error, so that nobody takes the whole for a part.
+    /// An option without effect is an error: otherwise a reader could mistake the whole for a part.
     private static func problem(with options: CompareOptions) -> UsageError? {
         let file = options.before.first ?? ""
         if let option = options.forRecordings.first {
@@ -39,7 +39,8 @@ enum MeasurementComparing {
     private static func report(
         _ options: CompareOptions, _ timings: inout Timings
     ) throws(Reading.Failure) -> MeasurementComparisonReport {
-        // Without --with, which is only for recordings, there is one of each.
+        // Several files per side need --with, which is only for recordings. So here each side has
+        // one.
         let (before, after) = (options.before.first ?? "", options.after.first ?? "")
         let measurements = try timings.measure("reading") { () throws(Reading.Failure) in
             (try MeasurementReading.load(before), try MeasurementReading.load(after))

@@ -136,7 +136,7 @@ extension Diagnosis {
 
     // MARK: Reasons
 
-    /// What forbids tracing, and so decides what would help.
+    /// The obstacle to tracing. The remedy depends on it.
     private func refusal(_ trial: Trial, ofChild: Bool = true) -> String {
         let (privileges, confinement) = (facts.privileges, facts.confinement)
         if privileges.ownTracer != 0 {

@@ -6,7 +6,7 @@ import ProfileModel
 import Recording
 import Sampler
 
-/// What a gate compares a program with.
+/// The figures that a gate compares a program with.
 enum GateBaseline {
     /// A command that takes turns with the program.
     case command([String])
@@ -65,7 +65,7 @@ enum GateBaseline {
 }
 
 extension StoredBaseline.ProgramFile {
-    /// The program at a path; nil: nothing that can be run.
+    /// The program at a path; nil: there is no executable file.
     ///
     /// - Parameter measured: the path of the program to be measured; nil: there is none.
     fileprivate init?(_ path: String, _ measured: String?) {

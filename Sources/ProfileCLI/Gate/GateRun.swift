@@ -70,7 +70,7 @@ struct GateRun {
         return .answered(report, explanation: explanation(of: report, run.launcher))
     }
 
-    /// nil: not requested, or not possible. The answer stands without it.
+    /// nil: not requested, or not possible. The verdict does not depend on it.
     private func explanation(
         of report: GateReport, _ launcher: ProgramLauncher
     ) -> ProfileComparison? {

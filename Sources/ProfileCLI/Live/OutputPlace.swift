@@ -3,7 +3,7 @@ import ProcessIO
 
 /// Where a process's output goes.
 enum OutputPlace {
-    /// The number of the terminal that `descriptor` is.
+    /// The device number of the terminal at `descriptor`; nil: it is no character device.
     static func device(of descriptor: Int32) -> dev_t? {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFCHR else {

@@ -31,7 +31,7 @@ package struct RecordingLine: Sendable {
         line.show(Self.text(progress, at: .now))
     }
 
-    /// Whether a running program's own output stays readable.
+    /// True if a running program's own output stays readable beside the line.
     func mayStand(beside pid: Int32) -> Bool {
         isForced || !OutputPlace.mayBe(device, of: pid)
     }

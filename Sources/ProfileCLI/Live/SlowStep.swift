@@ -23,7 +23,7 @@ final class SlowStep: Sendable {
     /// A pipe's end, closed when the step is over.
     private let over: Int32
 
-    /// In milliseconds: a user who waits no longer than this does not wonder.
+    /// In milliseconds. A shorter step needs no progress display.
     private static let patience: Int32 = 300
     private static let interval: Int32 = 200
 

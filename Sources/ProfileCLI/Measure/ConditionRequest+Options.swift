@@ -27,7 +27,7 @@ extension ConditionRequest {
 }
 
 extension CommandResult.Ending {
-    /// For a command that failed.
+    /// For a message about a command that failed.
     var words: String {
         switch self {
         case .exited(let status): "ended with status \(status)"

@@ -1,6 +1,6 @@
 import ProfileModel
 
-/// Reports each failed launch once: what was wrong, and what the program printed.
+/// Reports each failed launch once: the problem, and the program's output.
 final class LaunchTeller {
     private let words: MeasuringWords
     private let console: Console
@@ -36,7 +36,7 @@ final class LaunchTeller {
         let output = MeasuringWords.quoted(launch.output)
         guard output != lastOutput else { return }
         lastOutput = output
-        // Nobody may be reading any more.
+        // The reader may have closed the stream.
         try? console.write(output, to: .error)
     }
 }

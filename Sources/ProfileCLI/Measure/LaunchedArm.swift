@@ -4,7 +4,7 @@ import Measurer
 import ProcessIO
 import Sampler
 
-/// A program, and what its launches need.
+/// A program, and the resources that its launches need.
 final class LaunchedArm {
     let measurer: LaunchMeasurer
     let conditions: LaunchConditions

@@ -23,8 +23,8 @@ struct MeasuringRun {
     /// Call it before the process has any other thread.
     static func takeSignals() -> SignalQueue {
         let signals = SignalQueue(launching: true)
-        // Reaching a limit of file size is an error like any other. An empty handler, since
-        // programs would inherit an ignored signal.
+        // Exceeding the file size limit must fail like any other write error. The handler is empty,
+        // because programs would inherit an ignored signal.
         signal(SIGXFSZ) { _ in }
         return signals
     }
@@ -70,7 +70,7 @@ struct MeasuringRun {
             maker: launcher, sink: try FileSink(path, measurement), hooks: hooks)
         let result = measurer.run()
         console.line.wipe()
-        // Known only once there were enough launches.
+        // This reason is known only after enough launches.
         for (index, launch) in result.launches.enumerated() where launch.discarded == .otherStatus {
             teller.tell(launch, index: index)
         }

@@ -1,7 +1,7 @@
 import CSystem
 import Glibc
 
-/// The end of a launched program's output: enough to tell what went wrong.
+/// The end of a launched program's output: enough to find the cause of a failure.
 ///
 /// The output goes to memory, as to a file, so no process must wake up to empty a pipe. /dev/null
 /// is not used, because programs that detect it do less than usual.
@@ -22,7 +22,7 @@ struct OutputTail: ~Copyable {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// The end of what was written since the last call; then forgets it.
+    /// Returns the end of the output since the last call, and discards that output.
     func take() -> String {
         defer { ftruncate(descriptor, 0) }
         let size = lseek(descriptor, 0, SEEK_END)
@@ -31,7 +31,7 @@ struct OutputTail: ~Copyable {
         var bytes = [UInt8](repeating: 0, count: Self.length)
         let count = pread(descriptor, &bytes, bytes.count, start)
         guard count > 0 else { return "" }
-        // Not the rest of a multi-byte character.
+        // Skips the rest of a multi-byte character.
         let text = bytes.prefix(count).drop { start > 0 && $0 & 0xC0 == 0x80 }
         return String(decoding: text, as: UTF8.self)
     }

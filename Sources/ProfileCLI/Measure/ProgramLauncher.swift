@@ -76,11 +76,11 @@ final class ProgramLauncher: LaunchMaker {
             try renew(arm, isFirst: request.index == 0)
             finished = try launch(arm, request, found)
         } catch {
-            // A user's command may have left something.
+            // A command of the user may have left processes behind.
             clean()
             throw error
         }
-        // If only one of two programs starts processes, that is a difference, too.
+        // If only one of two programs starts processes, that is part of their difference.
         if arm.measurer.startsProcesses {
             for other in arms { other.measurer.startsProcesses = true }
         }
@@ -149,7 +149,7 @@ final class ProgramLauncher: LaunchMaker {
         return finished
     }
 
-    /// What the page cache contained when a launch began.
+    /// The state of the page cache when a launch began.
     private final class CacheFound {
         var state: CacheState?
         var failure: ConditionError?
@@ -179,10 +179,10 @@ final class ProgramLauncher: LaunchMaker {
         }
     }
 
-    /// Ends what runs besides the program, and names what goes on. The helpers of all arms are our
-    /// children, too.
+    /// Ends the processes that a launch left behind, and names those that still run. The helpers of
+    /// all arms are children of ours, too, and are spared.
     ///
-    /// - Returns: what was found.
+    /// - Returns: the processes that were found.
     @discardableResult
     func clean() -> [LeftBehind] {
         let helpers = arms.reduce(into: Set<Int32>()) { $0.formUnion($1.conditions.helpers) }
@@ -191,7 +191,7 @@ final class ProgramLauncher: LaunchMaker {
         return left
     }
 
-    /// A daemon that runs on is named once, not after each launch.
+    /// A daemon that stays running is named once, not after each launch.
     private func name(_ process: LeftBehind) {
         guard process.end == .running || process.end == .remains,
             named.insert(process.name).inserted

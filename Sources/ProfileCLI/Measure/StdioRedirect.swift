@@ -5,7 +5,7 @@ struct StdioRedirect: ~Copyable {
     private let output: Int32
     private let error: Int32
 
-    /// nil: no descriptors are left. What is written to the streams until ``restore()`` is lost.
+    /// nil: no descriptors are left. Output to the streams is lost until ``restore()``.
     init?() {
         let nowhere = open("/dev/null", O_RDWR | O_CLOEXEC)
         output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)

@@ -6,7 +6,7 @@ import Recording
 import Report
 import System
 
-/// `firstlight export` for figures: only these are kept of each file.
+/// `firstlight export` for figures: only the figures of each file are kept.
 struct MetricsExport {
     private let arguments: ExportArguments
     private let format: MetricsFormat

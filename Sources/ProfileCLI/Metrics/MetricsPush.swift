@@ -17,7 +17,7 @@ struct MetricsPush {
     private(set) var due: MonotonicTime?
     private let sending = Sending()
 
-    /// A server may be slow, and launches go on meanwhile: so a separate thread waits for it.
+    /// A server may be slow while launches continue, so a separate thread waits for it.
     private final class Sending: Sendable {
         private let isBusy = Atomic(false)
 
@@ -53,7 +53,7 @@ struct MetricsPush {
         guard let server else { return }
         let (payload, console) = (payload, console)
         let isBegun = sending.begin { _ = MetricsSending(to: server).send(payload, console) }
-        // The next request includes everything that this one would have had.
+        // The next request will include all figures of this one.
         if !isBegun { self.due = .now + interval }
     }
 

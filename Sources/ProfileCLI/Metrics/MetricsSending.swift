@@ -64,7 +64,7 @@ struct MetricsSending {
         return lines
     }
 
-    /// A server may say anything.
+    /// The server's text may contain any characters.
     private static func words(_ text: String) -> String {
         let line = text.split(whereSeparator: \.isNewline).first.map { String($0) } ?? ""
         return line.isEmpty ? "" : ": " + line.escapedForDisplay

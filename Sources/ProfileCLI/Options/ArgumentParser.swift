@@ -156,7 +156,7 @@ package struct ArgumentParser {
         }
     }
 
-    /// `-h`, `-F 500` or `-F500`; switches may stand together.
+    /// `-h`, `-F 500` or `-F500`; switches may be combined.
     private mutating func takeShort(_ word: String) throws(UsageError) {
         var letters = word.dropFirst()
         while let letter = letters.popFirst() {

@@ -1,7 +1,7 @@
 /// A command given as one word, split like POSIX shells do: at spaces, tabs and line breaks, with
 /// single and double quotes and backslashes (Shell Command Language, 2.2). Nothing is expanded.
-/// What only a shell can do is an error: a wrong guess would measure another program than the user
-/// means.
+/// Anything that only a shell can do is an error: a wrong guess would measure another program than
+/// the user means.
 package struct CommandSplitting {
     package enum Problem: Error, Hashable, CustomStringConvertible {
         case empty

@@ -29,7 +29,7 @@ package struct CompareOptions: Sendable {
     package var phase: String?
     package var depth: Int?
     package var names: NameStyle
-    /// True to compare even what is not comparable.
+    /// True to compare launches even if they are not comparable.
     package var anyway: Bool
     /// nil: standard output.
     package var output: String?
@@ -73,7 +73,7 @@ package struct CompareOptions: Sendable {
         return (Array(files.prefix(border)), Array(files.dropFirst(border)))
     }
 
-    /// An option without effect is an error, so that nobody takes the whole for a part.
+    /// An option without effect is an error: otherwise a reader could mistake the whole for a part.
     private static func check(
         _ arguments: ParsedArguments, _ format: ComparisonFormat
     ) throws(UsageError) {

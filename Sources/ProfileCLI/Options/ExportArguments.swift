@@ -6,7 +6,7 @@ package import Shipping
 
 /// The options of `export`.
 package struct ExportArguments: Sendable {
-    /// Several paths, and folders, only for figures.
+    /// Several paths, and folders, are valid only for figures.
     package var paths: [String]
     package var target: ExportTarget
     /// nil: standard output.
@@ -59,7 +59,7 @@ package struct ExportArguments: Sendable {
         }
     }
 
-    /// An option without effect is an error, so that nobody takes the whole for a part.
+    /// An option without effect is an error: otherwise a reader could mistake the whole for a part.
     private func check(_ arguments: ParsedArguments) throws(UsageError) {
         var metrics: MetricsFormat?
         if case .metrics(let format) = target { metrics = format }

@@ -7,7 +7,7 @@ package struct GateOptions: Hashable, Sendable {
     private static let usualLaunches = 40
     private static let usualRegression = 3.0
 
-    /// What to launch, under which conditions, and how to show the answer.
+    /// The program to launch, the conditions, and the form of the answer.
     package var launching: MeasureOptions
     /// A command or a file, as the user wrote it.
     package var baseline: String

@@ -28,7 +28,7 @@ package struct MeasureOptions: Hashable, Sendable {
     package var launches: Int
     /// When a launch is over.
     package var end: LaunchEndOptions
-    /// What happens to a program that is ready.
+    /// How to treat a program that is ready.
     package var after: AfterRecording
     package var cache: MeasuredConditions.Cache
     /// As given by the user; nil: the machine's own.

@@ -3,7 +3,7 @@ package import ProfileModel
 import Readiness
 import Sampler
 
-/// What happens to a program that still runs when its recording ends.
+/// How to treat a program that still runs when its recording ends.
 package enum AfterRecording: String, CaseIterable, Sendable {
     /// It runs on, and we wait for its end.
     case keep
@@ -47,7 +47,7 @@ package struct RecordOptions: Hashable, Sendable {
     package var disk: String?
     /// When the launch is over.
     package var end: LaunchEndOptions
-    /// What to note although the program does not report it.
+    /// Places in the program to record that it does not report itself.
     package var marks: [MarkRequest]
     /// nil: depends on why the recording ended.
     package var after: AfterRecording?

@@ -29,7 +29,7 @@ package struct ReportOptions: Sendable {
     /// nil: standard output.
     package var output: String?
     package var embedsSource: Bool
-    /// How many bytes Markdown may take.
+    /// The maximum size of Markdown, in bytes.
     package var budget: Int
     /// The folder below which source is read.
     package var sourceRoot: String
@@ -96,8 +96,8 @@ package struct ReportOptions: Sendable {
         .view, .full, .notes, .minPercent, .depth, .minDuration,
     ]
 
-    /// JSON, HTML and CSV are complete. An option without effect is an error, so that nobody takes
-    /// the whole for a part.
+    /// JSON, HTML and CSV are complete. An option without effect is an error: otherwise a reader
+    /// could mistake the whole for a part.
     private static func check(
         _ arguments: ParsedArguments, _ format: ReportFormat
     ) throws(UsageError) {

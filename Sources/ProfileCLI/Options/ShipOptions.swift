@@ -6,7 +6,7 @@ package struct ShipOptions: Sendable {
     package var paths: [String]
     package var store: StoreAddress
     package var createsTables: Bool
-    /// True to ship again what is there already: better names may be known now.
+    /// True to ship sessions again that are in the store already: better names may be known now.
     package var isAgain: Bool
 
     package init(_ arguments: ParsedArguments) throws(UsageError) {

@@ -65,7 +65,7 @@ package struct TopOptions: Sendable {
         guard resolve.isEmpty || resolved != nil else {
             throw UsageError(.top, "--resolve needs the list to add to: name one by --resolved")
         }
-        // A user who asks for a part must not take the whole for it.
+        // A user who asks for a part must not mistake the whole for it.
         guard format == .text || depth == nil else {
             throw UsageError(.top, "--depth does not go with --format json, which is complete")
         }

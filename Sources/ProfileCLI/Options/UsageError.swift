@@ -1,4 +1,4 @@
-/// An invalid command line. `description` is one line: what is wrong, and what to do.
+/// An invalid command line. `description` is one line: the problem, and the remedy.
 package struct UsageError: Error, Hashable, CustomStringConvertible {
     package var subcommand: Subcommand?
     package var message: String
@@ -14,7 +14,7 @@ package struct UsageError: Error, Hashable, CustomStringConvertible {
 
     package var exitStatus: Int32 { subcommand?.usageStatus ?? 2 }
 
-    /// Where to read more, if there is no better suggestion.
+    /// Where to find help, if there is no better suggestion.
     static func seeHelp(_ subcommand: Subcommand?) -> String {
         subcommand.map { "; see 'firstlight help \($0.rawValue)'" } ?? "; see 'firstlight --help'"
     }

@@ -10,7 +10,7 @@ package struct WatchOptions: Sendable {
     package var output: String?
     /// The limit for all files together, in bytes.
     package var keep: Int64
-    /// Every how many launches of a program one is recorded; nil: never.
+    /// One of this many launches of a program is recorded; nil: none.
     package var profileEvery: Int?
     /// In percent of a core.
     package var profileBudget: Double

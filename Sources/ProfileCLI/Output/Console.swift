@@ -12,7 +12,7 @@ package struct Console: Sendable {
     package struct Failure: Error, Hashable {
         package var errno: Int32
 
-        /// True if nobody reads any more (`firstlight report | head`).
+        /// True if the reader has closed the pipe (`firstlight report | head`).
         package var isClosedPipe: Bool { errno == EPIPE }
     }
 
@@ -72,7 +72,8 @@ package struct Console: Sendable {
         poll(&entry, 1, -1)
     }
 
-    /// One line to standard error: `firstlight: …`. If this fails, nobody can be told.
+    /// One line to standard error: `firstlight: …`. A failure is ignored: there is no other stream
+    /// to report it to.
     package func complain(_ message: String) {
         try? write(words("firstlight: \(Self.oneLine(message))\n"), to: .error)
     }
@@ -90,7 +91,7 @@ package struct Console: Sendable {
         return result
     }
 
-    /// What a report may use of the stream.
+    /// The width and the features that a report may use on the stream.
     package func terminal(of stream: Stream) -> Terminal {
         let descriptor = descriptor(of: stream)
         return Terminal(

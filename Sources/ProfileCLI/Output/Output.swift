@@ -1,6 +1,6 @@
 import Glibc
 
-/// Output as the only purpose of a run.
+/// For commands whose only purpose is their output.
 enum Output {
     /// Prints to standard output and returns the exit status: 0; 141 for a closed pipe, without a
     /// message, like a program that SIGPIPE killed; 1 with a complaint for any other failure.

@@ -25,7 +25,7 @@ enum MeasurementReading {
         return status
     }
 
-    /// An option without effect is an error, so that nobody takes the whole for a part.
+    /// An option without effect is an error: otherwise a reader could mistake the whole for a part.
     private static func problem(with options: ReportOptions) -> UsageError? {
         let option =
             options.forRecordings.first ?? (options.format == .markdown ? "format markdown" : nil)

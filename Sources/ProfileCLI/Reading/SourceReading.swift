@@ -6,9 +6,9 @@ import System
 
 /// Lines of the source files that a profile's frames name, if they are readable here.
 ///
-/// The author of the recording decided which files these are, and the page may be passed on. So we
-/// read only files that look like source, below a folder that the user chooses, and report what was
-/// read. Files that changed after the recording are left out: their lines differ now.
+/// The author of the recording decided which files these are, and the user may pass the page on. So
+/// we read only files that look like source, below a folder that the user chooses, and report which
+/// files we read. Files that changed after the recording are left out: their lines differ now.
 struct SourceReading {
     private let profile: Profile
     private let recordedAt: Int

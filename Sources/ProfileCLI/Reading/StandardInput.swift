@@ -1,8 +1,8 @@
 import Glibc
 import System
 
-/// Data from standard input, kept in a file as long as they are read: reading a recording jumps
-/// between places, which a pipe does not allow.
+/// Data from standard input, stored in a temporary file: reading a recording jumps between places,
+/// which a pipe does not allow.
 package final class StandardInput {
     /// Why it could not be read or stored; one line.
     package struct Failure: Error {

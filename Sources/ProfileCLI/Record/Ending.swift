@@ -25,7 +25,7 @@ struct Ending {
         for relay in result.sampler.relays { relay.drain(signals) }
     }
 
-    /// If the launch was not over in time: every thread's stack, and what it waits for.
+    /// If the launch was not over in time, prints every thread's stack and the reason of its wait.
     func explainStall() {
         guard let stall = result.sampler.stall, let limit = options.end.watchdog else { return }
         let conditions = options.end.until.isEmpty ? [.exit] : options.end.until
@@ -35,7 +35,7 @@ struct Ending {
         guard
             let recording = try? Reading.symbolicatedRecording(at: options.output, &timings)
         else { return }
-        // The recording has all of it; nobody may be reading any more.
+        // The reader may have closed the stream. The recording has all of it.
         try? console.write(console.words(StallText.render(stall, in: recording)), to: .error)
     }
 
@@ -64,14 +64,14 @@ struct Ending {
         for relay in result.sampler.relays { relay.drain(signals) }
         if isStopped, !isComplete { return OwnStatus.failure }
         if isStalled { return OwnStatus.stalled }
-        // We ended it, so its status says nothing.
+        // The status only says that our signal ended the program.
         if isStopped, result.sampler.readiness != nil { return 0 }
         return status(of: outcome)
     }
 
-    /// By default, a program is stopped if only its launch was wanted. If a signal has reached it
-    /// already, it decides for itself. If the recording failed on the way, the program is not
-    /// affected.
+    /// By default, a program is stopped if the user wanted only its launch. A program that has
+    /// already received a signal decides for itself. If the recording failed on the way, the
+    /// program is not affected.
     private var after: AfterRecording {
         if let after = options.after { return after }
         guard result.sampler.endSignal == nil, !result.sampler.wasAskedToFinish else {

@@ -2,7 +2,7 @@ import ProfileModel
 import Unwind
 
 extension UnwindEngine {
-    /// Whether what it needs is installed. Says what is missing.
+    /// True if the engine's library is installed. Otherwise complains and names the library.
     func isUsable(_ console: Console) -> Bool {
         guard let library = missingLibrary else { return true }
         console.complain(

@@ -2,9 +2,10 @@ import Agent
 import Sampler
 import Synchronization
 
-/// Reports marks that are impossible: at once, so that the user learns it while the program runs. But
-/// in a file that is watched for the program's own output, our line would count as the program's, so
-/// there it waits.
+/// Reports marks that are impossible. It does so at once, so that the user sees it while the
+/// program runs. There is one exception: if our own output goes to a file that is watched for the
+/// program's output, our line would count as the program's. Then reports wait until the recording
+/// is over.
 final class MarkComplaints: Sendable {
     private let console: Console
     private let waits: Bool
@@ -23,7 +24,7 @@ final class MarkComplaints: Sendable {
         }
     }
 
-    /// After the recording: what has waited, and then those of its end.
+    /// After the recording: reports the waiting problems, and then those found at its end.
     func tellRest(_ problems: [MarkProblem]) {
         for problem in waiting.withLock({ $0 }) + problems { console.complain(problem.description) }
     }

@@ -2,6 +2,6 @@ import Agent
 import Marks
 import Sampler
 
-/// Joins the sampler, which knows nothing of files and instructions, to the planner, which knows
-/// nothing of processes.
+/// Connects the sampler to the planner. The sampler does not know files and instructions; the
+/// planner does not know processes.
 extension PreparedPlanner: MarkPlanner {}

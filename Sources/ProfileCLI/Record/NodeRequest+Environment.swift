@@ -13,7 +13,7 @@ extension NodeRequest {
         self.init(completing: value, start: time(nil))
     }
 
-    /// Its bytes, which may be no text.
+    /// The variable's bytes, which may not be valid text.
     private static func ownValue(_ name: String) -> [UInt8]? {
         guard let value = getenv(name) else { return nil }
         return value.withMemoryRebound(to: UInt8.self, capacity: strlen(value)) {

@@ -3,7 +3,7 @@ import ProcessIO
 import Recording
 import Sampler
 
-/// The first part of `firstlight attach --wait`, until there is a process to attach to.
+/// The first part of `firstlight attach --wait`: it waits until there is a process to attach to.
 enum ProcessWaiter {
     enum End {
         case found(Int32)
@@ -11,7 +11,7 @@ enum ProcessWaiter {
         case ended(Int32)
     }
 
-    /// Waits, and says so.
+    /// Waits, and tells the user.
     static func run(
         _ name: ProgramName, _ options: RecordOptions, _ signals: SignalQueue, _ console: Console
     ) -> End {
@@ -22,7 +22,7 @@ enum ProcessWaiter {
             return .ended(error.exitStatus)
         }
         do throws(RecordingError) {
-            // Do not wait for a recording that could not be made.
+            // Fail now rather than wait for a recording that could not be stored.
             try RecordingFile.checkWritable(options.output)
         } catch {
             console.complain(error.description)

@@ -6,7 +6,7 @@ import Runtimes
 import Sampler
 import Symbolicate
 
-/// The options in the terms of those who carry them out.
+/// The options in the form that the recorder and its parts need.
 extension RecordOptions {
     var startsProgram: Bool {
         if case .launch = target { return true }
@@ -15,12 +15,12 @@ extension RecordOptions {
 
     var symbolCache: SymbolCache? { usesSymbolCache ? .ofUser : nil }
 
-    /// nil: nothing is asked of Node.
+    /// nil: the user did not ask for Node's functions.
     func nodeRequest(in conditions: RecordingConditions?) -> NodeRequest? {
         runtime == .node ? NodeRequest(after: conditions?.changes ?? []) : nil
     }
 
-    /// True if the program's output is watched in a file that is also this stream of ours.
+    /// True if the program's output is watched for readiness, and `stream` of ours is a file.
     func watchesFile(_ stream: Int32) -> Bool {
         watchesOutput && Int(fl_stream_kind(stream)) == fl_stream_file
     }

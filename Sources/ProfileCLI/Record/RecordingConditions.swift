@@ -41,7 +41,7 @@ final class RecordingConditions: @unchecked Sendable {
         }
     }
 
-    /// What they change in the program's environment.
+    /// The changes to the program's environment.
     var changes: [EnvironmentChange] { conditions.childSetting.environment }
 
     /// Applies them to the program's launch.
@@ -56,6 +56,6 @@ final class RecordingConditions: @unchecked Sendable {
         }
     }
 
-    /// What a reader of the recording should know.
+    /// Notes for readers of the recording.
     var notes: [String] { conditions.notes + (failure.map { [$0.description] } ?? []) }
 }

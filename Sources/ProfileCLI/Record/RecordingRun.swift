@@ -11,8 +11,8 @@ import Runtimes
 import Sampler
 import Symbolicate
 
-/// A recording from its beginning to the program's end: made, named, summed up. The common part of
-/// `record` and `attach`.
+/// A recording from its beginning to the program's end: recorded, symbolicated, and summarised. The
+/// common part of `record` and `attach`.
 struct RecordingRun {
     private let target: Recorder.Target
     private let options: RecordOptions
@@ -68,7 +68,7 @@ struct RecordingRun {
             return complain(error)
         }
         console.line.wipe()
-        // Nothing depends on us any more.
+        // The program no longer depends on us, so stop signals may stop us again.
         signals.leaveStops()
         tellFailure(of: result)
         passOnEnd(of: result)
@@ -85,7 +85,8 @@ struct RecordingRun {
         }
     }
 
-    /// Before a 32-bit program runs, what will be known of it.
+    /// Tells the user, before a 32-bit program runs, that its functions will have names but no
+    /// stacks.
     private func tellNarrowProgram() {
         guard case .launch(let words) = target, let name = words.first,
             let path = try? ProgramLookup.resolve(name).text,
@@ -166,7 +167,7 @@ struct RecordingRun {
         }
     }
 
-    /// nil: a program that goes on may write there at any time.
+    /// nil: a program that goes on running may write to the same terminal at any time.
     private func lookupLine(of result: Recorder.Result) -> LiveLine? {
         guard !options.isQuiet else { return nil }
         let goesOn = result.sampler.outcome == .running

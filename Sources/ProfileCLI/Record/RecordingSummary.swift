@@ -2,9 +2,10 @@ import Analysis
 import ProfileModel
 import Report
 
-/// What is shown of a recording once it was made.
+/// The summary that is shown after a recording.
 enum RecordingSummary {
-    /// Nobody may be reading any more; the recording is what matters.
+    /// A write error is ignored: the reader may have closed the stream, and the recording is
+    /// stored.
     ///
     /// - Parameter path: where the recording is, for the commands that are suggested.
     static func show(_ recording: Recording, of path: String, _ console: Console) {

@@ -6,7 +6,7 @@ import ProfileModel
 import Recording
 import Report
 
-/// Sends what files say to a store, and reports each once it is there.
+/// Ships the content of files to a store, and reports each file once it is in the tables.
 struct ShipRun {
     private let options: ShipOptions
     private let console: Console
@@ -19,7 +19,7 @@ struct ShipRun {
         (self.options, self.console, self.store) = (options, console, store)
     }
 
-    /// What was not sent, after a failure; empty: nothing was ready.
+    /// Names the first file that was not sent, after a failure; empty: no file was ready.
     var unsent: String {
         guard let first = batch.first else { return "" }
         return "; not shipped: \(first.path.escapedForDisplay) and what comes after it"
@@ -72,7 +72,7 @@ struct ShipRun {
         isIncomplete = true
     }
 
-    /// Reports only what is in the tables.
+    /// Reports files only once their rows are in the tables.
     private mutating func flush() throws(StoreError) {
         guard !batch.files.isEmpty else { return }
         try store.ship(batch.files.map(\.rows))

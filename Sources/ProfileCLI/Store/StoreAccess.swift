@@ -23,7 +23,7 @@ enum StoreAccess {
         return store
     }
 
-    /// An answer of a store that has our tables.
+    /// The answer of a store that has our tables.
     static func asked<Value>(
         _ address: StoreAddress, _ question: (Store) throws(StoreError) -> Value
     ) throws(Reading.Failure) -> Value {
@@ -36,7 +36,7 @@ enum StoreAccess {
         }
     }
 
-    /// One line; a server may say anything.
+    /// One line. A server's text may contain any characters.
     static func words(_ error: StoreError, _ address: StoreAddress) -> String {
         Console.oneLine("\(address): \(error.description)")
     }

@@ -21,7 +21,7 @@ enum GateCommand {
             show(ending, options, console),
             write(ending, options, duration: MonotonicTime.now - begun, console),
         ]
-        // An answer must not be mistaken for another one.
+        // An answer must not be mistaken for another: a failure to print replaces only status 0.
         return ending.status == 0 ? shown.first { $0 != 0 } ?? 0 : ending.status
     }
 

@@ -30,7 +30,7 @@ enum TopCommand {
             }
         }
         if options.showsTimings { timings.print(to: console) }
-        // What could not be read is missing in the output.
+        // Unreadable recordings are missing in the output.
         return status == 0 && (reading?.isIncomplete ?? false) ? 1 : status
     }
 

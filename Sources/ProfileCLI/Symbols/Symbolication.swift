@@ -17,7 +17,7 @@ struct Symbolication {
     private var search = DebugFileSearch()
 
     /// - Parameters:
-    ///   - held: what the process left behind; nil: nothing.
+    ///   - held: files that the recorder kept open for us; nil: none.
     ///   - node: the request that made Node's processes write maps; nil: there was none.
     ///   - cache: what earlier symbolication found; nil: none.
     ///   - line: where progress is shown; nil: nowhere.
@@ -39,8 +39,8 @@ struct Symbolication {
 
     /// Stores the recording's symbols in its file, so that it can be read anywhere, and new results
     /// in the cache.
-    /// - Parameter show: what to do with the recording meanwhile. nil: nothing, so no thread is
-    ///   needed.
+    /// - Parameter show: called with the recording while its symbols are stored. nil: nothing is
+    ///   called, so no thread is needed.
     /// - Returns: how many modules were left out, because the user asked us to end.
     @discardableResult
     func complete(

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What opens pages for the user.
+/// The program that opens pages for the user.
 struct Browser {
     private let program: String
 

@@ -19,11 +19,11 @@ struct BuildVersions {
     private var known: [File: String?] = [:]
 
     private static let digits = 12
-    /// A machine that builds programs all day has ever new ones.
+    /// A machine that builds programs all day produces new build ids without end.
     private static let most = 4096
 
-    /// nil: it has none, or it is no longer known. A process that has ended leaves only its
-    /// program's path, where another file may be by now.
+    /// nil: the file has no build id, or it is no longer known. After a process's end only its
+    /// program's path is left, and another file may be there now.
     mutating func version(of program: WatchedProgram, running pid: Int32) -> String? {
         if let version = version(ofFileAt: "/proc/\(pid)/exe", program, isInode: false) {
             return version
@@ -32,7 +32,7 @@ struct BuildVersions {
         return version(ofFileAt: program.executable, program, isInode: true)
     }
 
-    /// The file is opened only once: when it is read, the path may lead elsewhere.
+    /// The file is opened only once, because the path may lead to another file later.
     private mutating func version(
         ofFileAt path: String, _ program: WatchedProgram, isInode: Bool
     ) -> String? {

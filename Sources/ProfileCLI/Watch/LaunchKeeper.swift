@@ -11,11 +11,11 @@ struct LaunchKeeper {
     struct Kept {
         var launch: MeasuredLaunch
         var file: String
-        /// All that the file says of it, with this launch alone.
+        /// The measurement in that file, with this launch alone.
         var measurement: Measurement
     }
 
-    /// What was deleted to keep the folder within its limit.
+    /// The files and launches that were deleted to keep the folder within its limit.
     struct Dropped: Hashable {
         var files = 0
         var launches = 0
@@ -80,9 +80,9 @@ struct LaunchKeeper {
     /// Stores a launch.
     ///
     /// - Parameters:
-    ///   - earliest: when the first of the program's launches began that are still under way: they
-    ///     must fit into the same file. Called only for a new file.
-    ///   - isRecorded: true if its stacks were taken meanwhile.
+    ///   - earliest: the earliest begin among the program's launches that are still in progress:
+    ///     they must fit into the same file. Called only for a new file.
+    ///   - isRecorded: true if its stacks were taken during the launch.
     mutating func keep(
         _ watched: WatchedLaunch, earliest: @autoclosure () -> MonotonicTime?,
         isRecorded: Bool = false, at now: Moment
@@ -108,7 +108,7 @@ struct LaunchKeeper {
         do throws(RecordingError) {
             try file.writer.append(launch)
         } catch {
-            // After a failure, a writer writes no more. What it has stored stays.
+            // After a failure, a writer writes no more. The launches that it has stored stay.
             files[key] = nil
             throw error
         }
@@ -147,7 +147,7 @@ struct LaunchKeeper {
             lastUse: uses)
     }
 
-    /// The file that was unused for longest.
+    /// The file that has been unused for longest.
     private var oldest: Key? { files.min { $0.value.lastUse < $1.value.lastUse }?.key }
 
     // MARK: Ending
@@ -173,7 +173,7 @@ struct LaunchKeeper {
     /// - Parameter path: another file that is being written.
     mutating func keepToBound(adding path: String? = nil) {
         removeOldest(adding: path)
-        // The files being written exceed the limit by themselves: then they may go, too.
+        // The open files alone exceed the limit: close them, so that they may be deleted, too.
         guard !files.isEmpty, !hasRoom else { return }
         finishAll()
         removeOldest(adding: path)
@@ -189,7 +189,7 @@ struct LaunchKeeper {
         }
     }
 
-    /// True if the limit leaves room for more than launches.
+    /// True if all files together are within the limit, so that recordings may be added.
     var hasRoom: Bool {
         folder.files().reduce(0) { $0 + $1.size } <= limits.bytes
     }

@@ -21,14 +21,14 @@ struct LaunchProfiler {
     /// Launches of each program since the last recorded one.
     private var launches: [String: Int] = [:]
     private var recorder: Recorder?
-    /// Processes whose stacks are or were taken.
+    /// Processes that are being recorded or were recorded.
     private var watched: [Int32: MonotonicTime] = [:]
     private var used = TimeSpan.zero
     private(set) var recorded = 0
     /// Launches that were due but could not be recorded.
     private(set) var skipped = 0
 
-    /// `--all` may see ever new programs.
+    /// `--all` may meet new programs without end.
     private static let mostPrograms = 4096
     private static let duration = "10s"
 
@@ -90,7 +90,7 @@ struct LaunchProfiler {
         self.recorder = nil
         guard result == recorder.pid else { return }
         used = used + Self.span(usage.ru_utime) + Self.span(usage.ru_stime)
-        // If the launch was over before the recorder started, there is no file.
+        // If the launch ended before the recorder started, there is no file.
         if status == 0, access(recorder.file, F_OK) == 0 { recorded += 1 } else { skipped += 1 }
     }
 

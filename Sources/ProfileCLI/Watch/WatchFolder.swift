@@ -84,7 +84,8 @@ struct WatchFolder {
         return "\(plain(program))-\(FileNamePart.moment(date, separator: ""))-\(mark)\(suffix)"
     }
 
-    /// Not a hidden file, and not an option.
+    /// The program's name as part of a file name: it is not a hidden file, and does not look like
+    /// an option.
     static func plain(_ program: String) -> String {
         let name = FileNamePart.plain(program, most: longestName)
         return name.isEmpty || name.hasPrefix(".") || name.hasPrefix("-") ? "_\(name)" : name
@@ -140,7 +141,7 @@ struct WatchFolder {
 
     private static func journal(_ path: String) -> String { path + "-journal" }
 
-    /// Removes what a killed watch left before it had written anything.
+    /// Removes files that a killed watch created but had not written to.
     func removeUnbegun() {
         var status = stat()
         for file in files() where lstat(file.path, &status) == 0 && status.st_size == 0 {

@@ -16,7 +16,7 @@ struct WatchRun {
     private var profiler: LaunchProfiler?
     private var push: MetricsPush?
     private var notKept = 0
-    /// Why launches cannot be stored now; nil: they can.
+    /// Why launches cannot be stored now; nil: there is no problem.
     private var problem: RecordingError?
     private var toldLost: (events: Int64, time: MonotonicTime)?
     private var hasToldDropping = false
@@ -78,7 +78,7 @@ struct WatchRun {
     }
 
     private mutating func end() {
-        // However long the recorder or the server takes.
+        // Stored first, since the recorder or the server may take any time.
         keeper.finishAll()
         profiler?.end()
         keeper.keepToBound()
@@ -130,14 +130,14 @@ struct WatchRun {
         do throws(Console.Failure) {
             try console.write(WatchWords.kept(kept, of: watched))
         } catch {
-            // Launches are stored even if nobody reads the output.
+            // Launches are stored even if the reader has closed the output.
             isRead = false
             console.complain("standard output was closed; launches are still stored")
         }
     }
 
-    /// True if standard output accepts a line. We do not wait, because events would be lost
-    /// meanwhile.
+    /// True if standard output accepts a line. We do not wait for it, because events would be lost
+    /// during the wait.
     private mutating func takesOutput() -> Bool {
         var request = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
         if poll(&request, 1, 0) > 0 { return true }

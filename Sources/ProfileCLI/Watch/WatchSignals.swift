@@ -4,7 +4,7 @@ import Glibc
 /// The signals that a watch takes from a queue.
 enum WatchSignals {
     static let ending = [SIGINT, SIGTERM, SIGQUIT]
-    /// The folder's files are closed; a recorder of ours has ended.
+    /// SIGHUP: close the folder's files. SIGCHLD: a recorder of ours has ended.
     static let others = [SIGHUP, SIGCHLD]
 
     /// Call it before the process has any other thread.
@@ -13,7 +13,7 @@ enum WatchSignals {
         sigemptyset(&set)
         for signal in ending + others { sigaddset(&set, signal) }
         pthread_sigmask(SIG_BLOCK, &set, nil)
-        // If it stayed ignored, we would not hear of our recorders.
+        // If it stayed ignored, we would not learn of our recorders' ends.
         signal(SIGCHLD, SIG_DFL)
         // Reaching a limit of file size is an error like any other.
         signal(SIGXFSZ, SIG_IGN)

@@ -1,13 +1,14 @@
-/// The surroundings in which a program starts, besides what it inherits from us. The descriptors
-/// belong to whoever made the value, and stay open until the child has entered it.
+/// The surroundings in which a program starts, besides those that it inherits from us. The code
+/// that made the value owns the descriptors, and keeps them open until the child has entered the
+/// surroundings.
 package struct ChildSetting: Hashable, Sendable {
     /// Namespaces (`/proc/PID/ns/…`), entered in this order; a user namespace comes first.
     package var namespaces: [Int32] = []
     /// True if one of them is a mount namespace: entering it leaves the current directory, which is
     /// then looked up again by its path.
     package var changesMounts = false
-    /// The folder for our sockets that the program must reach; nil: it is in our network namespace,
-    /// where abstract names reach it.
+    /// The folder for our sockets that the program must reach; nil: the program is in our network
+    /// namespace, where it reaches them by abstract names.
     package var socketFolder: String?
     /// Files `cgroup.procs` of control groups, open for writing.
     package var controlGroups: [Int32] = []

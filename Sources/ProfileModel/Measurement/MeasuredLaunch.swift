@@ -6,9 +6,9 @@ package struct MeasuredLaunch: Hashable, Sendable {
     package var start: TimeSpan
     /// Why it does not count; nil: it counts.
     package var discarded: Discard?
-    /// From the moment the program was asked for to the launch's end, without ``held``.
+    /// From the request for the program to the launch's end, without ``held``.
     package var wall: TimeSpan
-    /// How much of the launch the measuring itself took.
+    /// The part of the launch that the measuring itself took.
     package var held: TimeSpan
     /// CPU time in the launch, of all the process's threads and of the children that it waited for;
     /// nil: unknown.
@@ -20,12 +20,12 @@ package struct MeasuredLaunch: Hashable, Sendable {
     package var majorFaults: Int64?
     /// Bytes read from disks by the process and the children that it waited for; nil: unknown.
     package var readBytes: Int64?
-    /// How many bytes of its files the page cache held when it began, and how many the files have;
-    /// nil: not asked for, or unknown.
+    /// How many bytes of its files the page cache held when it began, and the size of these files;
+    /// nil: not requested, or unknown.
     package var cachedBytes: Int64?
     package var fileBytes: Int64?
-    /// CPU time of everything else on the machine meanwhile (``held`` included); nil: unknown. For
-    /// a launch shorter than 250 ms it is estimated from the 250 ms up to its end.
+    /// CPU time of everything else on the machine during the launch (``held`` included); nil:
+    /// unknown. For a launch shorter than 250 ms it is estimated from the 250 ms up to its end.
     package var otherWork: TimeSpan?
     /// CPU time that the hypervisor gave to other machines, with the same estimate; nil: unknown.
     package var stolen: TimeSpan?
@@ -55,21 +55,21 @@ package struct MeasuredLaunch: Hashable, Sendable {
 
     /// Why a launch does not count. The raw values are stored, and shown in JSON.
     package enum Discard: String, Sendable, CaseIterable {
-        /// The first of its arm: it pays for what later ones find ready.
+        /// The first launch of its arm: it does work that later launches find done.
         case first
-        /// It should have been cold but was not, as far as this can be proven.
+        /// The launch should have been cold, but was not, as far as this can be proven.
         case warm
         /// The program could not be started, or a signal ended it.
         case failed
-        /// It ended with another status than most.
+        /// It ended with another status than most launches.
         case otherStatus = "other_status"
-        /// It was not ready in the time allowed (`--watchdog`).
+        /// It was not ready within the allowed time (`--watchdog`).
         case hung
         /// The program ended before it was ready.
         case notReady = "not_ready"
         /// The measurement was ended in the middle of it.
         case interrupted
-        /// Its stacks were taken meanwhile (`watch --profile-every`), which takes time.
+        /// Its stacks were taken during the launch (`watch --profile-every`), which takes time.
         case recorded
     }
 }

@@ -73,20 +73,20 @@ package struct MeasuredArm: Hashable, Sendable {
 
 /// The conditions under which every launch of a measurement is made.
 package struct MeasuredConditions: Hashable, Sendable {
-    /// What the page cache holds of the program's files.
+    /// The content of the page cache, as far as the program's files are concerned.
     package enum Cache: String, Sendable, CaseIterable {
-        /// Whatever the previous launch left there.
+        /// Everything that the previous launch left there.
         case warm
-        /// Nothing of the files that a launch uses.
+        /// None of the files that a launch uses.
         case cold
-        /// Nothing of the copies that replace these files in the launch.
+        /// None of the copies that replace these files in the launch.
         case coldCopies = "cold_copies"
         /// Nothing at all.
         case coldAll = "cold_all"
     }
 
     package var cache: Cache
-    /// The user's name for it: "3G", "airplane"; nil: the machine's own network.
+    /// The user's name for the network: "3G", "airplane"; nil: the machine's own network.
     package var network: String?
     /// The limit for reading from disks, in bytes per second; nil: no limit.
     package var diskRate: Int64?
@@ -103,7 +103,7 @@ package struct MeasuredConditions: Hashable, Sendable {
     }
 }
 
-/// The machine that the figures hold for: those of another machine, boot or kernel are not
+/// The machine to which the figures apply: figures of another machine, boot or kernel are not
 /// compared.
 package struct MeasuredMachine: Hashable, Sendable {
     /// `uname -n`, `-r` and `-m`.

@@ -13,10 +13,10 @@ package struct ObservedLaunch: Hashable, Sendable {
     package var cpu: [MonotonicTime: TimeSpan] = [:]
     /// nil: no condition was given, or none was met.
     package var ready: Readiness?
-    /// True if the launch was to end before the program.
+    /// True if the launch should have ended before the program.
     package var awaitsReady = false
     package var outcome = Recording.Outcome.unknown
-    /// True if it was not over in the time allowed.
+    /// True if the launch was not over within the allowed time.
     package var isHung = false
     /// True if the user ended or stopped the measurement during the launch.
     package var isInterrupted = false
@@ -26,8 +26,8 @@ package struct ObservedLaunch: Hashable, Sendable {
     package var counters = ProcessCounters()
     /// The processes that the first process and its children started; nil: unknown.
     package var processes: [MeasuredProcesses]?
-    /// CPU time of everything else on the machine meanwhile, and what the hypervisor gave to other
-    /// machines, as in ``MeasuredLaunch``; nil: unknown.
+    /// CPU time of everything else on the machine in the launch, and the time that the hypervisor
+    /// gave to other machines, as in ``MeasuredLaunch``; nil: unknown.
     package var otherWork: TimeSpan?
     package var stolen: TimeSpan?
     /// The mean frequency of the cores at its end, in kHz; nil: unknown.

@@ -5,13 +5,13 @@ import Unwind
 /// One process's stacks, with JavaScript functions in place of the addresses of their code.
 ///
 /// The functions are named while the recording goes on. V8 frees code that is no longer needed, and
-/// puts other code there, so at the end nobody could tell which of them ran.
+/// puts other code there, so at the end we could not tell which of them ran.
 struct NodeStacks: ~Copyable {
     private let pid: Int32
     private let held: HeldFiles
     private let functions: RuntimeFunctions
-    /// When the processes were asked to write maps, in seconds since 1970. Older maps are other
-    /// processes'.
+    /// When the processes were asked to write maps, in seconds since 1970. Older maps belong to
+    /// other processes.
     private let start: Int
     private var tail = PerfMapTail()
     private var places = CodePlaces()
@@ -20,7 +20,7 @@ struct NodeStacks: ~Copyable {
     private var numbers: [String: Int32] = [:]
     /// The frames of functions that were on a stack.
     private var frames: [Int32: FrameAddress] = [:]
-    /// Whether the map may have more than was read so far.
+    /// Whether the map may have grown since it was last read.
     private var isStale = true
 
     private static let mostNames = 1 << 20
@@ -34,14 +34,14 @@ struct NodeStacks: ~Copyable {
         self.functions = functions
     }
 
-    /// To be called before newer samples are taken.
+    /// Call it before newer samples are taken.
     mutating func expectMore() {
         isStale = true
         if tail.isOpen { update() }
     }
 
-    /// - Parameter frame: of code that lies in no file, by its address in the process.
-    /// - Returns: nil: nobody knows what lies there.
+    /// - Parameter frame: an address in the process, in code that lies in no file.
+    /// - Returns: nil: the code there is unknown.
     mutating func function(at frame: FrameAddress) -> FrameAddress? {
         update()
         guard let code = places.code(at: frame.address.lookup), code != Self.otherCode else {

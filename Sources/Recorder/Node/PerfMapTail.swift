@@ -8,14 +8,13 @@ struct PerfMapTail: ~Copyable {
     private var file: Descriptor?
     private var offset = 0
 
-    /// The most that is read: a map may grow without end.
+    /// We read no more than this: a map may grow without end.
     private static let largest = 256 << 20
     private static let chunk = 1 << 20
 
     var isOpen: Bool { file != nil }
 
-    /// - Parameter earliest: seconds since 1970; what was written before belongs to another
-    ///   process.
+    /// - Parameter earliest: seconds since 1970; a map written before belongs to another process.
     mutating func open(_ place: PerfMapPlace, writtenSince earliest: Int) {
         guard !isOpen, let found = try? Descriptor(regular: place.path, O_NOFOLLOW),
             DescriptorReserve.leaves(found.number),
@@ -32,7 +31,7 @@ struct PerfMapTail: ~Copyable {
         return true
     }
 
-    /// Some new lines, and the text that they are parts of; nil: there are none.
+    /// Some new lines, and the text that contains them; nil: there are none.
     mutating func next() -> (text: [UInt8], lines: [PerfMapLine])? {
         guard isOpen, offset < Self.largest else { return nil }
         let text = nextChunk()

@@ -1,9 +1,9 @@
 import ProfileModel
 
 extension Recording {
-    /// Joins the parts of one recording. Each part goes on with the threads and the modules of the
-    /// one before, like a recording that was attached at a moment. What was over before `start` is
-    /// left out; what went on then is cut there.
+    /// Joins the parts of one recording. Each part continues the threads and the modules of the
+    /// part before, like a recording that was attached at a moment. Rows that ended before `start`
+    /// are left out; rows that were going on then are cut there.
     ///
     /// - Parameter parts: in the order of time; the last one has the header and the notes.
     init(joining parts: [Recording], from start: MonotonicTime) {
@@ -24,13 +24,13 @@ private struct JoinedRecording {
     private var first: [ThreadIndex: Priority] = [:]
     private var last: [ThreadIndex: Priority] = [:]
 
-    /// Threads, and children, that were over at the start. A part in which one of them still lived
-    /// does not know that.
+    /// Threads, and children, that had ended at the start. A part that was written while one of
+    /// them lived does not know that.
     private let overThreads: Set<Identity>
     private let overChildren: Set<Identity>
     private var children: [Identity: ChildIndex] = [:]
 
-    /// What a thread, or a child, has in common in all parts.
+    /// Identifies a thread, or a child, in all parts.
     private struct Identity: Hashable {
         var id: Int32
         var start: MonotonicTime
@@ -56,7 +56,7 @@ private struct JoinedRecording {
         result.images.join(part.images)
         result.borders.join(part.borders)
         if part.modules.count > result.modules.count { result.modules = part.modules }
-        // Frames without addresses are called the same in all parts.
+        // Frames without addresses have the same names in all parts.
         result.symbols.frames.merge(part.symbols.frames) { known, _ in known }
         result.ready = result.ready ?? part.ready
         var numbers = PartNumbers(of: part)
@@ -76,7 +76,7 @@ private struct JoinedRecording {
         result.images.cut(at: start)
         result.borders.cut(at: start)
         for index in result.children.indices where result.children[index].start < start {
-            // What of its CPU time was before, nobody knows.
+            // We do not know how much of its CPU time was before.
             result.children[index].cpu = nil
             result.children[index].start = start
             result.children[index].images.cut(at: start)
@@ -149,7 +149,7 @@ private struct JoinedRecording {
         for var slice in part.slices where slice.end > start {
             guard let thread = numbers[slice.thread] else { continue }
             if slice.start < start {
-                // Of time in several states nobody knows which came first.
+                // Of several states, we do not know which came first.
                 guard let state = slice.times.onlyWait else { continue }
                 slice.times[state] = slice.end - start
                 slice.start = start
@@ -160,7 +160,7 @@ private struct JoinedRecording {
         }
     }
 
-    // MARK: What is told of them
+    // MARK: Facts about them
 
     private mutating func addFacts(_ part: Recording, _ numbers: inout PartNumbers) {
         for var wait in part.waits where wait.end > start {
@@ -182,7 +182,7 @@ private struct JoinedRecording {
             (run.thread, run.function) = (thread, function)
             result.initializers.append(run)
         }
-        // Of an interval that had begun, nobody could tell how long it was.
+        // The length of an interval that began before the start would be wrong.
         for var interval in part.intervals
         where interval.start >= start && numbers.has(interval.child) {
             interval.child = interval.child.flatMap { numbers[$0] }
@@ -269,7 +269,7 @@ private struct PartNumbers {
     }
 }
 
-// A part begins with what the one before had last: the program, and that it was attached.
+// A part repeats the last entries of the part before: the program, and the border `attached`.
 
 extension [Image] {
     fileprivate func joined(_ later: [Image]) -> [Image] {
@@ -278,7 +278,7 @@ extension [Image] {
 
     fileprivate mutating func join(_ later: [Image]) { self = joined(later) }
 
-    /// Leaves out programs that had been replaced by then.
+    /// Leaves out programs that had been replaced before the start.
     fileprivate mutating func cut(at start: MonotonicTime) {
         let running = lastIndex { $0.time <= start } ?? 0
         self = dropFirst(running).map { image in
@@ -298,7 +298,7 @@ extension [LaunchBorder] {
 
     fileprivate mutating func cut(at start: MonotonicTime) {
         let later = filter { $0.time > start && $0.kind != .attached }
-        // The other end of it is gone.
+        // Drop a `released` border whose `held` border was cut off.
         self = [LaunchBorder(kind: .attached, time: start)] + later.drop { $0.kind == .released }
     }
 }

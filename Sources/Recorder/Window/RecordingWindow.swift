@@ -4,9 +4,9 @@ import Recording
 import Sampler
 import System
 
-/// What a recorder with `--last` keeps: the part of the recording that it writes, and the part
-/// before. Each is as long as was asked for. So the recorder's use of disk and memory does not grow
-/// with time, and nothing is rewritten while the program runs.
+/// The parts that a recorder with `--last` keeps: the part of the recording that it is writing, and
+/// the part before. Each is as long as the user asked for. So the recorder's use of disk and memory
+/// does not grow with time, and nothing is rewritten while the program runs.
 struct RecordingWindow {
     /// The file of the part that is being written, and of the whole in the end.
     let path: String
@@ -23,7 +23,7 @@ struct RecordingWindow {
     var pathBefore: String { RecordingFile.earlierPath(path) }
     private var joinedPath: String { RecordingFile.joinedPath(path) }
 
-    /// Removes what an older recorder left: it is no part of this recording.
+    /// Removes a part that an older recorder left: it is not of this recording.
     func begin() throws(RecordingError) { try RecordingFile.remove(pathBefore) }
 
     /// - Returns: whether the part that is being written has its full length.
@@ -52,8 +52,8 @@ struct RecordingWindow {
 
     /// Joins the last stretch of both parts into one recording, which takes their place.
     ///
-    /// - Parameter identity: of the part that was written last. That is closed, so somebody else
-    ///   may have put another recording there since.
+    /// - Parameter identity: the identity of the part that was written last. That file is closed,
+    ///   so another recording may have replaced it since.
     /// - Returns: the whole's identity.
     func join(
         _ identity: RecordingFile.Identity?

@@ -40,7 +40,7 @@ package enum MeasurementFolder {
     ///
     /// - Throws: also if it is not a measurement, or damaged.
     package static func add(_ path: String, to folder: String) throws(RecordingError) -> Added {
-        // Loading undoes what a killed measurer left half written.
+        // Loading undoes the incomplete transaction of a killed measurer.
         let measurement = try MeasurementReader.load(path: path)
         let bytes = try FileBytes(of: path).bytes()
         if mkdir(folder, 0o777) != 0, errno != EEXIST {

@@ -12,7 +12,7 @@ package enum MeasurementReader {
 }
 
 extension TableReader {
-    /// Tables that others refer to come first.
+    /// Tables that other tables refer to come first.
     fileprivate mutating func measurement() throws(ReadFailure) -> Measurement {
         let header = try only(MeasurementTable.self)
         let (conditions, machine) = (try self.conditions(), try only(MachineTable.self))

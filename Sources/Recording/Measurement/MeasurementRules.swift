@@ -1,8 +1,8 @@
 import ProfileModel
 
 /// The rules of every measurement, like those of recordings in ``Consistency``. A measurement that
-/// passes has no index out of range, no times and sizes of which thousands cannot be added, and
-/// phases that add up to their launches.
+/// passes has no index out of range, no times and sizes so large that thousands of them cannot be
+/// added, and phases that add up to their launches.
 struct MeasurementRules {
     private static let range = 0...Consistency.latest
     /// The limit of `firstlight measure -n`.

@@ -18,7 +18,7 @@ package final class MeasurementWriter {
     private var rules: MeasurementRules
     private var written: Measurement.Header
 
-    /// Creates the file, readable only by its owner (mode 0600), with all that is known before the
+    /// Creates the file, readable only by its owner (mode 0600), with everything known before the
     /// first launch, and with the launches in `measurement`. The file must not exist: see
     /// ``RecordingFile/keepOlder(at:for:)``.
     package init(
@@ -27,7 +27,7 @@ package final class MeasurementWriter {
         var rules = MeasurementRules()
         try Consistency.attempt(path) { () throws(Inconsistency) in try rules.admit(measurement) }
         self.rules = rules
-        // A killed process cannot write its ending, so the file says unknown from the begin.
+        // A killed process cannot write its ending, so the file says unknown from the start.
         let begun = measurement.ending(.unknown)
         written = begun.header
         file = try FileWriter(creating: path, .measurement) { database throws(RecordingError) in

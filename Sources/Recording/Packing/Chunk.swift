@@ -3,7 +3,7 @@ import CZlib
 /// The bytes of some rows in the file: deflated if that makes them smaller.
 enum Chunk {
     /// Bytes that deflate better than by this factor are stored plainly. So the memory for reading
-    /// stays in proportion to a file's size, wherever the file comes from.
+    /// stays in proportion to a file's size, whatever the file's origin.
     static let mostRatio = 16
     /// The limit for the unpacked bytes. A single row can be longer than usual.
     static let largest = 2 * Int(Database.longestValue)

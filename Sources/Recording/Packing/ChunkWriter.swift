@@ -12,7 +12,7 @@ final class ChunkWriter {
     }
 
     func write(_ table: String, rows: Int, _ bytes: [UInt8]) throws(SQLiteFailure) {
-        // No reader would accept it.
+        // No reader would accept a larger chunk.
         guard bytes.count <= Chunk.largest else { throw SQLiteFailure(code: SQLITE_TOOBIG) }
         let chunk = (table: table, rows: rows, size: bytes.count, data: Chunk.packed(bytes))
         try insertion.write(chunk, ChunksTable.self, at: next)

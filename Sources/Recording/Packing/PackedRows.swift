@@ -1,6 +1,6 @@
 /// Rows of one table on their way into the file. They are written column by column as a chunk,
-/// whenever there are many of them, and at every commit. A slice takes some 13 bytes in this way;
-/// as a row it took 32.
+/// whenever there are many of them, and at every commit. This way a slice takes some 13 bytes; as a
+/// row it took 32.
 final class PackedRows: RowTarget {
     let table: String
     private let chunks: ChunkWriter

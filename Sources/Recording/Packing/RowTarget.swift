@@ -1,7 +1,7 @@
 /// Receives a row's values one after another, in the order of the columns; `id` is column 1. Either
 /// a statement, or packed rows.
 protocol RowTarget {
-    /// How many it takes, without `id`: those that the file's version has.
+    /// How many columns it takes, without `id`: those in the file's version.
     var columnCount: Int32 { get }
     func bind(_ index: Int32, _ value: Int64?) throws(SQLiteFailure)
     func bind(_ index: Int32, _ value: String?) throws(SQLiteFailure)

@@ -2,9 +2,9 @@
 /// copies nor counts references: there are millions of values.
 final class UnpackedChunk {
     let rows: Int
-    // By column; `id` is the first; empty for columns of another kind, and for those that the file's
-    // version does not have. Constants, because Swift
-    // would check each access to a variable of an object for exclusivity.
+    // By column; `id` is the first. Empty for columns of another kind, and for columns that the
+    // file's version lacks. Constants, because Swift would check each access to a variable of an
+    // object for exclusivity.
     private let numbers: [[Int64]]
     /// Empty also if no number is NULL.
     private let nulls: [[Bool]]

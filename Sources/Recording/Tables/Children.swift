@@ -1,6 +1,6 @@
 package import ProfileModel
 
-/// Processes that the recorded one, or a child of its, started.
+/// Processes that the recorded process, or one of its children, started.
 enum ChildrenTable: Int32, RecordingTable {
     case pid = 1, parent, name, start, end, cpu, outcome, outcomeValue, file, parentIndex,
         capture

@@ -1,6 +1,6 @@
 package import ProfileModel
 
-/// What programs say of their own work, by signposts.
+/// Programs' reports of their own work, by signposts: intervals.
 enum IntervalsTable: Int32, LabelledTable {
     case name = 1, category, subsystem, thread, start, end, isComplete, child
 

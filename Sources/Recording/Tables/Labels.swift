@@ -1,6 +1,6 @@
 import ProfileModel
 
-/// What the program says by a signpost: an interval or a single moment.
+/// A program's report by a signpost: an interval or a single moment.
 protocol Labelled {
     var name: String { get }
     var category: String { get }
@@ -12,7 +12,7 @@ protocol Labelled {
 extension Interval: Labelled {}
 extension Signpost: Labelled {}
 
-/// A table of what programs say by signposts. The label is in its first columns.
+/// A table of programs' reports by signposts. The label is in its first columns.
 protocol LabelledTable: RecordingTable where Value: Labelled {
     static var name: Self { get }
     static var category: Self { get }
@@ -30,7 +30,7 @@ extension RowEncoder where T: LabelledTable {
 }
 
 extension Consistency {
-    /// The thread and the process that said it.
+    /// Checks the thread and the process that reported it.
     func checkLabel(of value: some Labelled, _ row: RowPlace) throws(Inconsistency) {
         try check(value.thread, row)
         try check(value.child, row)

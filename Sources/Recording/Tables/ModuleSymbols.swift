@@ -61,7 +61,7 @@ enum ModuleSymbolsTable: Int32, RecordingTable {
     }
 }
 
-/// What there is to say of them.
+/// Remarks on the modules.
 enum ModuleRemarksTable: Int32, UnruledTable {
     case module = 1, kind, detail
 

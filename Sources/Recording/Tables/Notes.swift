@@ -1,6 +1,6 @@
 package import ProfileModel
 
-/// What the recorder has to say of its own work.
+/// The recorder's notes on its own work.
 enum NotesTable: Int32, RecordingTable {
     case kind = 1, value
 

@@ -1,6 +1,6 @@
 package import ProfileModel
 
-/// Each thread's first priority, and every change that was seen.
+/// Each thread's first priority, and every change that the recorder noticed.
 enum PrioritiesTable: Int32, RecordingTable {
     case thread = 1, time, policy, nice, realTime
 

@@ -1,6 +1,6 @@
 package import ProfileModel
 
-/// What ended the launch; at most one row.
+/// The condition that ended the launch; at most one row.
 enum ReadyTable: Int32, RecordingTable {
     case time = 1, condition
 

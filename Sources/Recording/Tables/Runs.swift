@@ -1,6 +1,6 @@
 package import ProfileModel
 
-/// What the scheduler did with each thread: contiguous runs in one row, see ``RunChunk``.
+/// The scheduler's account of each thread: contiguous runs in one row, see ``RunChunk``.
 enum RunsTable: Int32, RecordingTable {
     case thread = 1, start, data
 

@@ -1,6 +1,6 @@
 package import ProfileModel
 
-/// The same for single moments.
+/// As ``IntervalsTable``, for single moments.
 enum SignpostsTable: Int32, LabelledTable {
     case name = 1, category, subsystem, thread, time, child
 

@@ -1,6 +1,6 @@
 package import ProfileModel
 
-/// How each thread's time went by, and where.
+/// How each thread spent its time, and where.
 enum SlicesTable: Int32, RecordingTable {
     case thread = 1, start, running, runnable, preempted, blocked, stack, systemCall, truncation
 

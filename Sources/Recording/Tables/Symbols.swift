@@ -33,7 +33,7 @@ struct StoredSymbol {
     var linkageName: Int?
 }
 
-/// What addresses mean: a row for each function at an address. Empty if the recording was not
+/// The meaning of addresses: a row for each function at an address. Empty if the recording was not
 /// symbolicated.
 enum SymbolsTable: Int32, RecordingTable {
     case module = 1, address, kind, position, function, file, line, isInlined, isUnoptimized

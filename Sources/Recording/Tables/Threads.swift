@@ -1,6 +1,6 @@
 package import ProfileModel
 
-/// Of all processes.
+/// The threads of all processes.
 enum ThreadsTable: Int32, RecordingTable {
     case tid = 1, name, start, end, isMain, child
 

@@ -48,7 +48,7 @@ struct StoredWait {
     var stack: StackID?
 }
 
-/// What threads waited for, and how long.
+/// The reasons of threads' waits, and their lengths.
 enum WaitsTable: Int32, RecordingTable {
     case thread = 1, start, end, reason, systemCall, stack
 

@@ -1,6 +1,6 @@
 package import ProfileModel
 
-/// Who woke each thread.
+/// The thread that woke each thread.
 enum WakeupsTable: Int32, RecordingTable {
     case thread = 1, time, waker, wakerName, wakerThread, isInterrupt
 

@@ -67,8 +67,8 @@ struct Answer {
             + Numbers.time(rest.reduce(.zero) { $0 + $1.saving })
     }
 
-    /// What a reader must know before any figure: what is nearly all of the launch, and what makes the
-    /// figures doubtful.
+    /// The first lines, to be read before any figure: the part that is nearly all of the launch,
+    /// and the reasons to doubt the figures.
     func preface(_ header: HeaderSection, _ path: AnswerPath?) -> [String] {
         [lead(path), unnamed].compactMap { $0 } + header.essentials
     }
@@ -89,8 +89,9 @@ struct Answer {
 
     private static let (mostCalls, callWidth) = (3, 20)
 
-    /// One line for what is nearly all of the launch, or for what most of its longest phase is; nil: what is worth
-    /// looking at says more.
+    /// One line: the child or phase that is most of the launch, else the function that most of the
+    /// longest phase is in. nil: there is none, or the first finding explains a third of the
+    /// launch.
     func lead(_ path: AnswerPath?) -> String? {
         let isExplained =
             findings.first.map { $0.saving.nanoseconds >= whole.nanoseconds / 3 } ?? true
@@ -101,7 +102,7 @@ struct Answer {
         selection == .all ? path?.centre(profile) : nil
     }
 
-    /// What the launch consists of, where nothing is known that would make it shorter.
+    /// A summary for a launch without findings: the main thread's states, and the longest phase.
     func composition(_ path: AnswerPath?) -> String {
         let main = phases.reduce(StateTimes.zero) { $0 + $1.mainThread }
         let parts = [
@@ -132,12 +133,12 @@ struct Answer {
         return ", mostly for \(name.escapedForDisplay) (\(waker.tid))"
     }
 
-    /// What an interpreter that starts and does little has computed by then.
+    /// An interpreter that does little besides starting uses less CPU time than this.
     private static let leastOfScript = TimeSpan.milliseconds(100)
 
     // MARK: Phases
 
-    /// Those with a part in the selection.
+    /// The phases with a part in the selection.
     var phases: [Phase] {
         profile.phases.indices.filter { index in
             guard selection.phases?.contains(index) ?? true else { return false }
@@ -146,7 +147,7 @@ struct Answer {
         }.map { profile.phase($0, in: selection) }
     }
 
-    /// A line of the table of phases: one phase, or several small ones.
+    /// A line in the table of phases: one phase, or several short ones together.
     struct PhaseLine {
         var name: String
         var wall = TimeSpan.zero
@@ -163,8 +164,8 @@ struct Answer {
         }
     }
 
-    /// In the order of time. Neighbours are together where there are many: wrappers, which a script of a
-    /// language has several of, first.
+    /// In the order of time. If there are more than `most` phases, neighbours share a line: first
+    /// the wrappers, since a program started by scripts has several, then the shortest neighbours.
     func phaseLines(most: Int) -> [PhaseLine] {
         let phases = phases
         guard phases.count > most else { return phases.map { PhaseLine($0.name, [$0]) } }
@@ -177,7 +178,7 @@ struct Answer {
             }
         }
         while groups.count > most {
-            // The two neighbours that are least together.
+            // The pair of neighbours with the shortest total time.
             let index = groups.indices.dropLast().min {
                 Self.wall(groups[$0]) + Self.wall(groups[$0 + 1])
                     < Self.wall(groups[$1]) + Self.wall(groups[$1 + 1])
@@ -202,7 +203,8 @@ struct Answer {
 
     // MARK: Sentences
 
-    /// What is nearly all of the launch, a child, or most of it, a phase; nil: nothing is.
+    /// A sentence about the child that is nearly all of the launch, or the phase that is most of
+    /// it; nil: there is none.
     var dominance: String? {
         guard selection == .all, whole > .zero else { return nil }
         if case .dominantProcess(let index)? = findings.first?.subject,
@@ -221,7 +223,7 @@ struct Answer {
             + Numbers.time(whole)
     }
 
-    /// What every launch is made of in the end: to say so would tell nothing.
+    /// Phases that are most of any launch: naming them would tell the reader nothing.
     private static let usual = [
         Phase.Names.main, Phase.Names.program, Phase.Names.attached, Phase.Names.extended,
         Phase.Names.undivided,
@@ -231,7 +233,7 @@ struct Answer {
         Double(part.nanoseconds) >= 0.8 * Double(whole.nanoseconds)
     }
 
-    /// Whether a running program waits for whatever comes next, and nothing came.
+    /// True if an attached program waited for work until the recording's end, and none came.
     private func isForWork(_ wait: WaitFigures) -> Bool {
         profile.header.isAttached && wait.end >= profile.launch.wall
             && [.poll, .socket, .signal, .terminal].contains(wait.reason.kind)
@@ -274,7 +276,8 @@ struct Answer {
             + wait.reason.words.withoutAddress + ending
     }
 
-    /// A program that is ready waits for work: this wait is no part of the launch.
+    /// True if the wait lasted until the program was ready. It then waits for work, which is not
+    /// part of the launch.
     private func isUntilReady(_ wait: WaitFigures) -> Bool {
         profile.ready.map { wait.end >= $0.time } ?? false
     }

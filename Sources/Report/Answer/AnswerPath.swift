@@ -2,13 +2,13 @@ import Analysis
 import Exports
 import ProfileModel
 
-/// The one path that most of a launch was spent on: of the child, else of the phase and the thread, that
-/// matters most.
+/// The heaviest path of the launch: the path of the dominant child, or else of the longest phase
+/// and its most important thread.
 struct AnswerPath {
     let stack: HeaviestStack
     /// Positions in it: ``Profile/unnamedLibraries(in:)``.
     private let unnamedLibraries: Set<Int>
-    /// "Main", "cc1 (4711)": whose path it is.
+    /// "Main", "cc1 (4711)": the phase or process of the path.
     private let subject: String
     /// "Main, main thread: heaviest path".
     let caption: String
@@ -32,7 +32,7 @@ struct AnswerPath {
                 let isMain =
                     Self.isAtLeast(0.5, figures.mainThread.running, of: figures.cpu)
                     || Self.isAtLeast(0.3, figures.mainThread.running, of: figures.wall)
-                // A thread that waits most of the time is not explained by what little it computes.
+                // If a thread mostly waits, its few CPU samples do not explain its time.
                 let isWaiting = !Self.isAtLeast(0.2, figures.cpu, of: figures.wall)
                 selection.isOfMainThread = isMain || isWaiting
                 suffix =
@@ -48,7 +48,7 @@ struct AnswerPath {
         caption = subject.escapedForDisplay + suffix + ": heaviest path"
     }
 
-    /// A child that most CPU time is of.
+    /// A child process with at least half of the CPU time.
     private static func dominant(_ answer: Answer) -> Int? {
         guard answer.selection.threads == nil else { return nil }
         if case .dominantProcess(let index)? = answer.findings.first?.subject { return index }
@@ -61,7 +61,7 @@ struct AnswerPath {
         return isAtLeast(0.5, own, of: times.reduce(.zero) { $0 + $1.running }) ? heaviest : nil
     }
 
-    /// Times of several threads add up to more than the phase's.
+    /// Says how many threads are summed, because their total may exceed the phase's length.
     private static func together(_ threads: [StateTimes]) -> String {
         let count = threads.count { $0.wall > .zero }
         return count > 1 ? ", \(count) threads together" : ""
@@ -79,7 +79,7 @@ struct AnswerPath {
         part > .zero && Double(part.nanoseconds) >= share * Double(whole.nanoseconds)
     }
 
-    /// The frames that tell, outermost first.
+    /// The informative frames, outermost first.
     ///
     /// - Parameter most: how many at most.
     func entries(of frames: FrameTable, most: Int) -> [HeaviestStack.Entry] {
@@ -94,7 +94,7 @@ struct AnswerPath {
             guard unnamedLibraries.contains(position) || !Self.isPlumbing(entry.frame, frames),
                 !(hasScript && Self.isInterpreters(function))
             else { return false }
-            // How the kernel does what it was asked for is its own affair.
+            // A reader rarely needs the kernel's inner functions: only the outermost ones are kept.
             kernels += function.isKernel ? 1 : 0
             return !function.isKernel || kernels <= Self.mostKernels
         }.map(\.element)
@@ -109,8 +109,8 @@ struct AnswerPath {
         ).most(most)
     }
 
-    /// Each function where it comes first: recursion, and an interpreter's way from one function of a script
-    /// to the next, is a function that is there already.
+    /// Each function only where it occurs first. This removes recursion, and an interpreter's own
+    /// functions between two functions of a script.
     private static func once(
         _ path: [HeaviestStack.Entry], _ frames: FrameTable
     ) -> [HeaviestStack.Entry] {
@@ -121,7 +121,7 @@ struct AnswerPath {
     /// "most of Main is in readCatalogue (stars.c:12): 50.1 ms of its 91.2 ms of CPU"; nil: no one function has so
     /// much, or this is not where the launch's CPU time went.
     func centre(_ profile: Profile) -> String? {
-        // Of a few samples, chance says which function has most.
+        // With few samples, the function with the most samples is a matter of chance.
         guard profile.header.missedTicks <= profile.header.ticks, stack.weight == .cpu,
             let centre = profile.centre(of: stack),
             let time = stack.entries.last(where: { $0.frame == centre })?.total.running,
@@ -142,13 +142,13 @@ struct AnswerPath {
         return caption + (count < all ? ", \(count) of \(all) functions" : "")
     }
 
-    /// What is left of the path where less than this share of it remains tells nothing.
+    /// Frames with less than this share of the path's weight are not shown.
     private static let leastShare = 0.05
 
     private static let mostKernels = 2
 
-    /// The way into every program, what an interpreter does between two functions of a script, and what
-    /// the compiler put into its caller.
+    /// True for the start of every program, an interpreter's frames between two functions of a
+    /// script, and functions that the compiler inlined into their caller.
     private static func isPlumbing(_ frame: FrameID, _ frames: FrameTable) -> Bool {
         let function = frames.function(of: frame)
         if entries.contains(function.name) || function.name.hasPrefix("__libc_start") {
@@ -159,13 +159,13 @@ struct AnswerPath {
             || function.isEvaluator
     }
 
-    /// Where functions of a script are shown, the interpreter's own say nothing more.
+    /// If a script's functions are shown, the interpreter's own functions add nothing.
     private static func isInterpreters(_ function: Function) -> Bool {
         !function.isScripted && !function.isImport
             && ["libpython", "python", "node"].contains(where: function.module.hasPrefix)
     }
 
-    /// Where programs and threads begin, and where the kernel does.
+    /// Entry functions of programs, threads and the kernel.
     private static let entries: Set<String> = [
         "_start", "_dl_start_user", "start_thread", "clone", "clone3", "__clone", "__clone3",
         "_dl_start", "_dl_start_final", "_dl_sysdep_start", "dl_main", "_dl_init", "call_init",

@@ -2,12 +2,12 @@ package import Analysis
 import Exports
 import ProfileModel
 
-/// The answer as Markdown, for an issue tracker, a pull request, or an assistant that reads: the same figures
-/// as the text summary's.
+/// The answer as Markdown, for an issue tracker, a pull request, or an AI assistant. It has the
+/// same figures as the text summary.
 package struct MarkdownReport {
-    /// The bytes that the text takes at most without `--budget`.
+    /// The maximum size in bytes without `--budget`.
     package static let usualBudget = 6000
-    /// Less than this holds not even the title and a finding.
+    /// A smaller budget has no room for even the title and one finding.
     package static let leastBudget = 1000
 
     private let answer: Answer
@@ -33,14 +33,14 @@ package struct MarkdownReport {
         ]
     }
 
-    /// - Parameter budget: in bytes; what does not fit is left out, and that is said.
+    /// - Parameter budget: in bytes. Content that does not fit is left out, and the text says so.
     package func render(budget: Int = usualBudget) -> String {
         var result = ""
         for (index, room) in Room.all.enumerated() {
             result = text(room) + (index == 0 ? "" : Self.cut)
             if result.utf8.count <= budget { return result }
         }
-        // Names may have any length.
+        // Names may be of any length, so even the smallest layout may not fit.
         let limit = max(0, budget - Self.cut.utf8.count - 1)
         var kept = ""
         for line in result.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -142,7 +142,7 @@ package struct MarkdownReport {
             }.joined()
     }
 
-    /// - Parameter texts: how many columns at its left are no figures.
+    /// - Parameter texts: the number of leading columns that contain text instead of figures.
     private func table(_ titles: [String], _ rows: [[String]], texts: Int) -> String {
         let rule = titles.indices.map { $0 < texts ? "---" : "---:" }
         return ([titles, rule] + rows).map { "| \($0.joined(separator: " | ")) |\n" }.joined()

@@ -1,18 +1,20 @@
 import Analysis
 import ProfileModel
 
-/// Commands that would show more of this very launch.
+/// Commands that show more of the same launch.
 struct NextSteps {
     let profile: Profile
-    /// How the file is called on a command line; nil: it is the one that commands read by themselves.
+    /// The recording's file as an argument of a command; nil: it is the file that commands read by
+    /// default.
     let file: String?
 
     private static let most = 2
-    /// Of a longer command the program's line is left out: the reader of a report has typed it before.
+    /// If the command is longer, it is shown without the program's command line, which the reader
+    /// typed before.
     private static let longest = 70
     private static let following = "--follow-children"
 
-    /// The command, and what it shows.
+    /// The command, and the information that it shows.
     typealias Step = (command: String, purpose: String)
 
     var steps: [Step] {
@@ -25,15 +27,15 @@ struct NextSteps {
 
     // MARK: Other recordings
 
-    /// Whether `record` made it, so that it can make another one.
+    /// True if `record` made this recording by starting the program, so that it can do so again.
     private var isRecordedLaunch: Bool {
         !profile.header.isAttached && profile.header.capture != .perf
     }
 
     private var children: Step? {
         guard profile.processes.count <= 1 else { return nil }
-        // Others wait for a child's output, or look again and again whether it has ended; each time for
-        // less than a wait that is noted.
+        // Some programs wait for a child's output instead, or poll for its end. Each such wait is
+        // shorter than the shortest wait that is recorded.
         let waited =
             profile.hasUnrecordedChildren
             ? blocked
@@ -64,7 +66,7 @@ struct NextSteps {
     }
 
     private func recording(_ option: String, _ purpose: String) -> Step {
-        // The arguments of a script's interpreter name the script, too.
+        // The interpreter's arguments include the script's name.
         let program = profile.program.startedAs.map(\.forShell).joined(separator: " ")
         let isFollowing = profile.processes.count > 1 && option != Self.following
         let options = option + (isFollowing ? " " + Self.following : "")
@@ -96,7 +98,8 @@ struct NextSteps {
             ? report("critical-path", "who was waited for") : nil
     }
 
-    /// The main thread's waits that a recorded thread ended. Other threads have no part in the path.
+    /// The main thread's waits that a recorded thread ended. Only recorded threads are on the
+    /// critical path.
     private var awaited: TimeSpan {
         let recorded = Set(profile.threads.map(\.tid))
         return profile.waits.filter { wait in
@@ -124,15 +127,15 @@ struct NextSteps {
         profile.phases.reduce(.zero) { $1.name == phase ? $0 + $1.wall : $0 }
     }
 
-    /// A fifth of the launch.
+    /// True for at least a fifth of the launch.
     private func isWorth(_ time: TimeSpan) -> Bool {
         time > .zero && Double(time.nanoseconds) >= 0.2 * Double(profile.launch.wall.nanoseconds)
     }
 }
 
 extension Profile {
-    /// Whether the program started processes that were not recorded. Unknown of recordings that another
-    /// tool, or an earlier version, made.
+    /// True if the program started processes that were not recorded. Recordings from other tools
+    /// and from earlier versions lack this information.
     var hasUnrecordedChildren: Bool { notes.contains { $0.kind == .unrecordedChildren } }
 }
 
@@ -150,6 +153,7 @@ extension String {
 }
 
 extension Profile {
-    /// Whether stacks go on elsewhere (gcc's -fsplit-stack): a longer copy would not have their callers.
+    /// True if stacks continue elsewhere (gcc's -fsplit-stack): a longer stack copy would not
+    /// include their callers.
     var hasSplitStacks: Bool { frames.functions.contains { $0.name == "__morestack" } }
 }

@@ -8,7 +8,7 @@ package struct Check: Hashable, Sendable {
         case no
     }
 
-    /// What is impossible if the level is ``Level/no``.
+    /// The capability that is missing if the level is ``Level/no``.
     package enum Need: Hashable, Sendable {
         /// Any recording.
         case record

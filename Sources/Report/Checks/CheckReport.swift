@@ -2,7 +2,7 @@ import Exports
 
 /// Checks as text and as JSON. Both end in a line break.
 package enum CheckReport {
-    /// One line per check, with the remedy below it; at the end, what is possible.
+    /// One line per check, with the remedy below it; at the end, the conclusion.
     package static func text(_ checks: [Check]) -> String {
         let level = Check.Level.allCases.map(\.rawValue.count).max() ?? 0
         let subject = checks.map(\.subject.count).max() ?? 0

@@ -2,7 +2,7 @@ import Analysis
 import Exports
 import ProfileModel
 
-/// The parts of a comparison that deserve a line: what is new, gone, or changed by enough.
+/// The parts of a comparison that deserve a line: they are new, gone, or changed by enough.
 extension ProfileComparison {
     /// The waits of the main thread that changed.
     var changedWaits: [ComparedWait] {

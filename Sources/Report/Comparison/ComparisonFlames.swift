@@ -6,8 +6,9 @@ import ProfileModel
 /// what took less is blue, and what did not change by enough is grey. What disappeared is shown,
 /// too.
 ///
-/// A box without callees is as wide as the longer of its two times; one with callees is as wide as
-/// these plus its own time. So there is room even if one callee disappeared and another came.
+/// A box without callees is as wide as the longer of its two times. A box with callees is as wide
+/// as these plus its own time. So there is room even if one callee disappeared and another one is
+/// new.
 struct ComparisonFlames {
     private let comparison: ProfileComparison
     private let phases: [ComparedPhase]

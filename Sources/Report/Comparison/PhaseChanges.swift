@@ -19,7 +19,8 @@ struct PhaseChanges {
 
     private static let leastWithoutCore = TimeSpan.milliseconds(5)
 
-    /// How much of the difference other work on the machine made; nil: less than a fifth of it.
+    /// The part of the difference in which the main thread had no core; nil: less than a fifth of
+    /// the difference.
     private var withoutCore: String? {
         let lacked = phase.cost.map { max(.zero, $0.wall - $0.cpu - $0.blocked) }
         let difference = lacked.difference

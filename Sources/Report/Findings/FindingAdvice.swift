@@ -2,7 +2,7 @@ import Analysis
 import ProfileModel
 
 extension FindingWords {
-    /// What usually helps in such a case; nil: no advice fits every case.
+    /// The usual remedy; nil: no advice fits every such case.
     var advice: String? {
         switch finding.subject {
         case .initializer(let initializer):
@@ -136,7 +136,7 @@ extension FindingWords {
         }
     }
 
-    /// Whether what was written is to be on the disk before the program goes on.
+    /// True if the program waits until written data is on the disk.
     private var isForSync: Bool {
         finding.stack.contains {
             Self.syncs.contains(profile.frames.function(of: $0).name)
@@ -162,24 +162,25 @@ extension FindingWords {
         return isFollowed ? nil : "See what writes to it: --follow-children records that, too."
     }
 
-    /// Whether a shell waits for the output of a command that it puts in place of `$(…)`.
+    /// True if a shell waits for the output of a command substitution, `$(…)`.
     private var isInSubstitution: Bool {
         finding.stack.contains {
             Self.substitutions.contains(profile.frames.function(of: $0).name)
         }
     }
 
-    /// bash's, dash's, zsh's.
+    /// The functions of bash, dash and zsh.
     private static let substitutions: Set<String> = [
         "command_substitute", "evalbackcmd", "expbackq", "getoutput", "readoutput",
     ]
 
-    /// True if other processes were recorded, or if perf made the recording, which does not tell.
+    /// True if other processes were recorded, or if perf made the recording: perf does not say
+    /// whether it followed children.
     private var isFollowed: Bool {
         profile.processes.count > 1 || profile.header.capture == .perf
     }
 
-    /// A script's purpose is to start programs, so it gets no such advice.
+    /// A script's purpose is to start programs, so a script gets no such advice.
     private var adviceOnChildren: String? {
         guard Self.shells.contains(profile.program.name) else {
             return "Call a library instead, remember the result, or let it run beside the launch."

@@ -2,7 +2,7 @@ import Analysis
 import Exports
 import ProfileModel
 
-/// A finding in sentences: what it is, its details, and what to do about it.
+/// A finding in sentences: its title, its details, and advice.
 struct FindingWords {
     let profile: Profile
     let finding: Finding
@@ -86,7 +86,8 @@ struct FindingWords {
         return (isMain ? "main thread " : "") + profile.label(ofThread: member.thread)
     }
 
-    /// Where the others wait: the first one's place is the finding's.
+    /// The places where the other threads wait: the first thread's place is the finding's own
+    /// place.
     private func details(of deadlock: DeadlockEvidence) -> [String] {
         deadlock.members.dropFirst().map { "\(name(of: $0)) waits in \(chain($0.stack))" }
             + ["none of these waits had ended when the recording did"]
@@ -181,7 +182,7 @@ struct FindingWords {
         profile.processes[process].threads.first.map { profile.threads[$0].times } ?? .zero
     }
 
-    /// ", and had no core for 60.1 ms": where that is more than a tenth of what is at stake.
+    /// ", and had no core for 60.1 ms": only if that is more than a tenth of the finding's saving.
     private func lacked(_ index: Int) -> String {
         let times = timesOfFirstThread(index)
         let lacked = times.runnable + times.preempted
@@ -229,11 +230,11 @@ struct FindingWords {
         }
     }
 
-    /// What starting a process takes is less.
+    /// The cost of starting one process is below this.
     private static let leastEach = TimeSpan.milliseconds(20)
 
-    /// Processes of one name that computed most of what all computed, and for as long as the finding is about;
-    /// nil: their number matters more.
+    /// Processes with one name that used more than half of all processes' CPU time, and at least as
+    /// much as the finding's saving. nil: there are none, so the number of processes matters more.
     func heaviest(of started: ProcessEvidence) -> ProcessEvidence.Count? {
         let whole = started.names.reduce(TimeSpan.zero) { $0 + $1.cpu }
         return started.names.first {
@@ -264,9 +265,9 @@ struct FindingWords {
     var place: String {
         let path = finding.stack.prefix { $0 != finding.place } + [finding.place]
         switch finding.subject {
-        // The importing code is rarely the developer's.
+        // The importing code is rarely the developer's own.
         case .unusedImport, .uncachedBytecode: return words(ofInnermost: Array(path))
-        // The linker's own functions are known; how long they took is not.
+        // The linker's own functions are known, but not the time that each took.
         case .dynamicLinking: return ""
         default: return chain(Array(path))
         }
@@ -311,7 +312,7 @@ struct FindingWords {
         return own.isEmpty ? stack : own
     }
 
-    /// Without a name: by its library.
+    /// The function's name, or its library's name if it has none.
     private func nameOrLibrary(of frame: FrameID) -> String {
         let function = profile.frames.function(of: frame)
         return function.isUnnamed ? function.module : name(of: frame)
@@ -319,13 +320,13 @@ struct FindingWords {
 
     func name(of frame: FrameID) -> String {
         let function = profile.frames.function(of: frame).name
-        // Python's, of each file.
+        // Python gives this name to the top level of each file.
         let file = function == "<module>" ? profile.frames[frame].file : nil
         let name = file.map { "the top level of \(fileName($0))" } ?? function
         return functionWidth.map { name.escapedForDisplay.shortenedFunction(to: $0) } ?? name
     }
 
-    /// Libraries by their names; a library that was gone too soon has none.
+    /// The libraries' names. A library that was unloaded too soon has no name.
     private func libraries(_ paths: [String]) -> String {
         let names = paths.map(fileName).filter { !$0.isEmpty }
         let nameless = paths.count - names.count

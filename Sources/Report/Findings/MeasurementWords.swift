@@ -3,7 +3,7 @@ import Exports
 import ProfileModel
 
 extension MeasurementNote {
-    /// As in the JSON report.
+    /// The same as in the JSON report.
     var kind: String {
         switch self {
         case .profilerOverhead: "profiler_overhead"
@@ -11,7 +11,7 @@ extension MeasurementNote {
         }
     }
 
-    /// What a summary has room for.
+    /// A short text for the summary.
     var brief: String {
         guard case .busyMachine(let machine) = self else { return text }
         return "the machine was busy: \(Self.words(for: machine).prefix(1).joined()); "
@@ -33,7 +33,7 @@ extension MeasurementNote {
         machine.computes ? "trust CPU, not wall time" : "its waits may be longer than usual"
     }
 
-    /// What matters most first.
+    /// The most important fact comes first.
     private static func words(for machine: BusyMachine) -> [String] {
         [
             machine.lacked.map {

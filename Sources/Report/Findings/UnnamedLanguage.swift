@@ -1,7 +1,7 @@
 import Analysis
 
-/// A language whose programs run in an interpreter that is not looked into: their functions have no names
-/// here, but their own profiler knows them.
+/// A language whose interpreter Firstlight cannot read. Its functions have no names here, but the
+/// language's own profiler can show them.
 struct UnnamedLanguage {
     var name: String
     /// A command, an option or a library.
@@ -11,7 +11,7 @@ struct UnnamedLanguage {
 
     /// - Parameters:
     ///   - module: the last component of the interpreter's path, or of its library's.
-    ///   - profile: where functions of a script have names, nothing needs to be said.
+    ///   - profile: if it has named functions of a script, no hint is needed.
     init?(module: String, in profile: Profile) {
         guard !profile.frames.functions.contains(where: \.isScripted) else { return nil }
         self.init(module: module)
@@ -28,7 +28,7 @@ struct UnnamedLanguage {
         var programs: [String]
         var library: String?
 
-        /// `perl5.36` as well as `perl`.
+        /// Matches `perl5.36` as well as `perl`.
         func isRun(by module: String) -> Bool {
             let program = module.prefix { $0.isLetter }
             let version = module.dropFirst(program.count)

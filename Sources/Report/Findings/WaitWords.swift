@@ -2,9 +2,11 @@ import Analysis
 import Exports
 import ProfileModel
 
-/// Findings about waits: the waiting thread, what it waits for, and the thread or process to blame.
+/// Findings about waits: the waiting thread, the awaited object, and the thread or process to
+/// blame.
 extension FindingWords {
-    /// " (nanosleep 50 ms)": how long the program asked to sleep, where that is one length.
+    /// " (nanosleep 50 ms)": how long the program asked to sleep, if it always asked for the same
+    /// time.
     private func asked(_ wait: WaitEvidence) -> String {
         guard wait.things.count == 1 else { return isForTimer(wait) ? " until a timer" : "" }
         let times = wait.count == 1 ? "" : "\(Numbers.grouped(wait.count)) times "
@@ -22,7 +24,7 @@ extension FindingWords {
             }
     }
 
-    /// Whether the peer did not answer in time.
+    /// True if the peer did not answer within the timeout.
     private func hasNoAnswer(_ wait: WaitEvidence) -> Bool {
         !wait.things.isEmpty && wait.things.allSatisfy { $0.contains(WaitReason.timeout) }
     }
@@ -57,12 +59,12 @@ extension FindingWords {
         return "\(waiter) waits in \(callers) for \(thing)\(beside)"
     }
 
-    /// Whether the threads of a process keep each other from mapping, unmapping and touching memory.
+    /// True if threads of one process block each other while mapping, unmapping or touching memory.
     func isForAddressSpace(_ wait: WaitEvidence) -> Bool {
         wait.kind == .lockWait && wait.things == [WaitReason.addressSpace.detail]
     }
 
-    /// Whether threads of Python keep each other from running.
+    /// True if Python threads block each other with the interpreter's lock.
     func isForInterpreter(_ wait: WaitEvidence) -> Bool {
         wait.kind == .lockWait && wait.things == [WaitReason.interpreterLock.detail]
     }
@@ -85,7 +87,7 @@ extension FindingWords {
         return result
     }
 
-    /// Things that say no more than the title.
+    /// Details that repeat the title.
     private static let unsaid = [
         "futex", "page fault", WaitReason.addressSpace.detail, WaitReason.interpreterLock.detail,
     ]
@@ -110,7 +112,7 @@ extension FindingWords {
         return result
     }
 
-    /// What the thread waited for, longest first if the lengths are known.
+    /// The awaited objects, longest wait first if the lengths are known.
     private func heaviest(_ wait: WaitEvidence) -> [(String, TimeSpan?)] {
         guard wait.lengths.count == wait.things.count else { return wait.things.map { ($0, nil) } }
         return wait.things.indices.sorted {
@@ -125,7 +127,7 @@ extension FindingWords {
     }
 
     /// "thread loader (12) of lower priority (nice 19), in readAll"
-    /// - Parameter others: how many threads of its name were waited for besides.
+    /// - Parameter others: how many more threads with this name were waited for.
     func words(for other: Counterpart, others: Int = 0) -> String {
         let label =
             "thread \(profile.label(ofThread: other.thread))"

@@ -6,7 +6,7 @@ struct GatePhaseTable {
     let report: GateReport
     let options: TextOptions
 
-    /// Nobody reads more.
+    /// A longer table would not be read.
     private static let mostPhases = 50
     /// The most expensive ones; JSON has all.
     private static let mostProcesses = 12

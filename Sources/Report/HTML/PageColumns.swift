@@ -12,7 +12,7 @@ extension JSONWriter {
         object { writer in
             writer.key("name")
             writer.array(functions) { $0.value($1.name.escapedForDisplay) }
-            // The essential part of names that are longer than a line; by position.
+            // A shortened form of names that are longer than a line; by position.
             writer.key("short")
             writer.object { writer in
                 for (index, function) in functions.enumerated() {

@@ -2,7 +2,7 @@ import Analysis
 import Exports
 import ProfileModel
 
-/// What is known of the launch besides samples.
+/// Facts about the launch that do not come from samples.
 extension PageData {
     func facts(_ extent: PageExtent, _ writer: inout JSONWriter) {
         section("initializers", profile.initializers, &writer, initializer)
@@ -20,7 +20,7 @@ extension PageData {
         section("findings", profile.findings(), &writer, finding)
     }
 
-    /// What the summary says, of which the page has findings and phases already.
+    /// The summary's texts. The page already has the findings and phases.
     func answer(_ writer: inout JSONWriter) {
         let answer = Answer(profile)
         let path = AnswerPath(answer)

@@ -116,7 +116,7 @@ struct PageData {
         }
     }
 
-    /// Stretches without a place of their own: `length` is that of the part of the launch that
+    /// Stretches without a fixed position: `length` is the length of the part of the launch that
     /// contains them.
     private func columns(of scattered: [ScatteredStretch], _ writer: inout JSONWriter) {
         writer.object { writer in
@@ -126,8 +126,8 @@ struct PageData {
         }
     }
 
-    /// `gap` is the distance from the previous stretch; `wait` is the position of the frame for
-    /// what was waited for, relative to the stack's.
+    /// `gap` is the distance from the previous stretch. `wait` is the position of the frame for the
+    /// reason of the wait, relative to the stack's.
     private func columns(of stretches: [Stretch], _ writer: inout JSONWriter) {
         writer.object { writer in
             writer.gaps(stretches) { ($0.start, $0.end) }

@@ -45,7 +45,7 @@ struct PageExtent {
         allImports = imports.count
     }
 
-    /// What a reader must know about it.
+    /// Notes that a reader needs before using the page.
     var notes: [String] {
         var result: [String] = []
         let width = max(runs.width, stretches.width)

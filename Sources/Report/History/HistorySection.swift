@@ -41,7 +41,7 @@ struct HistorySection {
 
     // MARK: Table
 
-    /// Nobody scrolls back further.
+    /// A reader does not scroll back further.
     private static let mostRows = 60
     private static let mostPhases = 5
 

@@ -2,7 +2,7 @@ import Analysis
 import Exports
 import ProfileModel
 
-/// What threads waited for, and what they did over time.
+/// The threads' waits, and their states over time.
 extension JSONReport {
     static func event(_ profile: Profile, _ wait: WaitFigures, _ writer: inout JSONWriter) {
         writer.object { writer in

@@ -37,10 +37,10 @@ struct ArmNames: Sendable {
 }
 
 extension MeasuredArm {
-    /// As a shell takes it: what has a meaning there is in quotes.
+    /// In the form that a shell accepts: words with special characters are quoted.
     var commandLine: String { command.map(Self.quoted).joined(separator: " ") }
 
-    /// The same for people, and where the program was found if that is not plain.
+    /// The same for display, with the path of the program's file if the command does not show it.
     var commandAndPath: String {
         (commandLine + (command.first == path ? "" : " (\(path))")).escapedForDisplay
     }

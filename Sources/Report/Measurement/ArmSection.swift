@@ -2,7 +2,7 @@ import Analysis
 import Exports
 import ProfileModel
 
-/// One arm: its figures, every launch, what disturbed, and what did not count.
+/// One arm: its figures, all launches, the disturbances, and the launches that do not count.
 struct ArmSection {
     let measurement: Measurement
     let arm: Int

@@ -40,7 +40,7 @@ package struct MeasurementComparisonReport: Sendable {
         }
     }
 
-    /// The grounds, and what is unknown, one sentence each.
+    /// The grounds and the unknown facts, one sentence each.
     package var grounds: [String] {
         [
             UnpairedWords.figures(comparison.launch),

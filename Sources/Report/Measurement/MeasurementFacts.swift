@@ -29,7 +29,7 @@ enum MeasurementFacts {
             : "until " + conditions.until.map(\.escapedForDisplay).joined(separator: " or ")
     }
 
-    /// What was slowed on purpose: "network 3G", "disk at most 1.0 MiB/s".
+    /// The limits that the user set: "network 3G", "disk at most 1.0 MiB/s".
     static func limits(_ conditions: MeasuredConditions) -> [String] {
         [
             conditions.network.map(Self.network),

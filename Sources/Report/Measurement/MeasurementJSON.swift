@@ -87,7 +87,7 @@ struct MeasurementJSON {
         }
     }
 
-    /// What is removed from the page cache before each launch.
+    /// The files that are removed from the page cache before each launch.
     private static func dropped(_ cache: MeasuredConditions.Cache) -> String? {
         switch cache {
         case .warm: nil

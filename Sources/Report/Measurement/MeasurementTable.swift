@@ -7,7 +7,7 @@ struct MeasurementTable {
     let summary: ArmSummary
     let options: TextOptions
 
-    /// Nobody reads more phases.
+    /// A longer table would not be read.
     private static let mostPhases = 200
 
     func render() -> String {

@@ -30,7 +30,7 @@ package struct ModuleWords {
         }
     }
 
-    /// Sentences on what was missing, or found but not used; without a full stop.
+    /// Sentences about files that were missing, or found but not used; without a full stop.
     package var remarks: [String] { module.symbols?.remarks.map(\.words) ?? [] }
 
     /// "12 of 40 addresses have no name, none has a line".
@@ -53,7 +53,7 @@ package struct ModuleWords {
         "\(Numbers.grouped(count)) address\(count == 1 ? "" : "es")"
     }
 
-    /// What would help.
+    /// Advice on how to get the missing names or lines.
     /// - Parameter package: the Debian package of the file; nil: unknown.
     func advice(package: String?) -> String {
         if module.isOwn, package == nil {

@@ -2,8 +2,8 @@ import Analysis
 import Exports
 import ProfileModel
 
-/// The modules in the order in which they were seen: what was loaded, its cost, how well it could
-/// be symbolicated, and what would improve that.
+/// The modules in the order in which they were seen: the file, its cost, the quality of its
+/// symbolication, and how to improve it.
 struct ModulesView {
     let profile: Profile
     let options: TextOptions

@@ -3,7 +3,7 @@ import Exports
 import ProfileModel
 
 /// The critical path: first its longest stretches, with the rest summed; then all of it in the
-/// order of time. What another thread did while one waited for it is indented.
+/// order of time. While one thread waited for another, the other thread's work is indented.
 struct CriticalPathView {
     let profile: Profile
     let options: TextOptions

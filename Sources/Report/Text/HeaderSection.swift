@@ -14,7 +14,7 @@ struct HeaderSection {
             + notes.map { $0.wrapped(to: options.columns) }.joined()
     }
 
-    /// Everything that is to be known about the recording.
+    /// All notes about the recording.
     var allNotes: String {
         notes.isEmpty
             ? "nothing is to be noted".wrapped(to: options.columns)
@@ -25,8 +25,8 @@ struct HeaderSection {
 
     var figures: [String] { title + capture }
 
-    /// What was started, with its arguments where the line has room for them, how long it took, and how it
-    /// ended, if not well.
+    /// The program, with its arguments if the line has room for them; the launch's duration; and
+    /// how the launch ended, if it ended badly.
     var title: [String] { [shortCommand ?? subject] + times }
 
     /// The command line, if it says more than the title.
@@ -38,7 +38,7 @@ struct HeaderSection {
 
     private var subject: String { profile.title.escapedForDisplay }
 
-    /// nil: the line has no room for it, or the title is no word of it.
+    /// nil: the line has no room for it, or the command line does not contain the title.
     private var shortCommand: String? {
         let words = profile.program.arguments
         guard
@@ -57,7 +57,7 @@ struct HeaderSection {
             + [ending].compactMap { $0 }
     }
 
-    /// "exited with status 3"; nil: well, or this is not known.
+    /// "exited with status 3"; nil: it ended well, or its end is unknown.
     private var ending: String? {
         switch profile.header.outcome {
         case .exited(0), .unknown: nil
@@ -111,7 +111,7 @@ struct HeaderSection {
 
     // MARK: Notes
 
-    /// One short sentence each; what a reader must know first comes first.
+    /// One short sentence each, the most important notes first.
     var notes: [String] {
         let others = [
             mainThread, missedTicks(), truncations, lost, held, leftOut, unfollowed,
@@ -134,7 +134,7 @@ struct HeaderSection {
             .compactMap(RecorderNotes.text)
     }
 
-    /// Whether threads that were not sampled took a share of the CPU time that matters.
+    /// True if threads that were not sampled used a significant share of the CPU time.
     private func isMuchUnseen(_ note: RecorderNote) -> Bool {
         note.kind == .unseenCPU
             && Double(note.value) >= Self.leastUnseen * Double(profile.launch.cpu.nanoseconds)
@@ -142,7 +142,8 @@ struct HeaderSection {
 
     private static let leastUnseen = 0.05
 
-    /// What makes it another launch, or less than a launch, and what we left in the program.
+    /// Notes that the launch differed from a normal one, or that a part of it is missing, and notes
+    /// about changes that the profiler left in the program.
     private static let essential: Set<RecorderNote.Kind> = [
         .narrowProgram, .deniedPrivileges, .unrecordedPrivileges, .damagedInput, .leftBehind,
         .unmapped, .unwritable, .lateEntry,
@@ -158,7 +159,8 @@ struct HeaderSection {
             + "truncated: their callers are missing"
     }
 
-    /// Where many stacks lack an interpreter's newest functions: what computes was called by what is named.
+    /// A warning if many stacks lack an interpreter's innermost functions: then the time of a named
+    /// function may belong to a function that it called.
     private var unreadFunctions: String? {
         let unread = profile.notes.reduce(0) { sum, note in
             [.unreadFrames, .partlyReadFrames].contains(note.kind) ? sum + Int(note.value) : sum
@@ -174,16 +176,17 @@ struct HeaderSection {
     /// Whether a 32-bit program ran. Its note says why stacks are truncated.
     private var isNarrow: Bool { profile.notes.contains { $0.kind == .narrowProgram } }
 
-    /// The share of ticks or stacks above which a reader must know it first.
+    /// If a larger share of ticks or stacks is affected, the note is essential.
     private static let leastEssential = 0.2
 
-    /// What a recording without an end says; nil: it has one, or perf made it, which records no end.
+    /// A warning that the recording has no end; nil: it has one, or perf made it, which records no
+    /// end.
     var cutShort: String? {
         profile.header.outcome == .unknown && profile.header.capture != .perf
             ? "recording cut short: it shows only what was seen until then" : nil
     }
 
-    /// Only if it is another thread than expected.
+    /// Only if the main thread is not the first thread.
     private var mainThread: String? {
         profile.mainThread.successor.map { successor in
             "main thread: \(profile.threads[successor.thread].label.escapedForDisplay), because "
@@ -192,7 +195,7 @@ struct HeaderSection {
         }
     }
 
-    /// Below 1 % the share in the first line is enough.
+    /// Below 1 %, the share in the first line is enough.
     private var truncations: String? {
         let launch = profile.launch
         guard launch.truncatedStacks > 0, launch.truncatedStacks * 100 >= launch.slices else {
@@ -205,7 +208,7 @@ struct HeaderSection {
             + reasons.joined(separator: ", ") + moreStack + moreRules
     }
 
-    /// The modules whose code ends stacks.
+    /// The modules whose code has no unwind tables, so that stacks end there.
     private var moreRules: String {
         // Generated code has no file.
         let paths = profile.launch.unruledModules.map { profile.modules[$0.rawValue].path }
@@ -275,7 +278,7 @@ struct HeaderSection {
 
     private static let leastForChildren = TimeSpan.milliseconds(5)
 
-    /// A note about the measurement says it if it is long.
+    /// nil if the time is so long that a measurement note reports it already.
     private var held: String? {
         let held = profile.header.heldByProfiler
         let isSaid = profile.measurementNotes().contains {

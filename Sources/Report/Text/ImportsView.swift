@@ -2,7 +2,7 @@ import Analysis
 import Exports
 import ProfileModel
 
-/// The imports, heaviest first, each below the one that imported it.
+/// The imports, heaviest first, each below its importer.
 struct ImportsView {
     let profile: Profile
     let options: TextOptions

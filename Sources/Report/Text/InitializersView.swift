@@ -2,7 +2,7 @@ import Analysis
 import Exports
 import ProfileModel
 
-/// The initialisers that ran, heaviest first, and what the heaviest ones did.
+/// The initialisers that ran, heaviest first, and the call trees of the heaviest ones.
 struct InitializersView {
     let profile: Profile
     let options: TextOptions

@@ -2,8 +2,8 @@ import Analysis
 import Exports
 import ProfileModel
 
-/// The libraries in the order of loading: their cost, who requested them, and whether they were
-/// needed.
+/// The libraries in the order of loading: their cost, the file or function that requested them, and
+/// whether they were needed.
 struct LibrariesView {
     let profile: Profile
     let options: TextOptions
@@ -66,12 +66,12 @@ struct LibrariesView {
         return table.render(width: options.columns, colour: options.usesColour)
     }
 
-    /// Without its folder; ``JSONReport`` and the view of modules have the full path.
+    /// The file name without its folder; ``JSONReport`` and the view of modules have the full path.
     private static func name(of path: String) -> String {
         (path.split(separator: "/").last.map(String.init) ?? path).escapedForDisplay
     }
 
-    /// What lists it as needed, or the function that called `dlopen`, and its place.
+    /// The library that lists it as needed, or the function that called `dlopen` and its place.
     private func requester(of library: LibraryFigures) -> TextTable.Cell {
         if let path = library.requestedBy { return TextTable.Cell(Self.name(of: path)) }
         guard let frame = callingFrame(library.caller) else { return TextTable.Cell("–") }

@@ -13,7 +13,7 @@ struct PhaseRemarks {
             + [division, laterImports, coldLaunch].compactMap { $0 }
     }
 
-    /// 1 % of the launch: a shorter wait explains nothing.
+    /// True for at least 1 % of the launch: a shorter wait explains nothing.
     private func isWorthWords(_ time: TimeSpan) -> Bool {
         share(time, of: profile.launch.wall) >= 0.01
     }
@@ -41,7 +41,7 @@ struct PhaseRemarks {
             + "(\(Numbers.percent(lacked, of: phase.wall)))\(stops)."
     }
 
-    /// How the parts that only stacks distinguish were divided.
+    /// A sentence about parts that only stacks can distinguish, and the precision of their borders.
     private var division: String? {
         let parts = phases.filter { $0.whole != nil }
         guard let whole = parts.first?.whole,
@@ -71,7 +71,7 @@ struct PhaseRemarks {
             + "(\(Numbers.percent(wall, of: program.wall)))."
     }
 
-    /// The phases in which the program waited for storage: such counts exist only for whole phases.
+    /// The phases in which the program waited for storage. Such counts exist only for whole phases.
     private var coldLaunch: String? {
         let cold = profile.wholePhases.filter { $0.isCold && isShown($0) }
         guard !cold.isEmpty else { return nil }

@@ -62,7 +62,7 @@ struct PhaseStacks {
             .blocked, isOfMainThread: true)
     }
 
-    /// The busiest other thread while the main thread waited: often what it waited for.
+    /// The busiest other thread while the main thread waited: often the thread that it waited for.
     private var meanwhile: Section? {
         guard isBlocked, showsMain else { return nil }
         let times = profile.timesByThread(

@@ -80,11 +80,11 @@ struct ProcessTree {
         }
     }
 
-    /// From how many processes on, which one process started by one name, they are one row.
+    /// If one process starts at least this many processes with the same name, they share a row.
     private static let leastAlike = 3
 
-    /// With one row for many processes of one name that one process started, and that started none
-    /// themselves.
+    /// The rows, with processes merged if they have the same name and parent and started no
+    /// processes themselves.
     func grouped(_ profile: Profile) -> [Row] {
         struct Kind: Hashable {
             let parent: Int?
@@ -109,12 +109,12 @@ struct ProcessTree {
         return result.indices.filter { !isMerged[$0] }.map { result[$0] }
     }
 
-    /// Some of the rows, each as deep as those of its ancestors that are among them.
+    /// A part of the rows. The depth of each counts only ancestors within that part.
     static func nested(_ rows: [Row], _ profile: Profile) -> [Row] {
         var depths: [Int: Int] = [:]
         return rows.map { row in
             var ancestor = profile.processes[row.process].parent
-            // A parent stands before its children in the profile's list.
+            // A parent comes before its children in the profile's list.
             while let process = ancestor, depths[process] == nil {
                 ancestor = profile.processes[process].parent.flatMap { $0 < process ? $0 : nil }
             }
@@ -126,7 +126,7 @@ struct ProcessTree {
     }
 }
 
-/// A line for each process: when it ran, what it cost, and what its first thread waited for longest.
+/// A line for each process: when it ran, its cost, and the longest wait of its first thread.
 struct ProcessTable {
     let profile: Profile
     let options: TextOptions

@@ -39,8 +39,8 @@ struct StackDigest {
         return shown
     }
 
-    /// Without lines for what is left out: the innermost frames, the innermost own ones, and the most telling
-    /// between them.
+    /// The frames to show, without lines for the elided ones: the innermost frames, the innermost
+    /// own frames, and the most informative frames between them.
     func most(_ count: Int) -> [HeaviestStack.Entry] {
         guard path.count > count else { return path }
         let own = path.indices.filter { frames.function(of: path[$0].frame).isOwn }
@@ -76,7 +76,7 @@ struct StackDigest {
 
     // MARK: Landmarks
 
-    /// The most telling frames come first.
+    /// The most informative frames come first.
     private var landmarks: [Int] {
         var values: [Int: Double] = [:]
         for index in path.indices.dropFirst() {
@@ -94,7 +94,7 @@ struct StackDigest {
         }
     }
 
-    /// The first named function from there inwards, with the same module and weight; nil: there is
+    /// The first named function from there inwards with the same module and weight; nil: there is
     /// none.
     private func named(from index: Int) -> Int? {
         path.indices[index...].prefix {

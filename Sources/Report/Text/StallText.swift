@@ -3,7 +3,7 @@ import Exports
 package import ProfileModel
 
 /// What threads were doing when a launch should have been over, in the style of crash reports: for
-/// each thread a line with what it waits for, and its whole stack, innermost function first.
+/// each thread a line with the reason of its wait, and its whole stack, innermost function first.
 package enum StallText {
     package static func render(_ stall: Stall, in recording: Recording) -> String {
         let stacks = LastStacks(recording)

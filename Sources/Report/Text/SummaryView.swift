@@ -2,17 +2,17 @@ import Analysis
 import Exports
 import ProfileModel
 
-/// The answer, in at most forty lines of a hundred columns: what to look at, where the time went, the heaviest
-/// path, the longest wait, and what to ask next.
+/// The answer, in at most forty lines of a hundred columns: the findings, the phases, the heaviest
+/// path, the longest wait, and commands for the next step.
 struct SummaryView {
     private let profile: Profile
     private let options: TextOptions
     private let answer: Answer
     private let path: AnswerPath?
-    /// What stands below the path, however much of the rest is shown.
+    /// The text below the path. It does not depend on how much of the rest is shown.
     private let wait: String
 
-    /// How many lines there are, the header's and the empty ones included.
+    /// The maximum number of lines, including the header and empty lines.
     static let mostLines = 40
 
     init(profile: Profile, options: TextOptions) {
@@ -30,7 +30,7 @@ struct SummaryView {
         var processes: Int
         var path: Int
 
-        /// The roomiest first. What to look at goes last.
+        /// The layout with the most room comes first. Findings are the last to be dropped.
         static let all = [
             Room(findings: 4, phases: 8, processes: 6, path: 10),
             Room(findings: 4, phases: 7, processes: 4, path: 8),
@@ -55,11 +55,12 @@ struct SummaryView {
         return result
     }
 
-    // MARK: What it is about
+    // MARK: Subject
 
     private static let mostPreface = 6
 
-    /// What was started, what is nearly all of it, and what must be known before the figures are trusted.
+    /// The program, the part that is nearly all of the launch, and the facts that a reader must
+    /// know before trusting the figures.
     private var top: String {
         let header = HeaderSection(profile: profile, options: options)
         let lines = answer.preface(header, path).prefix(Self.mostPreface)
@@ -75,7 +76,7 @@ struct SummaryView {
         return blocks.filter { !$0.isEmpty }.joined(separator: "\n")
     }
 
-    // MARK: What to look at
+    // MARK: Findings
 
     private func findings(most: Int) -> String {
         guard !answer.findings.isEmpty else { return answer.composition(path).wrapped(to: width) }
@@ -150,7 +151,7 @@ struct SummaryView {
 
     private var width: Int { options.columns }
 
-    // MARK: Where the time went
+    // MARK: Phases
 
     private func phases(most: Int) -> String {
         var table = TextTable(columns: [
@@ -182,7 +183,7 @@ struct SummaryView {
         table.render(width: width, colour: options.usesColour)
     }
 
-    // MARK: What most of it was
+    // MARK: Heaviest path
 
     private func path(most: Int) -> String {
         guard let path else { return "" }
@@ -193,7 +194,7 @@ struct SummaryView {
         ).render(entries.map { .frame($0) })
     }
 
-    // MARK: What to ask next
+    // MARK: Next steps
 
     private var next: String {
         let steps = NextSteps(profile: profile, file: options.file).steps

@@ -16,7 +16,8 @@ package struct TextOptions: Sendable {
     /// The terminal's columns; at least ``minimumWidth`` are assumed.
     package var width = 100
     package var usesColour = false
-    /// How the file is called on a command line; nil: it is the one that commands read by themselves.
+    /// The recording's file as an argument of a command; nil: it is the file that commands read by
+    /// default.
     package var file: String?
     /// The distribution's packages of modules' files, by path, as far as known.
     package var debugPackages: [String: String] = [:]

@@ -124,8 +124,8 @@ struct TextTable {
     }
 
     /// - Parameters:
-    ///   - start: What the line begins with, and
-    ///   - pending: how many spaces belong between it and the next text.
+    ///   - start: the beginning of the line.
+    ///   - pending: the number of spaces between it and the next text.
     private func line(
         _ row: [Cell], from first: Int, _ widths: [Int], _ colour: Bool,
         after start: String = indent, pending: Int = 0

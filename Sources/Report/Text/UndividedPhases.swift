@@ -1,7 +1,8 @@
 import Analysis
 import ProfileModel
 
-/// Says which borders of a launch were not seen, and why its phases are fewer.
+/// A sentence about phase boundaries that the recorder did not see, so that the launch has fewer
+/// phases.
 struct UndividedPhases {
     private let profile: Profile
 
@@ -36,7 +37,7 @@ struct UndividedPhases {
             ? "our code was not in the program" : "the program's linker or start code does not tell"
     }
 
-    /// What keeps our code out.
+    /// Notes whose cause kept the recorder's code out of the program.
     private static let obstacles: Set<RecorderNote.Kind> = [
         .filtered, .ownHandler, .occupied, .noRoom, .limited, .unmapped, .unwritable, .lateEntry,
         .shadowStack, .otherClock,

@@ -1,10 +1,10 @@
 /// The question that a text report answers.
 package enum View: String, Sendable, CaseIterable {
-    /// What to look at, where the time went, and the heaviest path and wait: forty lines at most.
+    /// The findings, the phases, and the heaviest path and wait: forty lines at most.
     case summary
     /// The phases, with the heaviest stack and the heaviest wait of each; and all findings.
     case full
-    /// What to know about the recording before its figures are trusted.
+    /// The facts that a reader must know about the recording before trusting the figures.
     case notes
     /// The heaviest stack, and the functions by their own time.
     case heaviest
@@ -16,9 +16,9 @@ package enum View: String, Sendable, CaseIterable {
     case processes
     case threads
     case modules
-    /// Loaded libraries, their cost, and who requested them.
+    /// Loaded libraries, their cost, and the file or function that requested them.
     case libraries
-    /// Heaviest first, each with what it did.
+    /// The initialisers, heaviest first, with the call trees of the heaviest ones.
     case initializers
     /// What an interpreter imported, each below its importer.
     case imports

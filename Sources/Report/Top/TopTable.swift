@@ -7,7 +7,7 @@ struct TopTable {
     let program: TopProgram
     let options: TextOptions
     var caption: String
-    /// What the rows are, and their places in the code.
+    /// The titles of the rows' names and places in the code.
     var columns: [TextTable.Column]
     var most: Int
     /// Columns between share and launches.

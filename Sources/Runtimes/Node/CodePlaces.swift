@@ -1,4 +1,4 @@
-/// Which code is where, of all that a just-in-time compiler has made so far. New code replaces
+/// The place of each piece of code that a just-in-time compiler has made so far. New code replaces
 /// earlier code at the same place.
 package struct CodePlaces: Sendable {
     private struct Place {
@@ -12,7 +12,7 @@ package struct CodePlaces: Sendable {
     private var count = 0
 
     private static let pageBits: UInt64 = 12
-    /// Larger code is left out, and so are places beyond the limit: a map may say anything.
+    /// Larger code is left out, and so are places beyond the limit: a map may hold anything.
     private static let mostPages: UInt64 = 1 << 12
     private static let mostPlaces = 1 << 21
 

@@ -56,7 +56,7 @@ package struct NodeFunction: Hashable, Sendable {
         isModule ? Self.moduleName : name.isEmpty ? "(anonymous)" : name
     }
 
-    /// Python's name for the same.
+    /// Python's name for a module's code.
     package static let moduleName = "<module>"
 
     private static let tags: Set = ["JS", "LazyCompile", "Function", "Script", "Eval"]
@@ -72,7 +72,7 @@ package struct NodeFunction: Hashable, Sendable {
         return number
     }
 
-    /// Names and paths may both contain spaces; a path is known by its begin.
+    /// Names and paths may both contain spaces; a path is recognised by its start.
     private static func split(_ text: Substring) -> (name: Substring, script: Substring)? {
         var firstSpace: Substring.Index?
         for space in text.indices where text[space] == " " {

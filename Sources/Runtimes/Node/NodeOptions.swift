@@ -3,8 +3,8 @@ package enum NodeOptions {
     /// The variable of the environment from which Node takes options.
     package static let variable = "NODE_OPTIONS"
 
-    /// Writes `/tmp/perf-PID.map`. `--perf-basic-prof` would also name V8's own code, which the
-    /// program's file names already, and leave a log in the working directory.
+    /// Writes `/tmp/perf-PID.map`. `--perf-basic-prof` would also name V8's own code, which already
+    /// has names in the program's file, and leave a log in the working directory.
     private static let map = "--perf-basic-prof-only-functions"
     /// Gives each interpreted function its own code, which the map can name.
     private static let interpreted = "--interpreted-frames-native-stack"

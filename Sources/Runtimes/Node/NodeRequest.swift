@@ -1,7 +1,7 @@
 package import ProfileModel
 
-/// `record --runtime node`: what is added to the program's environment, and what is removed
-/// afterwards.
+/// `record --runtime node`: the additions to the program's environment, and the files that are
+/// removed afterwards.
 package struct NodeRequest: Sendable {
     /// nil: the user's own value asks for all of it.
     package let change: EnvironmentChange?
@@ -11,7 +11,7 @@ package struct NodeRequest: Sendable {
     private let asksForMaps: Bool
 
     /// - Parameters:
-    ///   - value: what the program would find in ``NodeOptions/variable``; nil: it is not set.
+    ///   - value: the program's value of ``NodeOptions/variable``; nil: it is not set.
     ///   - start: now, in seconds since 1970.
     package init(completing value: [UInt8]?, start: Int) {
         let name = Array(NodeOptions.variable.utf8)
@@ -20,7 +20,7 @@ package struct NodeRequest: Sendable {
         self.start = start
     }
 
-    /// What readers of the recording should know.
+    /// Notes for readers of the recording.
     package var notes: [RecorderNote] { change == nil ? [] : [RecorderNote(.nodeOptions, 1)] }
 
     /// True if a process's map is there because of us. If the process's own command line asks for

@@ -1,7 +1,7 @@
 import ProfileModel
 
-/// Identifies a code object as long as it lives: another one at its address has other names or
-/// tables.
+/// Identifies a code object as long as it lives: another code object at its address has other names
+/// or tables.
 package struct PythonCodeKey: Hashable, Sendable {
     package var address: UInt64
     /// The bytes of ``FrameListLayout/identity`` as words, padded with zeros.
@@ -25,7 +25,7 @@ package struct PythonCodeKey: Hashable, Sendable {
     }
 }
 
-/// What a code object says of itself.
+/// The contents of a code object.
 ///
 /// Frames are copied and compared by the thousand, so the content is shared.
 package struct PythonCode: Hashable, Sendable {

@@ -1,6 +1,6 @@
 import ProfileModel
 
-/// What CPython 3.13 and later tell debuggers about their own layout: `_Py_DebugOffsets`, at the
+/// The layout that CPython 3.13 and later describe for debuggers: `_Py_DebugOffsets`, at the
 /// beginning of `_PyRuntime`, words of 8 bytes.
 struct PythonDebugOffsets {
     private let bytes: [UInt8]
@@ -25,8 +25,7 @@ struct PythonDebugOffsets {
         }
     }
 
-    /// The table's layout, with everything that the process itself tells; nil: what it tells is
-    /// impossible.
+    /// The table's layout, corrected by the process's own values; nil: these values are impossible.
     func corrected(_ table: PythonLayout) -> PythonLayout? {
         let places = minor == 13 ? Places.thirteen : Places.fourteen
         var layout = table
@@ -79,7 +78,7 @@ struct PythonDebugOffsets {
         else { return false }
         (code.file, code.name, code.qualifiedName, code.table) = (file, name, qualifiedName, table)
         (code.firstLine, code.start) = (firstLine, .inside(start))
-        // The table does not tell this one; since 3.11 it has been this far before the
+        // The table does not contain this one. Since 3.11 it has been this far before the
         // instructions.
         code.firstTraceable = start - 16
         return true

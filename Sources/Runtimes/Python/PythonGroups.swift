@@ -46,7 +46,7 @@ struct PythonGroups {
     }
 
     /// False if it has some of a code object's pointers but not all: 3.11 announces a native frame
-    /// before it writes there which frame it runs, so an old pointer may be read.
+    /// before it writes which frame that one runs, so an old pointer may be read.
     private static func mayBeCode(_ identity: ArraySlice<UInt8>) -> Bool {
         let words = stride(from: 0, to: identity.count, by: 8).map { place -> UInt64 in
             identity.littleEndian(at: place) ?? 0
@@ -64,7 +64,7 @@ struct PythonGroups {
         }
     }
 
-    /// In bytes; nil: it is nowhere near the code.
+    /// In bytes; nil: it is not near the code.
     private func instruction(
         _ record: FrameRecord, _ code: UInt64, _ layout: PythonLayout.Code
     ) -> Int32? {

@@ -41,7 +41,7 @@ package enum PythonImports {
         case frame(Int)
         /// The import of the module in the first local variable of this frame.
         case importing(Int)
-        /// The same, but another thread imports and this one waits.
+        /// As `importing`, but another thread imports the module and this thread waits.
         case awaiting(Int)
     }
 

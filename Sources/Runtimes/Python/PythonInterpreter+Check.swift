@@ -1,9 +1,9 @@
 package import ProfileModel
 
 extension PythonInterpreter {
-    /// True if our assumptions about the interpreter hold for its threads' frames: their code is
-    /// code. nil: no thread has a frame yet, or all run too fast to be read. A running thread may
-    /// look wrong once, so a no needs several tries.
+    /// True if our assumptions about the interpreter hold for its threads' frames: their code
+    /// pointers lead to code objects. nil: no thread has a frame yet, or all run too fast to be
+    /// read. A running thread may look wrong once, so a no needs several tries.
     package func check(_ memory: any RuntimeMemory) -> Bool? {
         var answer: Bool?
         for _ in 0..<Self.tries {
@@ -34,7 +34,8 @@ extension PythonInterpreter {
     }
 
     /// True if a list that was read while its thread ran ends where lists end. A generator's frame
-    /// has no caller while it does not run, so one that has just yielded looks like the end.
+    /// has no caller while it does not run, so the frame of a generator that has just yielded looks
+    /// like the end.
     package func endsAtRoot(_ copy: RuntimeCopy) -> Bool {
         guard copy.rest == 0, let oldest = copy.record(copy.addresses.count - 1, layout) else {
             return false
@@ -43,9 +44,9 @@ extension PythonInterpreter {
         return !offsets.frame.isOfGenerator(oldest)
     }
 
-    /// True if a list that its own thread has copied lacks what comes before: it ends with a frame that only marks
-    /// an end, where there are such frames. A generator that yields just then has lost its caller, and is still
-    /// the newest frame.
+    /// True if a list that its own thread has copied lacks the older frames: it does not end with a
+    /// frame that only marks an end, although this release has such frames. A generator that yields
+    /// just then has lost its caller, and is still the newest frame.
     package func isTorn(_ copy: RuntimeCopy) -> Bool {
         guard case .shim = offsets.frame.grouping, copy.rest == 0,
             let oldest = copy.record(copy.addresses.count - 1, layout)

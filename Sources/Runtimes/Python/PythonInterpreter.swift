@@ -23,7 +23,7 @@ package struct PythonInterpreter: Hashable, Sendable {
         "_Py_NegativeRefcount", loop,
     ]
 
-    /// nil: there is no interpreter, its release or build is unknown here, or what it says of
+    /// nil: there is no interpreter, its release or build is unknown here, or its description of
     /// itself does not fit.
     ///
     /// - Parameters:
@@ -78,7 +78,7 @@ package struct PythonInterpreter: Hashable, Sendable {
             .corrected(table)
     }
 
-    /// The size of objects according to their type: a constant in the file, correct before anything
+    /// The size of objects according to their type: a constant in the file, correct before any code
     /// runs.
     private static func objectSize(of type: UInt64, _ memory: any RuntimeMemory) -> UInt64? {
         memory.word(at: type.advanced(by: 32))

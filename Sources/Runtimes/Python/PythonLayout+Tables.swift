@@ -1,7 +1,7 @@
 import ProfileModel
 
-/// Layouts from the headers of each minor release: all for 3.8 to 3.12, and for later releases what
-/// their processes do not tell.
+/// Layouts from the headers of each minor release: all values for 3.8 to 3.12. For later releases,
+/// the values that their processes do not describe.
 extension PythonLayout {
     /// nil: the release is unknown here.
     static func of(minor: Int) -> PythonLayout? {

@@ -1,17 +1,17 @@
 package import ProfileModel
 
-/// Where CPython keeps what we read: offsets in bytes from the start of each structure. For release
-/// builds with the global lock, on x86-64.
+/// The structures of CPython that we read: offsets in bytes from the start of each structure. For
+/// release builds with the global lock, on x86-64.
 package struct PythonLayout: Hashable, Sendable {
-    /// How frames show which of them one native frame of the interpreter's loop runs.
+    /// How the frames that one native frame of the interpreter's loop runs are recognised.
     enum Grouping: Hashable, Sendable {
         /// Each frame has its own native frame (3.8 to 3.10). A generator's frame has a pointer to
         /// its generator here.
         case single(generator: Int)
         /// The outermost frame has a byte here that is not 0 (3.11).
         case mark(Int)
-        /// After the outermost frame follows one that is only a mark, and part of the native frame.
-        /// Its owner is at least this.
+        /// After the outermost frame follows a frame that is only a mark, and part of the native
+        /// frame. Its owner is at least this.
         case shim(leastOwner: UInt8)
     }
 

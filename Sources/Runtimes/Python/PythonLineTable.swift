@@ -19,7 +19,7 @@ package struct PythonLineTable: Hashable, Sendable {
         (self.format, self.bytes, self.firstLine) = (format, bytes, firstLine)
     }
 
-    /// - Parameter instruction: in bytes from the code's begin; negative: it has not begun.
+    /// - Parameter instruction: in bytes from the code's start; negative: it has not begun.
     /// - Returns: nil: the instruction belongs to no line.
     package func line(at instruction: Int32) -> Int32? {
         guard instruction >= 0 else { return firstLine }

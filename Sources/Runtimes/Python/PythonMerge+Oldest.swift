@@ -10,12 +10,12 @@ extension PythonMerge {
         package var isWhole: Bool
     }
 
-    /// The same as ``steps(_:isComplete:_:)``, but newer frames are missing, and some of the known
-    /// ones may have changed: they were seen before and after, but not at that moment.
+    /// As ``steps(_:isComplete:_:)``, but newer frames are missing, and some of the known frames
+    /// may have changed: we have seen them before and after, but not at that moment.
     ///
     /// The oldest native frames of the loop run these frames. Words that the innermost of them
-    /// keeps on the native stack tell which of its frames ran; what that frame called is left out.
-    /// If the words tell nothing, the outermost frame is shown, and the native frame above it.
+    /// keeps on the native stack tell which of its frames ran. Frames called by that frame are left
+    /// out. If the words tell nothing, the outermost frame is shown, and the native frame above it.
     ///
     /// - Parameter words: gives the words in a range of the native stack.
     package static func oldestSteps(
@@ -65,7 +65,8 @@ package struct LoopWords {
     private let words: Set<UInt64>
     private let interpreter: PythonInterpreter
 
-    /// - Parameter region: where it keeps them, up to the begin of its caller's part of the stack.
+    /// - Parameter region: where the frame keeps them, up to the start of its caller's part of the
+    ///   stack.
     package init(
         _ snapshot: Snapshot, _ region: Range<UInt64>, _ interpreter: PythonInterpreter
     ) {

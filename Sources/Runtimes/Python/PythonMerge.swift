@@ -1,4 +1,4 @@
-/// Replaces the native frames that run Python frames by these.
+/// Replaces native frames that run Python frames by the Python frames.
 package enum PythonMerge {
     /// A frame of a native stack.
     package struct NativeFrame: Hashable, Sendable {
@@ -37,8 +37,8 @@ package enum PythonMerge {
         return homes.map { joined($0, native.count, stack) }
     }
 
-    /// The native frames that run the activations, where there is one: other activations follow, or
-    /// are missing. nil: the two contradict each other.
+    /// The native frames that run the activations, where there is one. Other activations follow, or
+    /// are missing. nil: the two stacks contradict each other.
     typealias Homes = (native: [Int], followers: Range<Int>)
 
     static func placed(
@@ -65,7 +65,7 @@ package enum PythonMerge {
         return (homes, activations.count..<activations.count)
     }
 
-    /// - Returns: nil: in no native frame from `first` on.
+    /// - Returns: nil: it is in no native frame from `first` on.
     private static func home(
         of place: UInt64, in native: [NativeFrame], from first: Int
     ) -> Int? {
@@ -114,8 +114,8 @@ package enum PythonMerge {
         return (Array(loops.prefix(met)), met..<count)
     }
 
-    /// True if the innermost loop is just being entered or left: it has no frame yet, or no longer. Then
-    /// it has called hardly anything.
+    /// True if the innermost loop is just being entered or left: it has no frame yet, or no longer.
+    /// Then it has made hardly any calls.
     private static func isBetweenFrames(_ loops: [Int], _ count: Int) -> Bool {
         guard let innermost = loops.first, count > 0 else { return false }
         return loops.count == count + 1 && innermost <= 1

@@ -13,7 +13,7 @@ package struct PythonNames: Sendable {
         objects = PythonObjects(interpreter)
     }
 
-    /// What the code object says of itself; nil: it is unreadable, or another one is there by now.
+    /// The contents of the code object; nil: it is unreadable, or another object has replaced it.
     package mutating func code(
         for key: PythonCodeKey, _ memory: any RuntimeMemory
     ) -> PythonCode? {
@@ -32,7 +32,7 @@ package struct PythonNames: Sendable {
         objects.text(at: address, memory)
     }
 
-    /// The same of several, read in one go.
+    /// As ``text(at:_:)``, for several addresses, read in one go.
     package func texts(at addresses: [UInt64], _ memory: any RuntimeMemory) -> [String?] {
         objects.texts(at: addresses, memory)
     }
@@ -44,7 +44,7 @@ package struct PythonNames: Sendable {
     private func read(_ key: PythonCodeKey, _ memory: any RuntimeMemory) -> PythonCode? {
         guard key.address.mayBeObject, let head = head(key, memory),
             let code = content(head, memory),
-            // As long as the object is still there, what it pointed to was its own.
+            // The object is still there, so its pointers led to its own texts.
             self.head(key, memory) != nil
         else { return nil }
         return code

@@ -14,7 +14,7 @@ struct PythonObjects: Sendable {
 
     /// The text of a str object; nil: it is not a str. Characters outside Unicode are replaced.
     func text(at address: UInt64, _ memory: any RuntimeMemory) -> String? {
-        // With most texts' characters, which follow; at a mapping's end without.
+        // Includes most texts' characters, which follow; at a mapping's end, without them.
         guard address.mayBeObject,
             let head = memory.bytes(at: address, count: Self.usualObject)
                 ?? memory.bytes(at: address, count: max(layout.state, layout.length) + 8)
@@ -22,7 +22,7 @@ struct PythonObjects: Sendable {
         return text(at: address, head, memory)
     }
 
-    /// The same of several, read in one go.
+    /// As ``text(at:_:)``, for several addresses, read in one go.
     func texts(at addresses: [UInt64], _ memory: any RuntimeMemory) -> [String?] {
         let size = Self.usualObject
         let bytes = memory.bytes(at: addresses, count: size)
@@ -36,7 +36,7 @@ struct PythonObjects: Sendable {
         }
     }
 
-    /// - Parameter head: the object's beginning, with some of what follows.
+    /// - Parameter head: the object's beginning, with some of the bytes behind it.
     private func text(
         at address: UInt64, _ head: [UInt8], _ memory: any RuntimeMemory
     ) -> String? {
@@ -56,7 +56,7 @@ struct PythonObjects: Sendable {
         return memory.bytes(at: place, count: size).map { Self.decoded($0, width: width) }
     }
 
-    /// Most texts have room in it, and most tables of lines. In bytes.
+    /// Most texts and most line tables fit into this. In bytes.
     private static var usualObject: Int { 256 }
 
     /// A longer text is not a name.
@@ -82,7 +82,7 @@ struct PythonObjects: Sendable {
         return String(text)
     }
 
-    /// The content of what a code object calls a bytes object.
+    /// The content of an object that a code object claims to be a bytes object.
     func bytes(at address: UInt64, _ memory: any RuntimeMemory) -> [UInt8]? {
         guard address.mayBeObject else { return nil }
         let head = memory.bytes(at: address, count: Self.usualObject) ?? []

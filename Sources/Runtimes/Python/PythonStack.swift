@@ -18,7 +18,7 @@ package struct PythonStack: Hashable, Sendable {
     /// A call of a function.
     package struct Frame: Hashable, Sendable {
         package var key: PythonCodeKey
-        /// What ``key`` stands for; nil: no longer known, and then the frame is unknown, too.
+        /// The code of ``key``; nil: no longer known, and then the frame is unknown, too.
         package var code: PythonCode?
         /// The offset in its code, in bytes; -1: it has not begun.
         package var instruction: Int32

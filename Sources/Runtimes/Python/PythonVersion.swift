@@ -30,7 +30,7 @@ package struct PythonVersion: Hashable, Sendable, CustomStringConvertible {
         self.init(major: 3, minor: minor, micro: nil)
     }
 
-    /// What follows `python` in a file's name.
+    /// The part after `python` in a file's name.
     static func rest(ofName path: String) -> Substring? {
         var name = path[...]
         if name.hasSuffix(Self.removed) { name = name.dropLast(Self.removed.count) }

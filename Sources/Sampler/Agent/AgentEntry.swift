@@ -100,8 +100,8 @@ struct AgentEntry: SessionPart {
         }
         image.noted = start.noted
         let size = AgentMemory.size(stackBytes: options.stackBytes)
-        // Where events can be had, signals find threads in their own code only, and few of them. With
-        // musl, calls that our signal ends cannot be told.
+        // Where events can be had, signals find threads in their own code only, and few of them.
+        // With musl we cannot recognise calls that our signal ends.
         let makesAlternates =
             context.capture == .untraced && context.sharesNamespace && EventAvailability.areRefused
             && start.linker?.isMusl != true
@@ -119,7 +119,7 @@ struct AgentEntry: SessionPart {
             isThere ? ownSites[.sigaction] == nil : setup.linkerHook == nil
         {
             // The program could set an action without our seeing it. Where the linker does not
-            // report, nothing tells when the C library has come.
+            // report, nothing shows when the C library is mapped.
             note(.noCallSite)
         } else if context.capture == .untraced {
             contents.signal = signal
@@ -135,7 +135,7 @@ struct AgentEntry: SessionPart {
             contents.island =
                 start.islandPlace(besides: place..<(place &+ UInt64(whole))) ?? 0
         }
-        // A program that the linker was told to run is found when the linker has mapped it.
+        // A program that the linker was asked to run is found once the linker has mapped it.
         setup.runsLinker = start.runsLinker
         contents.isGated =
             needsIsland || start.runsLinker || start.program.map(hasSignposts) == true

@@ -82,7 +82,8 @@ struct AgentJoin: SessionPart {
     }
 
     /// Called when the recording is over. A thread that was diverted to bring our code in arrives
-    /// as soon as it has a core. We let it enter, because what it has brought can then be removed.
+    /// as soon as it has a core. We let it enter, because the area that it brings can then be
+    /// removed.
     func awaitEntry(by deadline: MonotonicTime) {
         guard let image = stage.image else { return }
         while image.entry != nil, context.outcome == nil {
@@ -95,7 +96,7 @@ struct AgentJoin: SessionPart {
         if let entry = image.entry, entry.area == nil || entry.isOpen { context.noteLeftBehind() }
     }
 
-    /// At the end: no thread ever had enough of a core for our code to enter. A thread that waited
+    /// At the end: no thread ever had enough CPU time for our code to enter. A thread that waited
     /// all the time needed no core.
     func noteMissedEntry() {
         guard case .settling(let image, _) = stage else { return }

@@ -3,7 +3,7 @@ import Glibc
 import ProcessIO
 import ProfileModel
 
-/// Takes the area out of the program again, by one of its own threads.
+/// Removes the area from the program again. One of the program's own threads does so.
 struct AgentRemoval: SessionPart {
     let context: SessionContext
     let signposts: SignpostReports
@@ -33,7 +33,7 @@ struct AgentRemoval: SessionPart {
     private static let timeToRemove = TimeSpan.milliseconds(1000)
 
     /// If the other threads did not stop in time, the diverted thread waited in vain, and
-    /// continued. What it had mapped disturbs nobody, but it is ours to remove.
+    /// continued. Its mapping does no harm, but it is ours to remove.
     func removeForsaken(by deadline: MonotonicTime) {
         guard stage.image != nil else { return }
         // Waiting for an entry may have used up the time.
@@ -80,8 +80,8 @@ struct AgentRemoval: SessionPart {
         return true
     }
 
-    /// - Returns: false: some other thread had no core to stop on, or is just inside our code; or the thread
-    /// did not come back with what it was to take away.
+    /// - Returns: false: another thread had no core to stop on, or is inside our code; or the
+    ///   diverted thread did not come back from a removal.
     private func remove(_ code: Instrumentation, by deadline: MonotonicTime) -> Bool {
         let area = code.area
         guard let thread = diversion.stopAny(by: deadline) else {
@@ -94,7 +94,7 @@ struct AgentRemoval: SessionPart {
         // could see it.
         guard area.refuseSpare() else { return false }
         if diversion.isCaveTaken, !clearCave(besides: thread) { return false }
-        // First do what needs no stopped threads.
+        // First do the work that needs no stopped threads.
         let handler = area.position(Int(AgentCode.sampleHandler))
         let signals = area.signals
         for signal in signals {
@@ -138,9 +138,9 @@ struct AgentRemoval: SessionPart {
         return true
     }
 
-    /// Takes away the piece that an earlier try left.
+    /// Removes the piece that an earlier try left.
     ///
-    /// - Returns: false: some other thread had no core to stop on.
+    /// - Returns: false: another thread had no core to stop on.
     private func clearCave(besides thread: TracedThread) -> Bool {
         guard let others = stopper.stopAllOthers(than: thread) else { return false }
         earlierAgents.clearCave(ImageStart(of: process), stopped: others + [thread])

@@ -4,11 +4,12 @@ import ProcessIO
 import ProfileModel
 import System
 
-/// Chooses the signal for stacks, tells whether our code may be in the program at all, and begins to use it.
+/// Chooses the signal for stacks, checks whether our code may be in the program at all, and begins
+/// to use it.
 struct AgentSetup: SessionPart {
     let context: SessionContext
 
-    /// Chooses the signal for stacks, and tells its present action (0: the default, 1: ignored).
+    /// Chooses the signal for stacks, and returns its present action (0: the default, 1: ignored).
     /// Throws if anything forbids our code in the program. The program must not use the signal
     /// itself. An ignored signal is the last choice: it stays ignored in programs that are
     /// executed, and with a handler it would not.

@@ -4,7 +4,7 @@ import Images
 import ProcessIO
 import ProfileModel
 
-/// Undoes what recorders left that were killed or could not remove their own areas.
+/// Undoes the changes of recorders that were killed or could not remove their own areas.
 struct EarlierAgentRemoval: SessionPart {
     let context: SessionContext
     let discovery: ThreadDiscovery
@@ -13,9 +13,10 @@ struct EarlierAgentRemoval: SessionPart {
     let patcher: CodePatcher
     let diversion: ThreadDiversion
 
-    /// Undoes what a recorder left that was killed or could not remove its own area: its changes of
-    /// the program's code, and its handlers, since each recorder has only two signals to choose
-    /// from. Its mapping is removed, too, unless a thread is in it; then it does nothing any more.
+    /// Undoes the changes of a recorder that was killed or could not remove its own area: its
+    /// changes of the program's code, and its handlers, since each recorder has only two signals to
+    /// choose from. Its mapping is removed, too, unless a thread is in it; then it does nothing any
+    /// more.
     ///
     /// - Parameters:
     ///   - thread: a stopped thread that can be diverted.
@@ -68,9 +69,9 @@ struct EarlierAgentRemoval: SessionPart {
         }
     }
 
-    /// Removes the piece of code of a recorder that was killed while it came or went. Its place
-    /// is no function's. A thread that still needs the piece is inside it, or is traced by a
-    /// recorder that is about to divert it there.
+    /// Removes the piece of code of a recorder that was killed while it came or went. The piece
+    /// lies in a place that belongs to no function. A thread that still needs the piece is inside
+    /// it, or is traced by a recorder that is about to divert it there.
     ///
     /// - Parameter stopped: all running threads.
     func clearCave(_ start: ImageStart, stopped: [TracedThread]) {
@@ -107,8 +108,8 @@ struct EarlierAgentRemoval: SessionPart {
     /// True if any thread is in our code, or may hold an address in the area. The program's code
     /// has been restored, so a thread that waits elsewhere cannot enter any more.
     ///
-    /// - Parameter stopped: the stopped threads. Threads join them that waited when the others were
-    ///   stopped and have run since, perhaps into our code.
+    /// - Parameter stopped: the stopped threads. Some threads waited when these were stopped and
+    ///   have run since, perhaps into our code; they are added.
     func lookForAnyone(
         besides led: TracedThread, of stopped: inout [TracedThread], in range: Range<UInt64>
     ) -> Bool {

@@ -19,7 +19,7 @@ final class Instrumentation {
     var hasServedGate = false
     private var setup: Setup
 
-    /// What was found when our code was brought in.
+    /// Facts found when our code was brought in.
     struct Setup {
         /// The image's linker, if it reports and has not yet reported the start-up's libraries.
         var linker: DynamicLinker?
@@ -49,7 +49,7 @@ final class Instrumentation {
     /// True if the linker calls our code.
     var hasLinkerHook: Bool { setup.linkerHook != nil }
 
-    /// Where `main` is has been found behind the relocation, and our code told.
+    /// The place of `main` was found after the relocation, and passed to our code.
     func willNoteMain() { setup.notesMain = true }
 
     /// The original word to restore at the linker's hook, once.
@@ -73,8 +73,8 @@ struct ReportedBorders {
     private var hasToldGate = false
     private var hasBegun = false
 
-    /// True once: from now on what our code notes can be told. Before the program's code is changed,
-    /// nothing in it leads to ours.
+    /// True once: from now on our code's notes can be reported. Before the program's code is
+    /// changed, nothing in it leads to ours.
     mutating func beginWatch(by area: AgentMemory) -> Bool {
         guard area.isSettled, !area.lacksPatches else { return false }
         defer { hasBegun = true }

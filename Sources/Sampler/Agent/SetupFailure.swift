@@ -7,7 +7,7 @@ enum SetupFailure: Error {
     /// The thread is gone, or the program.
     case gone
 
-    /// The thread is gone where the system says so.
+    /// Runs a system call; an error means that the thread is gone.
     static func attempt<Value>(
         _ body: () throws(SystemError) -> Value
     ) throws(SetupFailure) -> Value {

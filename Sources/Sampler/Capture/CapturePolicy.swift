@@ -12,7 +12,7 @@ enum CaptureWay: UInt8, CaseIterable {
     case spare
 }
 
-/// The ways that were tried at a look, and could not be had. (A `Set` would allocate memory at each look.)
+/// The ways that were tried at a look, and failed. (A `Set` would allocate memory at each look.)
 struct FailedWays: Hashable {
     private var bits: UInt8 = 0
 
@@ -20,7 +20,7 @@ struct FailedWays: Hashable {
     mutating func insert(_ way: CaptureWay) { bits |= 1 << way.rawValue }
 }
 
-/// What is known of a thread that runs when its stack is to be taken. A fact is read when it is asked for, because
+/// Facts about a running thread whose stack is to be taken. Each is read only on demand, because
 /// most looks need few of them.
 protocol CaptureFacts {
     /// Whether the events of its process's tree take its stacks anyway.
@@ -30,11 +30,12 @@ protocol CaptureFacts {
     /// Whether a stop is needed for another reason: our code is on its way into the program, or out, or the thread
     /// is traced for nothing.
     var needsStop: Bool { get }
-    /// What its waits allow: one that it has just begun must survive.
+    /// The approach that its waits allow: a wait that it has just begun must not be ended.
     var approach: BurstPolicy.Approach { get }
-    /// Whether a read of its process may take as long as it likes, in the kernel (`/dev/zero`).
+    /// Whether a read by its process may take unlimited time in the kernel (`/dev/zero`).
     var mayReadForever: Bool { get }
-    /// Whether a signal or a stop may meet a call that then returns a part of what was asked for.
+    /// Whether a signal or a stop may meet a call that then returns less than the program asked
+    /// for.
     var mayMeetLongCall: Bool { get }
     /// Whether a handler of the program's may hold our signal back until it returns.
     var handlersBlock: Bool { get }
@@ -50,10 +51,10 @@ protocol CaptureFacts {
     var mayHarmOthers: Bool { get }
 }
 
-/// Decides how a running thread's stack is taken: in the way that harms it least. What each rule prevents,
-/// `docs/design/Sampler/Signal.md` tells (*What must not happen*).
+/// Decides how a running thread's stack is taken: in the way that harms it least.
+/// `docs/design/Sampler/Signal.md` says what each rule prevents (*What must not happen*).
 enum CapturePolicy {
-    /// - Parameter failed: of this look.
+    /// - Parameter failed: the ways that have failed at this look.
     /// - Returns: what to try next; nil: nothing is needed.
     static func decide(_ facts: some CaptureFacts, without failed: FailedWays = FailedWays())
         -> CaptureChoice?
@@ -66,7 +67,8 @@ enum CapturePolicy {
         // because the thread may have gone anywhere when one of them comes.
         if !failed.contains(.events) { return CaptureChoice(.events) }
         if facts.mayMeetLongCall { return CaptureChoice(.spare) }
-        // A stop gives a call that it ends back to the thread; what a handler holds back does not.
+        // A call that a stop ends is restarted. A signal that a handler held back may end a call
+        // for good.
         if facts.handlersBlock, !facts.isComputing { return byStop(facts, without: failed) }
         if facts.approach == .spare { return CaptureChoice(.spare) }
         guard facts.approach == .signal, facts.hasHandler else { return CaptureChoice(stop(facts)) }
@@ -88,10 +90,11 @@ enum CapturePolicy {
     }
 }
 
-/// What is to be done at a look for a thread's stack.
+/// How a look takes a thread's stack.
 struct CaptureChoice: Hashable {
     var way: CaptureWay
-    /// Whether a request by signal would be the way, and something about the signal itself prevents it.
+    /// Whether a request by signal would be the way, but something about the signal itself prevents
+    /// it.
     var isDetour = false
 
     init(_ way: CaptureWay, isDetour: Bool = false) { (self.way, self.isDetour) = (way, isDetour) }

@@ -5,15 +5,16 @@ import ProfileModel
 struct EventCopies: SessionPart {
     let context: SessionContext
 
-    /// Pages of a stack that were never touched, or are swapped out, end the kernel's copy. A read from
-    /// outside brings them in; those that were never touched as zeroes, of which the program sees nothing.
+    /// Pages of a stack that were never touched, or are swapped out, end the kernel's copy. A read
+    /// from outside brings them in: pages that were never touched as zeroes, which the program does
+    /// not notice.
     ///
     /// - Returns: whether the thread's later copies should hold more than this one.
     func fetchMissing(of seen: ThreadSamples.Observation, _ thread: TracedThread) -> Bool {
         guard let samples = thread.samples, !seen.missing.isEmpty else { return false }
         guard let region = region(around: seen.stack.start) else { return false }
         let missing = seen.missing.clamped(to: region.start..<region.end)
-        // Most copies end where the stack does. What the program brings is its own affair, and might never
+        // Most copies end where the stack does. Pages that the program itself supplies might never
         // come.
         guard !missing.isEmpty, !process.servesPages else { return false }
         guard !thread.tracee.memory(at: missing.lowerBound, count: missing.count).isEmpty
@@ -29,7 +30,7 @@ struct EventCopies: SessionPart {
 
     /// The mapping that a stack pointer points into; nil: it is not known.
     private func region(around pointer: UInt64) -> MappingWatch.Region? {
-        // It may have grown since they were read.
+        // The mapping may have grown since the list was read.
         let now = process.now
         if observer.mappings.isUnknown(pointer, at: now) { observer.rereadMappings(at: now) }
         return observer.mappings.region(around: pointer)
@@ -43,7 +44,7 @@ struct EventCopies: SessionPart {
         return min(max(usual, wanted), ThreadSamples.mostStackBytes)
     }
 
-    /// How much would hold a thread's stack; nil: it is not known.
+    /// How many bytes would hold a thread's stack; nil: it is not known.
     private func wantedStackBytes(of thread: TracedThread) -> Int? {
         guard let pointer = thread.stack.pointer else { return nil }
         let place = observer.stackPlace(of: thread)

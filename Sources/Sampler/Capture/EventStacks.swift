@@ -44,9 +44,9 @@ struct EventStacks: SessionPart {
         thread.samples = nil
     }
 
-    /// Hands on what events told of a thread.
+    /// Passes on the samples that events took of a thread.
     ///
-    /// - Parameter limit: later ones wait.
+    /// - Parameter limit: later samples are kept for the next call.
     func takeSamples(
         of thread: TracedThread, _ counters: SchedulerCounters, upTo limit: MonotonicTime? = nil
     ) {
@@ -65,7 +65,7 @@ struct EventStacks: SessionPart {
                 thread.stack.sawAlternate()
                 endEvents(of: thread)
             }
-            // What it stands for, the next stack stands for, which is whole.
+            // Drop this stack. The next one, which is whole, counts for it.
             if copies.fetchMissing(of: seen, thread) || seen.stack.bytes.isEmpty { continue }
             thread.stack.saw(seen.registers.stackPointer)
             if !thread.stack.hasAlternate { room.noteStack(of: thread) }
@@ -73,7 +73,7 @@ struct EventStacks: SessionPart {
             if seen.isCut, context.eventFollowed == nil, copies.isShort(seen.stack),
                 findLongerCopy(of: thread, than: samples)
             {
-                // What it stands for, the next stack stands for, which is whole.
+                // Drop this stack. The next one, which is whole, counts for it.
                 isCut = true
                 continue
             }
@@ -82,18 +82,18 @@ struct EventStacks: SessionPart {
                 frames: observer.interpreters.frames(of: thread.tid, at: seen.time, on: seen.stack))
         }
         guard isCut, thread.samples != nil else { return }
-        // It has grown: a longer copy, or, where there is none that is long enough, another way.
+        // The stack has grown: take longer copies, or another way where none is long enough.
         endEvents(of: thread)
         _ = sampleByEvents(thread)
     }
 
-    /// - Returns: whether there is a way to a longer copy: longer ones by events, or the thread's own.
+    /// - Returns: whether a longer copy can be had: by events, or by the thread itself.
     private func findLongerCopy(of thread: TracedThread, than samples: ThreadSamples) -> Bool {
         return copies.eventStackBytes(of: thread) > samples.stackBytes
             || (timerStacks.wantsTimer(thread) && room.hasRoomForSignal(thread))
     }
 
-    /// What it tells of the thread's calls.
+    /// Notes what a sample shows of the thread's system calls.
     private func note(_ seen: ThreadSamples.Observation, of thread: TracedThread) {
         if seen.mayHideCall { return thread.sawCall() }
         guard seen.isInKernel else { return thread.sawCode() }
@@ -107,7 +107,7 @@ struct EventStacks: SessionPart {
 }
 
 extension CapturedStack {
-    /// What an event told.
+    /// The stack that an event recorded.
     init(_ seen: ThreadSamples.Observation) {
         self.init(
             time: seen.time, cpu: seen.cpu,

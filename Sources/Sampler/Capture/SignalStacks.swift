@@ -3,7 +3,7 @@ import Architecture
 import ProcessIO
 import ProfileModel
 
-/// Asks running threads for their stacks by signal, and takes what they answer.
+/// Asks running threads for their stacks by signal, and takes the answers.
 struct SignalStacks: SessionPart {
     let context: SessionContext
     let requests: StopRequests

@@ -32,7 +32,7 @@ struct StackCapture: SessionPart {
         }
     }
 
-    /// - Returns: false: this way cannot be had.
+    /// - Returns: false: this way failed.
     private func capture(_ candidate: CaptureCandidate, _ choice: CaptureChoice) -> Bool {
         let thread = candidate.thread
         if choice.isDetour { noteDetour(candidate) }
@@ -54,8 +54,8 @@ struct StackCapture: SessionPart {
         return true
     }
 
-    /// What keeps a thread from being asked by signal, which would be its way. If it lasts long, it is worth
-    /// a note.
+    /// Notes why a thread cannot be asked by signal, which would be its way. A lasting reason is
+    /// worth a note.
     private func noteDetour(_ candidate: CaptureCandidate) {
         let obstacle = candidate.obstacle ?? .slotsExhausted
         candidate.thread.requests.noteDetour()
@@ -76,7 +76,8 @@ struct StackCapture: SessionPart {
             return thread.status()
         }
         let masks = signals.slots.masks
-        // In this order: whoever is counted by now is seen to be about to, or was.
+        // In this order: a thread that `masks` counts is then found about to block our signal, or
+        // has done so.
         let isMasking = signals.slots.lookForMasking()
         thread.statuses.saw(
             masks: masks, isMasking: isMasking,

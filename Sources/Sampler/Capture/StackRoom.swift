@@ -21,12 +21,13 @@ struct StackRoom: SessionPart {
         if process.hasUsed(place.lastRoom) { thread.stack.sawEnd() }
     }
 
-    /// A program that was seen on a stack of its own making may be on it again when a signal comes.
+    /// A program that was found on a stack of its own making may be on it again when a signal
+    /// comes.
     func noteStack(of thread: TracedThread) {
         guard let image = stage.image, !image.hasOtherStacks,
             observer.stackPlace(of: thread).isForeign
         else { return }
-        // Where a thread's stack is now, other memory may have been when the mappings were read.
+        // The stack's place may have held other memory when the mappings were read.
         observer.rereadMappings(at: process.now)
         let place = observer.stackPlace(of: thread)
         image.hasOtherStacks = place.isForeign || place.range.isEmpty

@@ -4,7 +4,7 @@ import Agent
 struct TimerEnds: SessionPart {
     let context: SessionContext
 
-    /// What it answers to the last signal can still be taken.
+    /// Ends a thread's timer. The thread's answer to the last signal can still be taken.
     func endTimer(of thread: TracedThread) {
         guard thread.timing.timer != nil else { return }
         signalCapture?.endTimer(of: thread)
@@ -16,8 +16,8 @@ struct TimerEnds: SessionPart {
         for thread in threads.values { endTimer(of: thread) }
     }
 
-    /// Ends them as soon as the program is about to change what their signal does, or to execute
-    /// another one. It waits for that.
+    /// Ends the timers as soon as the program is about to change their signal's action, or to
+    /// execute another program. The program waits for that.
     func watchTimers() {
         for thread in threads.values {
             guard let timer = thread.timing.timer else { continue }

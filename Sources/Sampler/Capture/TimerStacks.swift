@@ -5,8 +5,9 @@ import ProfileModel
 import Runtimes
 import System
 
-/// Samples threads that run an interpreter by a timer of the kernel's. Its signal finds a thread in its own code only, and the interpreter's frames come with the
-/// stack. Events tell what the thread does in the kernel's code.
+/// Samples threads that run an interpreter by a kernel timer. Its signal finds a thread in its own
+/// code only, and the interpreter's frames come with the stack. Events show what the thread does in
+/// the kernel's code.
 struct TimerStacks: SessionPart {
     let context: SessionContext
     let copies: EventCopies
@@ -32,7 +33,8 @@ struct TimerStacks: SessionPart {
         }
         thread.timing.allow(
             signals.arm(thread, observer.stackPlace(of: thread), frames: state))
-        // Where events do not tell how long it was in the kernel's code, nobody knows.
+        // Only events show how long the thread was in the kernel's code. Without them, silence
+        // means nothing.
         if thread.samples != nil, thread.timing.isSilent(at: counters.run) {
             thread.timing.noteRestart()
             timerEnds.endTimer(of: thread)
@@ -79,8 +81,9 @@ struct TimerStacks: SessionPart {
         guard context.timers.mayBeTried(at: now), context.events.mayBeTried(at: now) else {
             return false
         }
-        // Who has waited for long can do without. Who goes on in a moment keeps it: of many threads in
-        // turns nobody's timer would ever come to its first signal, and events tell of the others.
+        // A thread that has waited for long can do without its timer. A thread that continues in a
+        // moment keeps it: if many threads took turns, no timer would ever reach its first signal.
+        // Events report the other threads.
         if !signals.slots.hasRoomForTimer,
             let waiting = threads.values.first(where: { hasWaited($0, until: now) })
         {
@@ -102,7 +105,7 @@ struct TimerStacks: SessionPart {
         return true
     }
 
-    /// Has events tell what the thread does in the kernel's code.
+    /// Makes events record what the thread does in the kernel's code.
     private func observeKernel(of thread: TracedThread, _ cpu: Int64, stackBytes: Int) {
         thread.samples = try? process.samples(
             of: thread.tid, cpu: cpu, interval: options.sampleInterval, stackBytes: stackBytes,
@@ -110,14 +113,16 @@ struct TimerStacks: SessionPart {
         if thread.samples == nil { ledger.note(.kernelUnsampled, 1) }
     }
 
-    /// Whether a thread can have a timer, whose signal finds it in its own code. Its stack must have room,
-    /// and no thread of the process may have been seen on one that the program made itself.
+    /// Whether a thread can have a timer, whose signal finds it in its own code. Its stack must
+    /// have room, and no thread of the process may have been found on a stack that the program made
+    /// itself.
     private func canBeTimed(_ thread: TracedThread, _ status: ThreadStatus) -> Bool {
         guard let signals = signalCapture else { return false }
         return signals.obstacle(thread, status, hasRoom: room.hasRoomForSignal(thread)) == nil
     }
 
-    /// Where an interpreter has the thread's state, if our code in the program can follow its lists.
+    /// Where an interpreter keeps the thread's state, if our code in the program can follow its
+    /// lists.
     func frames(of thread: TracedThread, by signals: SignalCapture) -> UInt64? {
         guard let interpreter = observer.interpreters.interpreter,
             signals.slots.frameList != nil || signals.slots.copyFrames(of: interpreter.layout)
@@ -125,12 +130,13 @@ struct TimerStacks: SessionPart {
         return observer.interpreters.state(of: thread.tid, at: process.now)
     }
 
-    // MARK: What timers and events told
+    // MARK: Samples from timers and events
 
-    /// Hands on what a thread's timer and its events told, in the order of time.
+    /// Passes on the samples from a thread's timer and its events, in the order of time.
     func takeTimed(of thread: TracedThread, _ counters: SchedulerCounters) {
         guard let signals = signalCapture, !thread.timing.slots.isEmpty else { return }
-        // What comes while we look is left for the next time, or something older would come behind it.
+        // Samples that come while we look wait for the next call; else an older one could follow a
+        // newer.
         let limit = process.now
         let answers = signals.answersToTimer(of: thread, upTo: limit)
         let timing = thread.timing
@@ -142,14 +148,14 @@ struct TimerStacks: SessionPart {
         timing.keep(later: rest[count...])
         rest.removeSubrange(count...)
         guard !answers.isEmpty || !rest.isEmpty else { return }
-        // The answer beside an event may have come with the last look, or come with the next.
+        // The answer close to an event may have come with the last look, or may come with the next.
         let known = timing.last + answers
         if let last = answers.last { timing.keep(last: last.withoutStack) }
         rest.removeAll {
             $0.isCovered(by: known, each: options.sampleInterval, ownCode: observer.ownCode)
         }
         if timing.timer != nil {
-            // Of a deep stack, an answer takes a third of a millisecond.
+            // An answer with a deep stack takes a third of a millisecond.
             let settled =
                 signals.isAnswering(thread)
                 ? timing.last.last?.time ?? MonotonicTime(nanoseconds: 0)
@@ -159,7 +165,7 @@ struct TimerStacks: SessionPart {
             rest.removeSubrange(count...)
         }
         if answers.isEmpty {
-            // That long it was in the kernel's code.
+            // The thread was in the kernel's code for that long.
             timing.noteKernel(Int64(rest.count) * options.sampleInterval)
         } else {
             timing.noteAnswer(at: counters.run)
@@ -171,7 +177,8 @@ struct TimerStacks: SessionPart {
                 thread.stack.sawAlternate()
                 continue
             }
-            // A look, too: the events before it lie between the last one and this.
+            // An answer counts as a look: the events before it lie between the last look and this
+            // one.
             let frames = observer.interpreters.checked(
                 answer.frames, of: thread.tid, ran: answer.cpu, at: answer.time...answer.time)
             let count = rest.firstIndex { $0.time >= answer.time } ?? rest.count
@@ -193,7 +200,7 @@ struct TimerStacks: SessionPart {
         on seen: ThreadSamples.Observation, of thread: TracedThread, _ counters: SchedulerCounters
     ) {
         if seen.isCut, copies.isShort(seen.stack), copyMore(of: thread) {
-            // What it stands for, the next stack stands for, which is whole.
+            // Drop this stack. The next one, which is whole, counts for it.
             return
         }
         thread.stack.saw(seen.registers.stackPointer)
@@ -202,9 +209,9 @@ struct TimerStacks: SessionPart {
             frames: observer.interpreters.frames(of: thread.tid, at: seen.time, on: seen.stack))
     }
 
-    /// Has the next events copy more of its stack.
+    /// Makes the next events copy more of the thread's stack.
     ///
-    /// - Returns: false: they cannot.
+    /// - Returns: false: they cannot copy more.
     private func copyMore(of thread: TracedThread) -> Bool {
         let size = copies.eventStackBytes(of: thread)
         guard thread.timing.timer != nil, let samples = thread.samples, size > samples.stackBytes
@@ -215,7 +222,7 @@ struct TimerStacks: SessionPart {
 }
 
 extension CapturedStack {
-    /// When it was given, and where.
+    /// The answer's time and registers only.
     fileprivate var withoutStack: CapturedStack {
         CapturedStack(
             time: time, cpu: cpu,
@@ -225,13 +232,13 @@ extension CapturedStack {
 }
 
 extension ThreadSamples.Observation {
-    /// Whether an event tells nothing beside the answers to a thread's timer, whose stacks have the
+    /// Whether an event adds nothing to the answers to a thread's timer, whose stacks have the
     /// interpreter's frames.
     ///
-    /// It may show how the kernel delivers our signal, or what our handler calls: where the two clocks
-    /// have nearly the same phase, events would show nothing else. A thread to which our signal is
-    /// delivered has the registers that the handler then reports. What the program calls by our
-    /// stand-ins is its own: there no signal was just answered.
+    /// The event may show how the kernel delivers our signal, or our handler's own calls: where the
+    /// two clocks have nearly the same phase, events would show nothing else. A thread to which our
+    /// signal is delivered has the registers that the handler then reports. Calls that the program
+    /// makes through our stand-ins are its own: no signal was answered just before them.
     ///
     /// - Parameters:
     ///   - interval: of the timer and the events, in nanoseconds.

@@ -4,7 +4,7 @@ import ProfileModel
 /// What a session knows of a process that the kernel's events describe.
 struct EventFollowedProcess {
     let handle: ProcessHandle?
-    /// Threads that have ended. The scheduler may still tell how.
+    /// Threads that have ended. The scheduler may still report how.
     var leaving: [Leaving] = []
     /// When the last of its threads ended.
     var end: MonotonicTime?
@@ -16,8 +16,8 @@ struct EventFollowedProcess {
     /// reported that thread's end, but another thread may have its place now.
     private var looksToFollow = 0
 
-    /// After this many looks nothing more comes: the scheduler reports what happened up to the look
-    /// before the last one.
+    /// After this many looks no more reports come: the scheduler reports what happened up to the
+    /// look before the last one.
     static let enoughLooks = 4
     static let mostLooks = 250
 
@@ -40,7 +40,7 @@ struct EventFollowedProcess {
         leaving.contains { $0.thread === thread }
     }
 
-    /// The thread has not ended after all. Returns false if nobody had said that it had.
+    /// The thread has not ended after all. Returns false if no end had been reported.
     mutating func withdraw(_ thread: TracedThread) -> Bool {
         let count = leaving.count
         leaving.removeAll { $0.thread === thread }
@@ -49,8 +49,8 @@ struct EventFollowedProcess {
         return true
     }
 
-    /// The ended threads of which everything is known that ever will be. Another thread may take
-    /// the first one's place as long as there is one.
+    /// The ended threads about which nothing more will become known. As long as another thread
+    /// lives, it may take the first thread's place.
     mutating func takeLeaving(first pid: Int32, mayWait: Bool) -> [Leaving] {
         guard !leaving.isEmpty else { return [] }
         for index in leaving.indices { leaving[index].looks += 1 }

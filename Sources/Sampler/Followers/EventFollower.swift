@@ -11,7 +11,7 @@ struct EventFollower: SessionPart {
     let beginnings: ProcessBeginnings
     let closing: SessionClosing
 
-    /// What is known of the process; nil: it is followed in another way.
+    /// The state of a process that events describe; nil: it is followed in another way.
     private var followed: EventFollowedProcess? {
         get { context.eventFollowed }
         nonmutating _modify { yield &context.eventFollowed }
@@ -32,7 +32,7 @@ struct EventFollower: SessionPart {
         tree.followCode(of: pid)
         parent?.take(upTo: time)
         if let parent, parent.followed == nil {
-            // What it has mapped by now the child has, too.
+            // The child inherits the code that its parent has mapped so far.
             parent.observer.watchMappings(
                 at: process.now, libraries: parent.context.instrumentation?.loadedLibraries)
         }
@@ -48,16 +48,16 @@ struct EventFollower: SessionPart {
         register.addThread(process.thread(tid), start: time, isNew: true, isTraced: false)
     }
 
-    /// Hands on which code was mapped.
+    /// Passes on the code that was mapped.
     func takeCode(upTo limit: MonotonicTime?) {
         guard followed != nil, let tree = context.tree else { return }
         let code = tree.takeCode(of: pid, upTo: limit)
         if !code.isEmpty { observer.mapped(code, at: limit ?? process.now) }
     }
 
-    /// Hands on what the events told.
+    /// Passes on what the events recorded.
     ///
-    /// - Parameter limit: what happened later is not handed on yet.
+    /// - Parameter limit: later events are kept for the next call.
     func take(upTo limit: MonotonicTime? = nil) {
         guard followed != nil else { return }
         takeCode(upTo: limit)
@@ -102,8 +102,8 @@ struct EventFollower: SessionPart {
         register.rename(main)
     }
 
-    /// What a thread had used a moment ago, as if it had run since. If the thread is gone: what the
-    /// scheduler has told.
+    /// A thread's counters a moment ago, computed as if it had run since. If the thread is gone:
+    /// the times that the scheduler has reported.
     private func counters(of thread: TracedThread, at time: MonotonicTime) -> SchedulerCounters {
         var before = thread.clock.counters
         guard var counters = thread.counters() else {
@@ -122,7 +122,7 @@ struct EventFollower: SessionPart {
         else { return }
         take(upTo: time)
         register.rename(thread)
-        // What it has used shows when it has left its core.
+        // The CPU time that the thread used is known once it has left its core.
         followed?.leaving.append(
             EventFollowedProcess.Leaving(thread: thread, time: time))
         if tid != pid { context.threads.remove(tid) }
@@ -163,10 +163,10 @@ struct EventFollower: SessionPart {
     }
 
     /// Reports threads that have ended, and a process that is over, as soon as everything is known.
-    /// The scheduler tells late, and the kernel says how a process ended only when somebody has
-    /// taken note.
+    /// The scheduler reports late, and the kernel says how a process ended only after its parent
+    /// has reaped it.
     ///
-    /// - Parameter mayWait: if false, what is known now must do.
+    /// - Parameter mayWait: if false, report with the facts known now.
     func finish(mayWait: Bool) {
         for leaving in followed?.takeLeaving(first: pid, mayWait: mayWait) ?? [] {
             close(leaving)
@@ -175,11 +175,12 @@ struct EventFollower: SessionPart {
         followed?.looksSinceEnd += 1
         let looks = followed?.looksSinceEnd ?? 0
         let mayTell = looks < EventFollowedProcess.enoughLooks
-        // In this order: how a process ended that goes between the two questions is told at the next look.
+        // In this order: if the process goes between the two questions, the next look reports how
+        // it ended.
         let isThere = followed?.handle?.isThere == true
         let how = followed?.handle?.outcome
         if mayWait, followed?.leaving.isEmpty == false { return }
-        // On a busy machine it may want a core for the rest of its end.
+        // On a busy machine the process may wait for a core to finish its end.
         if mayWait, how == nil, mayTell || isThere && looks < EventFollowedProcess.mostLooks {
             return
         }
@@ -191,7 +192,7 @@ struct EventFollower: SessionPart {
         if thread.tally.end != nil {
             observer.closeAfterEnd(of: thread)
         } else if let counters = thread.counters() {
-            // Until somebody takes note of a process's end, its last figures can be read.
+            // Until a process is reaped, its last figures can be read.
             observer.closeEnded(thread, at: max(leaving.time, thread.clock.time), counters)
         }
         register.end(thread, at: leaving.time)
@@ -214,14 +215,14 @@ struct EventFollower: SessionPart {
 }
 
 extension RunningImage {
-    /// Events tell what becomes of it; nobody stops its threads.
+    /// Events report the program's further life. The recorder does not stop its threads.
     fileprivate func followByEvents() {
         untraced = ProcPoller(EventFollowedProgram())
         mayBeTraced = false
     }
 }
 
-/// A program that nobody need look for: events tell whether it is there.
+/// A program that need not be polled: events report whether it is there.
 private final class EventFollowedProgram: ProgramAccess {
     let isGone = false
     let threadLinks: UInt? = nil

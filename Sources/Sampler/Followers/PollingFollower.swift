@@ -33,12 +33,12 @@ struct PollingFollower: SessionPart {
     func followExecution() {
         guard let area, area.isAboutToExecute else { return }
         timerEnds.endTimers()
-        // Which one it is does not show; it may be younger than the last look.
+        // It does not show which thread does so; that thread may be younger than the last look.
         discovery.addNewThreads(at: process.now)
         for thread in threads.values where !thread.tracing.isTraced {
             _ = thread.tracing.seize(followingChildren: context.tracesChildren)
         }
-        // What was answered so far belongs to the program that is about to go.
+        // The answers so far belong to the program that is about to go.
         for thread in threads.values where thread.phase == .free {
             if let counters = thread.counters() { signalStacks.takeAnswer(of: thread, counters) }
         }
@@ -66,16 +66,16 @@ struct PollingFollower: SessionPart {
         area?.forgetExecution()
     }
 
-    /// The program that we watched is gone from the process. Stops what is there now, if that is
-    /// another program and not the end.
+    /// The program that we watched is gone from the process. Stops the program that has taken its
+    /// place, unless the process is ending.
     private func joinNextImage(after image: RunningImage) {
-        // Without memory of its own it is about to end.
+        // A process without memory of its own is about to end.
         guard let main = threads[pid], process.hasProgram else {
             noteUnannounced()
             if !context.isOurChild, process.isZombie != false { endUnseen() }
             return
         }
-        // Its exec may have been seen after all, and wait to be told.
+        // The kernel may have reported the exec after all, and we have not read the report yet.
         context.receiver?.takeChanges()
         guard stage.image === image, image.untraced != nil else { return }
         hookReports.reportHooks(at: process.now, isLast: true)
@@ -94,20 +94,20 @@ struct PollingFollower: SessionPart {
         if main.tracing.isTraced {
             main.wasAsked(at: process.now)
         } else {
-            // Nobody is stopped for it: it may wait already, in a call that a stop would end.
+            // No thread is stopped for it: it may already wait in a call that a stop would end.
             images.beginImage(at: process.now, isLate: true)
         }
     }
 
     /// Ends a thread that is not traced, and so ends unreported.
     func forget(_ thread: TracedThread, at now: MonotonicTime) {
-        // Of one of which events tell, they will.
+        // Events report the ends of the threads that they describe.
         guard !thread.tracing.isTraced, thread.phase != .exited, context.eventFollowed == nil else {
             return
         }
-        // What it wrote is its own as long as its id leads to it.
+        // Signposts belong to the thread that wrote them only as long as its id leads to it.
         signposts.reportSignposts(at: now, isLast: false)
-        // Its last answer stands for most of what was not told yet.
+        // Its last answer accounts for most of the time that was not reported yet.
         signalStacks.takeAnswer(of: thread, thread.clock.counters)
         closing.takeLastSamples(of: thread)
         signalCapture?.forget(thread)
@@ -118,16 +118,16 @@ struct PollingFollower: SessionPart {
         if !context.scheduler.awaitEnd(of: thread) { register.end(thread, at: now) }
     }
 
-    /// Notes a program that was executed past us: it has the privileges of its file, and nothing of
-    /// it can be read.
+    /// Notes a program that was executed without our code's knowledge: it has the privileges of its
+    /// file, and nothing of it can be read.
     private func noteUnannounced() {
         guard let area, area.value(\.unannounced) != 0 else { return }
         area.set(\.unannounced, 0)
         note(.unrecordedPrivileges)
     }
 
-    /// Our own child has ended while nobody traced it, and waits until we take note. Until then its
-    /// last figures can be read.
+    /// Our own child has ended untraced, and waits until we reap it. Until then its last figures
+    /// can be read.
     func observeEnd() {
         guard context.isOurChild, let image = stage.image, image.untraced != nil, !ledger.isClosed,
             process.hasEnded
@@ -144,13 +144,14 @@ struct PollingFollower: SessionPart {
         launchReports.reportBorders(at: now)
         for thread in rest {
             closing.takeLastSamples(of: thread)
-            // Of the others nothing can be read any more. One that waited, waited to the end.
+            // Nothing can be read of the other threads any more. A thread that was waiting waited
+            // until the end.
             if thread.tid != pid, thread.tally.end != nil {
                 observer.closeAfterEnd(of: thread)
             } else if thread.tid == pid, let end = thread.tally.end, end >= image.start,
                 let counters = thread.counters()
             {
-                // It is over, even if others still wait for a core to end on.
+                // The thread is over, even if others still wait for a core to end on.
                 if end > thread.clock.time { observer.closeEnded(thread, at: end, counters) }
                 register.rename(thread)
                 register.end(thread, at: now)

@@ -14,7 +14,7 @@ struct ProcPoller {
     /// Whether another program took this one's place (or it ended).
     mutating func lookForLostImage() -> Bool {
         looks += 1
-        // Who executes another program tells us, but for raw system calls.
+        // Our code reports each exec, except those by raw system calls.
         guard looks % Self.looksBetweenReads == 0 else { return false }
         return program.isGone
     }

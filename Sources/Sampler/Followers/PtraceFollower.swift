@@ -23,7 +23,8 @@ struct PtraceFollower: SessionPart {
             executed(tid, at: now)
         default:
             guard let thread = threads[tid] ?? discovery.adopt(tid, at: now) else { return }
-            // One that a traced thread made is traced, too, though it was seen before it told.
+            // A thread made by a traced thread is traced, too, even if we found it before its first
+            // report.
             if !event.isSignal { thread.tracing.wasSeized() }
             resumption.keepCall(of: thread, after: event)
             take(event, of: thread, at: now)
@@ -48,7 +49,8 @@ struct PtraceFollower: SessionPart {
             resumption.resume(thread, stoppedSince: now)
         case .exiting:
             // An exec waits for the ends of all other threads. Before Linux 5.7 it locks the memory
-            // meanwhile: who reads that before it lets a thread end waits for ever.
+            // meanwhile: a recorder that reads the memory before it lets a thread end would wait
+            // for ever.
             closing.takeLastSamples(of: thread)
             if stage.execution == nil {
                 _ = try? observer.sampleStopped(thread)
@@ -58,8 +60,8 @@ struct PtraceFollower: SessionPart {
             register.rename(thread)
             register.end(thread, at: now)
             leaveEnding(thread)
-            // While it gives up its memory, for which somebody may wait. Until its end is taken note of,
-            // its figures can be read.
+            // Done while the process gives up its memory: another process may be waiting for that.
+            // The figures can be read until the process is reaped.
             if thread.tid == pid || threads.values.allSatisfy({ $0.phase == .exited }) {
                 ledger.ended(process.counters())
                 closing.takeFinalCPU()
@@ -75,7 +77,7 @@ struct PtraceFollower: SessionPart {
             resumption.resume(thread, stoppedSince: now, delivering: number)
         case .groupStop:
             thread.goOn()
-            // To wait for a late stop it would have to go on.
+            // A late stop can be awaited only if the thread is resumed.
             if context.isFree, !resumption.callOffLateStop(thread) {
                 resumption.release(thread)
             } else {
@@ -86,8 +88,9 @@ struct PtraceFollower: SessionPart {
         }
     }
 
-    /// Lets a thread end. While it is traced, its end would have to be taken note of before it is gone, and
-    /// whoever has joined it would find it still there. The process's own end is told by its first thread.
+    /// Lets a thread end. If it stayed traced, it would not be gone until we have reaped it, and a
+    /// thread that has joined it would find it still there. The process's own end is reported by
+    /// its first thread.
     private func leaveEnding(_ thread: TracedThread) {
         let isLeft =
             thread.tid != pid && stage.execution == nil && (try? thread.tracing.detach()) != nil
@@ -98,10 +101,10 @@ struct PtraceFollower: SessionPart {
     /// another reason, the kernel does not report our stop as well.
     private func sampleAtStop(_ thread: TracedThread) {
         guard case .interrupted(let since) = thread.phase else { return }
-        // It stands for the stop that was asked for: no other one comes.
+        // This stop replaces the one that we asked for: no other one comes.
         thread.goOn()
         if context.isLeaving || (stage.hasMissedExec && thread.tid == pid) { return }
-        // An exact copy of what it had: it did not move since.
+        // The thread has not moved since: take an exact copy of the stack that it had.
         if thread.blocked != nil, thread.counters()?.timeslices == thread.clock.counters.timeslices
         {
             try? observer.refine(thread)

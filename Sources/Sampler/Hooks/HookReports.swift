@@ -14,7 +14,7 @@ struct HookReports: SessionPart {
     /// - Parameters:
     ///   - tick: when the report was decided; that may be a while ago. At the end, the recording's
     ///     end.
-    ///   - isLast: what has not ended by now counts as never ending.
+    ///   - isLast: calls that have not ended yet count as never ending.
     func reportHooks(at tick: MonotonicTime, isLast: Bool = false) {
         guard let image = stage.image, let code = image.instrumentation,
             let main = threads[pid]
@@ -52,8 +52,8 @@ struct HookReports: SessionPart {
         }
     }
 
-    /// The code mappings as they were while a library was there that a call loaded. nil: it is there
-    /// still, or not known.
+    /// The code mappings as they were while a library was there that a call loaded. nil: the
+    /// library is still there, or is not known.
     private func earlierCode(of library: Hooks.SeenLibrary?, at function: UInt64) -> [CodeMapping]?
     {
         guard var code = library?.code, code.contains(where: { $0.contains(function) }) else {

@@ -36,8 +36,8 @@ struct LaunchReports: SessionPart {
         sink.receive(.border(LaunchBorder(kind: .watched, time: time)))
     }
 
-    /// Learns whose code is in the border's stack. Nobody may have read the mappings since the
-    /// libraries came, and the process may be gone.
+    /// Learns which files the code in the border's stack belongs to. The mappings may not have been
+    /// read since the libraries came, and the process may be gone.
     private func learnMappings(of image: RunningImage, _ area: AgentMemory, at now: MonotonicTime) {
         guard let relocated = area.border(.relocated)?.time,
             observer.mappings.lastSeen < relocated
@@ -61,10 +61,11 @@ struct LaunchReports: SessionPart {
         _ code: Instrumentation, at now: MonotonicTime
     ) {
         guard let main = threads[pid] else { return }
-        // The clock is read behind the note: between a tick and its note we may have lost our core, or read
-        // the libraries of the border before. A note is never later than now, but in a damaged area.
+        // The clock is read after the note: between a tick and its note we may have lost our core,
+        // or read the libraries of the border before. A note is never later than now, except in a
+        // damaged area.
         let time = min(max(moment.time, image.start), process.now)
-        // What was sampled before the border belongs before the border.
+        // Samples taken before the border are passed on before it.
         if let counters = main.counters() {
             if let answered = code.signals?.timeOfAnswer(of: main), answered < time {
                 signalStacks.takeAnswer(of: main, counters)
@@ -101,9 +102,9 @@ struct LaunchReports: SessionPart {
     ) {
         guard image.libraries == nil, let linker = code.linker else { return }
         image.libraries = LibraryList(linker)
-        // The program may have loaded more libraries meanwhile.
+        // The program may have loaded more libraries in the meantime.
         let initial = code.area.initialLibraries
-        // The list, the libraries' headers and names: they are there, and stay as they are.
+        // The list and the libraries' headers and names are complete, and do not change any more.
         let memory = process.memory.readOnce()
         libraryReports.reportLibraries(
             memory, since: start, isInitial: true, most: initial > 0 ? initial : .max)

@@ -5,12 +5,12 @@ import ProfileModel
 /// The linker's list of libraries, and which of them were reported.
 struct LibraryList {
     let linker: DynamicLinker
-    /// The biases of the reported ones: no two are in the same place.
+    /// The biases of the reported libraries: no two are in the same place.
     private var told: Set<UInt64> = []
 
     init(_ linker: DynamicLinker) { self.linker = linker }
 
-    /// Takes the library at this bias for reported.
+    /// Marks the library at this bias as reported.
     mutating func markTold(_ bias: UInt64) { told.insert(bias) }
 
     mutating func markTold(_ objects: [LinkedObject]) {
@@ -47,13 +47,13 @@ struct LibraryList {
     }
 }
 
-/// When to read the linker's list after code was mapped. The linker maps a library before it says that
-/// the list is about to change. A list that is complete may thus be the one from before, and is read
-/// several times.
+/// When to read the linker's list after code was mapped. The linker maps a library before it says
+/// that the list is about to change. A list that is complete may thus still be the old one, so it
+/// is read several times.
 struct LibraryListing {
     let change: MonotonicTime
     private var search: RepeatedSearch
-    /// The last reading is an eighth of a second behind the first.
+    /// The last reading comes an eighth of a second after the first.
     private var readingsLeft = 8
 
     init(_ change: MonotonicTime, at now: MonotonicTime) {

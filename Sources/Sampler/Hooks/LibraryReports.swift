@@ -4,7 +4,7 @@ import Images
 import ProcessIO
 import ProfileModel
 
-/// Reports libraries, and the program that the dynamic linker was told to run.
+/// Reports libraries, and the program that the dynamic linker was asked to run.
 struct LibraryReports: SessionPart {
     let context: SessionContext
 
@@ -37,9 +37,10 @@ struct LibraryReports: SessionPart {
         }
     }
 
-    /// A library's absolute path: the linker's list has what it found the library by, which may be
-    /// relative (LD_LIBRARY_PATH=., LD_PRELOAD=./x.so). The kernel names the file, as long as it is mapped;
-    /// otherwise the program's folder is the one it was found from, unless the program has left that.
+    /// A library's absolute path. The linker's list has the path by which the linker found the
+    /// library, which may be relative (LD_LIBRARY_PATH=., LD_PRELOAD=./x.so). The kernel names the
+    /// file, as long as it is mapped. Otherwise the path counts from the program's folder, unless
+    /// the program has left that.
     ///
     /// - Parameter size: in bytes, from `bias` on; 0: not known.
     func path(of library: String, at bias: UInt64, _ size: Int64) -> String {
@@ -65,8 +66,8 @@ struct LibraryReports: SessionPart {
     }
 
     /// Called after code was mapped, where the linker does not call our code. The libraries get the
-    /// time of the look. A look may fall into the middle of the linker's work: then its list is
-    /// read at a later one.
+    /// time of the look. If a look falls into the middle of the linker's work, its list is read at
+    /// a later one.
     func reportLibrariesSeen(at now: MonotonicTime) {
         guard let image = stage.image, let change = observer.mappings.lastChange,
             context.instrumentation?.loadedLibraries == nil
@@ -79,7 +80,7 @@ struct LibraryReports: SessionPart {
         reportLibraries(process.memory, since: change, isInitial: false)
     }
 
-    /// Learns which program the linker runs, once it has mapped it, and tells the recording.
+    /// Learns which program the linker runs, once it has mapped it, and reports it.
     func learnLinkedProgram(_ code: Instrumentation) {
         guard code.runsLinker, let image = stage.image, image.linked == nil,
             let opening = image.opening, let linker = code.linker,

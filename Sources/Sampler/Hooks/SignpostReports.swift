@@ -33,7 +33,7 @@ struct SignpostReports: SessionPart {
     func switchOffSignposts(_ signposts: ProgramSignposts) -> Bool {
         guard signposts.isOn else { return false }
         let memory = process.memory
-        // If an image was noticed late, nobody has listed its libraries.
+        // If an image was noticed late, its libraries have not been listed yet.
         let linker = context.libraries?.linker ?? ImageStart(of: process).linker
         let objects = linker.map { LinkMap.objects(debug: $0.debug, memory: memory) } ?? []
         signposts.forgetAll(butThoseOf: images(of: objects, memory))
@@ -47,11 +47,11 @@ struct SignpostReports: SessionPart {
         }
     }
 
-    /// - Parameter isLast: what has not ended by now counts as never ending.
+    /// - Parameter isLast: intervals that have not ended yet count as never ending.
     func reportSignposts(at now: MonotonicTime, isLast: Bool) {
         guard let signposts = context.instrumentation?.hooks.signposts, isLast || !context.isClosed
         else { return }
-        // Where the program's ids are others than ours, none of its threads is known by them.
+        // In another namespace the program's ids differ from ours: no thread is known by them.
         var hasLooked = isLast || !context.sharesNamespace
         let thread = { (tid: Int32) -> ThreadIndex? in
             // It may have begun since the last look at the process's threads.

@@ -7,11 +7,12 @@ struct CodeNaming {
     private var names: PythonNames
     /// Code that was named.
     private var named: Set<PythonCodeKey> = []
-    /// That of importlib's function which imports a module, whose name is its first local variable.
+    /// The code of importlib's function that imports a module. The module's name is the function's
+    /// first local variable.
     private var importers: Set<PythonCodeKey> = []
     private static let mostNamed = 1 << 17
-    /// The last copy of which all was told, and what its frames import, by how far from the oldest one
-    /// they are.
+    /// The last copy whose code was all named, and the imports of its frames, by each frame's
+    /// distance from the oldest one.
     private var told: (copy: RuntimeCopy, imports: [(place: Int, local: UInt64)])?
 
     private static let mostModules = 64
@@ -21,15 +22,15 @@ struct CodeNaming {
         names = PythonNames(interpreter)
     }
 
-    /// What a copy's frames refer to, as far as it was not told before. Read at once: a module's code is
-    /// gone as soon as it has run.
+    /// The names that a copy's frames refer to, without those reported before. They are read at
+    /// once: a module's code is gone as soon as it has run.
     mutating func newNames(in copy: RuntimeCopy, _ memory: ProcessMemory) -> InterpretedNames? {
         var found = InterpretedNames()
         if named.count > Self.mostNamed {
             named.removeAll(keepingCapacity: true)
             told = nil
         }
-        // Most of a deep stack is what it was.
+        // Most of a deep stack has not changed.
         let oldest = told.map { copy.commonOldest($0.copy, interpreter.layout) } ?? 0
         var imports = told?.imports.filter { $0.place < oldest } ?? []
         var isAllNamed = true

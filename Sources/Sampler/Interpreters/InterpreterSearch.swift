@@ -6,7 +6,7 @@ import System
 
 /// Finds the interpreter that a process runs, among the files that it maps.
 ///
-/// A file that is being mapped is not yet what it will be: so a search is repeated.
+/// A file that is still being mapped may not be recognised yet, so a search is repeated.
 struct InterpreterSearch {
     private let process: any ProcessAccess
     private let memory: ProcessMemory
@@ -21,7 +21,7 @@ struct InterpreterSearch {
         self.memory = memory
     }
 
-    /// - Parameter code: all code that is mapped by now.
+    /// - Parameter code: all code that is mapped now.
     /// - Returns: an interpreter that was not known before.
     mutating func saw(_ code: [CodeMapping], at now: MonotonicTime) -> FoundInterpreter? {
         guard interpreter == nil else { return nil }
@@ -33,7 +33,7 @@ struct InterpreterSearch {
         return findAgain(at: now)
     }
 
-    /// Searches what is mapped once more, if that is due.
+    /// Searches the mapped files once more, if that is due.
     ///
     /// - Returns: an interpreter that was not known before.
     mutating func findAgain(at now: MonotonicTime) -> FoundInterpreter? {
@@ -52,7 +52,7 @@ struct InterpreterSearch {
         return nil
     }
 
-    /// The image whose file begins where it is mapped.
+    /// The image of a file, found by the mapping of the file's beginning.
     private func image(of path: String) -> LoadedImage? {
         let start = process.mappings().first { $0.path == path && $0.fileOffset == 0 }
         return start.flatMap { LoadedImage(base: $0.start, memory: memory.memory) }

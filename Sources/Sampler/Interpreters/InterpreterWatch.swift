@@ -3,9 +3,9 @@ import ProfileModel
 import Runtimes
 import System
 
-/// What threads of a process do in its interpreter: their frames, and the names in these.
+/// The frames of a process's threads in its interpreter, and the names in these frames.
 ///
-/// Nothing is asked of the program, and nothing that is read is believed without being checked.
+/// The program is asked nothing, and all that is read from it is checked.
 final class InterpreterWatch {
     private let process: any ProcessAccess
     private let memory: ProcessMemory
@@ -27,20 +27,20 @@ final class InterpreterWatch {
     /// nil: none was found yet.
     var interpreter: PythonInterpreter? { search.interpreter }
 
-    /// - Parameter code: all code that is mapped by now.
+    /// - Parameter code: all code that is mapped now.
     /// - Returns: an interpreter that was not known before.
     func saw(_ code: [CodeMapping], at now: MonotonicTime) -> FoundInterpreter? {
         search.saw(code, at: now)
     }
 
-    /// Searches what is mapped once more, if that is due.
+    /// Searches the mapped files once more, if that is due.
     ///
     /// - Returns: an interpreter that was not known before.
     func findAgain(at now: MonotonicTime) -> FoundInterpreter? { search.findAgain(at: now) }
 
     // MARK: Threads
 
-    /// Where a thread's state is; nil: it has none, or that is not known yet.
+    /// The address of a thread's state; nil: it has none, or that is not known yet.
     func state(of tid: Int32, at now: MonotonicTime) -> UInt64? {
         interpreter.flatMap { states.address(of: tid, in: $0, at: now) }
     }
@@ -50,10 +50,10 @@ final class InterpreterWatch {
         looks[tid] = nil
     }
 
-    /// What a copy's frames refer to, as far as it was not told before.
+    /// The names that a copy's frames refer to, without those reported before.
     func newNames(in copy: RuntimeCopy) -> InterpretedNames? {
         guard let interpreter else { return nil }
-        // Nobody else has it meanwhile: else it would be copied.
+        // Take it out of the property meanwhile: with a second reference, it would be copied.
         var naming = naming.take() ?? CodeNaming(interpreter)
         defer { self.naming = naming }
         return naming.newNames(in: copy, memory)
@@ -61,7 +61,7 @@ final class InterpreterWatch {
 
     // MARK: Copies
 
-    /// What a thread that does not run has by now.
+    /// The frames of a thread that does not run.
     ///
     /// - Parameter ran: its CPU time, in nanoseconds.
     func copy(of tid: Int32, ran: Int64, at now: MonotonicTime) -> RuntimeCopy? {
@@ -71,7 +71,8 @@ final class InterpreterWatch {
         return checked(copy, of: tid, ran: ran, at: start...max(start, process.now))
     }
 
-    /// A copy, if it is the thread's: its state may have gone, and another's may be there.
+    /// Returns a copy if it is the thread's: its state may be gone, and another thread's may have
+    /// its place.
     ///
     /// - Parameters:
     ///   - ran: the thread's CPU time then, in nanoseconds.
@@ -83,7 +84,7 @@ final class InterpreterWatch {
         guard isList(copy, of: tid) else { return nil }
         var time = time
         if copy.rest != 0, let layout = interpreter?.layout {
-            // It has not changed since, or is not taken.
+            // The rest of the list is taken only if the list has not changed since.
             copy = FrameListReader(layout).continuing(copy, memory)
             time = time.lowerBound...max(time.lowerBound, process.now)
         }
@@ -100,8 +101,8 @@ final class InterpreterWatch {
 
     // MARK: Threads that run
 
-    /// Beside somebody who takes its stacks without the interpreter's frames: each time behind them.
-    /// What lies before the first look has no frames.
+    /// Called each time after the thread's stacks were taken without the interpreter's frames.
+    /// Stacks from before the first look have no frames.
     ///
     /// - Parameter ran: its CPU time, in nanoseconds.
     func look(at tid: Int32, ran: Int64, at now: MonotonicTime) {
@@ -114,7 +115,7 @@ final class InterpreterWatch {
         )
     }
 
-    /// What a thread that runs had at a moment between two looks at it.
+    /// The frames of a running thread at a moment between two looks at it.
     func frames(of tid: Int32, at time: MonotonicTime, on stack: StackCopy) -> RuntimeCopy? {
         guard let interpreter else { return nil }
         return looks[tid]?.frames(at: time, on: stack, interpreter.layout)

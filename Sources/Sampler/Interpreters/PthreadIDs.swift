@@ -2,9 +2,9 @@ import Glibc
 import ProcessIO
 import ProfileModel
 
-/// The kernel's ids of threads that are known by their C library's (pthread_self(3)): a pointer to what
-/// the library knows of the thread, its id among that. Where, is the library's own business; the first
-/// thread, whose id is known, tells.
+/// The kernel's ids of threads that are known by their C library's ids (pthread_self(3)). Such an
+/// id points to the library's data on the thread, which contains the kernel's id. Its place there
+/// is the library's own business; the first thread, whose id is known, shows it.
 struct PthreadIDs {
     private let pid: Int32
     private let names: InnerNames
@@ -24,7 +24,7 @@ struct PthreadIDs {
         }
     }
 
-    /// nil: that cannot be told.
+    /// nil: the id cannot be found.
     func tid(of thread: UInt64) -> Int32? {
         let bytes = memory.read(at: thread, count: Self.mostBytes)
         let found = Set(

@@ -1,9 +1,9 @@
 import ProfileModel
 
-/// How much of our time searching may take: a fiftieth, and a little beforehand.
+/// How much of our time searching may take: a fiftieth, and a little in advance.
 struct SearchBudget {
     private var firstSearch: MonotonicTime?
-    /// How long was searched, in all.
+    /// The time spent on searching, in all.
     private var used = TimeSpan.zero
     private static let first = TimeSpan.milliseconds(5)
 

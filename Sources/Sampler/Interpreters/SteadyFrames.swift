@@ -1,11 +1,11 @@
 import ProfileModel
 import Runtimes
 
-/// What an interpreter's list of a thread's frames was, and when that was read.
+/// An interpreter's list of a thread's frames, and when it was read.
 struct Look {
     var copy: RuntimeCopy
     var time: ClosedRange<MonotonicTime>
-    /// The thread's CPU time by then.
+    /// The thread's CPU time at that moment.
     var ran: TimeSpan
 }
 
@@ -14,8 +14,9 @@ struct Looks {
     private var latest: [Look] = []
 
     private static let most = 4
-    /// Looks with more of the thread's own time between them tell nothing of what was there. How long it
-    /// took does not matter: on a busy machine neither the thread nor we have a core.
+    /// Two looks with more of the thread's CPU time between them say nothing about the time
+    /// between. Elapsed time does not matter: on a busy machine neither the thread nor we have a
+    /// core.
     private static let longest = TimeSpan.milliseconds(20)
 
     mutating func add(_ look: Look) {
@@ -25,10 +26,10 @@ struct Looks {
         if latest.count > Self.most { latest.removeFirst() }
     }
 
-    /// What the thread may have had at a moment, by the last look that was over by then and the first
-    /// that began later: see ``RuntimeCopy/steady(_:_:_:)``. Where they have nothing in common, the
-    /// thread has changed from one list to another (greenlets have one each): then the one that its
-    /// stack knew.
+    /// The frames that the thread may have had at a moment, from the last look that was over then
+    /// and the first that began later: see ``RuntimeCopy/steady(_:_:_:)``. If these have nothing in
+    /// common, the thread has changed from one list to another (each greenlet has its own). Then
+    /// the result is the list that its stack refers to.
     ///
     /// - Parameter stack: the thread's, at that moment.
     func frames(
@@ -44,9 +45,9 @@ struct Looks {
 }
 
 extension FrameListReader {
-    /// One look at a thread that runs. Its list is read twice, because the thread may go on while it is
-    /// read: then the newest frames of before lie, over by now, on one that was not their caller. Such a
-    /// list does not come twice in a row.
+    /// One look at a running thread. Its list is read twice, because the thread continues during
+    /// the reading. The list may then show newest frames that are already over, on top of a frame
+    /// that did not call them. Such a list does not come twice in a row.
     ///
     /// - Parameter thread: the address of its state.
     /// - Returns: nil: its state cannot be read.
@@ -60,13 +61,13 @@ extension FrameListReader {
 }
 
 extension RuntimeCopy {
-    /// What a thread that runs had at both of two looks at it: its oldest frames, as far as both found
-    /// them alike. Most of them were there meanwhile, too; but a loop may have left some, and be back.
-    /// The thread's stack tells more.
+    /// The frames that a running thread had at both of two looks at it: its oldest frames, as far
+    /// as both looks found the same. Most of these frames were there in between, too; but a loop
+    /// may have left some and come back. The thread's stack shows more.
     ///
-    /// Of the newest one of them it is not known what it did.
+    /// It is not known what the newest of these frames did.
     ///
-    /// - Returns: nil: none, or one of the looks did not reach the oldest.
+    /// - Returns: nil: there are none, or one of the looks did not reach the oldest frame.
     static func steady(
         _ before: RuntimeCopy, _ after: RuntimeCopy, _ list: FrameListLayout
     ) -> RuntimeCopy? {
@@ -86,8 +87,8 @@ extension RuntimeCopy {
         return after.oldest(same, list)
     }
 
-    /// A whole list of which the stack holds the address of a frame: the interpreter's loop keeps it
-    /// while the frame runs, or waits for what it called.
+    /// True if this is a whole list and the stack holds the address of one of its frames. The
+    /// interpreter's loop keeps that address there while the frame runs, or waits for a call.
     func isKnown(on stack: StackCopy, _ list: FrameListLayout) -> Bool {
         guard rest == 0, !addresses.isEmpty, isIdentified(list) else { return false }
         let frames = Set(addresses)
@@ -96,7 +97,7 @@ extension RuntimeCopy {
         }
     }
 
-    /// The same frame of the same code, called by the same one.
+    /// True for the same frame of the same code, called by the same frame.
     private func isFrame(
         _ index: Int, _ other: RuntimeCopy, _ place: Int, _ list: FrameListLayout
     ) -> Bool {
@@ -109,7 +110,7 @@ extension RuntimeCopy {
             }
     }
 
-    /// It waits for what it has called: all but its first local is as it was.
+    /// True if the frame waits for its call: all of its record but the first local is unchanged.
     private func hasNotMoved(
         _ index: Int, _ other: RuntimeCopy, _ place: Int, _ list: FrameListLayout
     ) -> Bool {
@@ -134,7 +135,7 @@ extension RuntimeCopy {
     func withoutNewest() -> RuntimeCopy {
         var result = self
         result.lacksNewest = true
-        // What led to it leads elsewhere by now.
+        // The pointer that led to the newest frame leads elsewhere now.
         result.newest = 0
         return result
     }

@@ -7,7 +7,7 @@ import System
 struct ThreadStateSearch {
     private let process: any ProcessAccess
     private let memory: ProcessMemory
-    /// True once the interpreter's frames were found to be what they should be.
+    /// True once a check of the interpreter's frames has succeeded.
     private var isChecked = false
     private var states: [Int32: State] = [:]
     /// Threads that have none, as far as is known.
@@ -17,11 +17,11 @@ struct ThreadStateSearch {
 
     struct State {
         var address: UInt64
-        /// What it has as the thread's id.
+        /// The thread's id in that state.
         var id: UInt64
     }
 
-    /// Of the first thread, which will have a state.
+    /// For the first thread, which will have a state.
     private static let longestPauseOfFirst = TimeSpan.milliseconds(4)
 
     init(of process: any ProcessAccess, _ memory: ProcessMemory) {

@@ -5,16 +5,16 @@ import Images
 import ProcessIO
 import ProfileModel
 
-/// A program that the dynamic linker was told to run (`ld-linux-x86-64.so.2 ./app`; AppImages, Guix and
-/// Nix do so). The kernel knows the linker only. So what the program is, is found in the linker's list
-/// and in what is mapped, as soon as the linker has mapped it.
+/// A program that the dynamic linker was asked to run (`ld-linux-x86-64.so.2 ./app`; AppImages,
+/// Guix and Nix do so). The kernel knows the linker only. So the program is found in the linker's
+/// list and the mappings, as soon as the linker has mapped it.
 struct LinkedProgram {
     /// Its file.
     let path: String
     let loaded: LoadedImage
     private let entry: UInt64
 
-    /// nil: the linker has not mapped it yet, or where it lies cannot be told.
+    /// nil: the linker has not mapped it yet, or its place cannot be found.
     init?(_ linker: DynamicLinker, _ mappings: [ProcFormats.MapsLine], memory: TargetMemory) {
         guard let object = LinkMap.objects(debug: linker.debug, memory: memory).first,
             // A program that is not moved has a bias of 0. Where the linker is musl's, our code leads it to
@@ -37,7 +37,7 @@ struct LinkedProgram {
             of: StartCode(loaded.memory.read(at: entry, count: StartCode.length), at: entry))
     }
 
-    /// As the program itself sees its arguments, but for a name that was chosen for it (`--argv0`).
+    /// The arguments as the program itself sees them, except for a name chosen for it (`--argv0`).
     func arguments(ofLinker all: [String]) -> [String] {
         let name = path.split(separator: "/").last
         let own = all.dropFirst().firstIndex { $0.split(separator: "/").last == name }

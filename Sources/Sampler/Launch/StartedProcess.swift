@@ -11,7 +11,7 @@ extension HeldProcess {
     /// Traces the child and releases it to execute the program, up to the program's first
     /// instruction.
     ///
-    /// - Parameter options: tell whether the processes that it forks are traced, too, and whether
+    /// - Parameter options: say whether the processes that it forks are traced, too, and whether
     ///   the scheduler is asked.
     consuming func execute(_ options: SamplerOptions) throws(SamplerError) -> StartedProcess {
         let tracee = Tracee(tid: pid)

@@ -15,7 +15,7 @@ struct MarkPlacer: SessionPart {
     /// The marks planned for one program or library.
     typealias PlannedMarks = (object: LinkedObject, plan: MarkPlan)
 
-    /// Looks at what was loaded, and places its marks.
+    /// Looks at the loaded program and libraries, and places their marks.
     func placeMarks() {
         guard let marks, marks.patience.allows(at: process.now),
             let plans = planMarks()
@@ -110,7 +110,7 @@ struct MarkPlacer: SessionPart {
     ///
     /// - Parameter stopped: the threads that ran a moment ago; all others wait.
     private func canChange(_ changes: [MarkPlan.Change], _ stopped: [TracedThread]) -> Bool {
-        // Threads that came since then.
+        // Threads may have started since then.
         guard discovery.knowsAllThreads else {
             discovery.addNewThreads(at: process.now)
             return false

@@ -5,12 +5,12 @@ import ProfileModel
 /// Keeps the sampler off the cores of threads that it looks at. One for all processes, because one
 /// thread looks at all of them.
 ///
-/// Whoever wakes up on a core that is in use pushes off who runs there. The kernel usually wakes a
-/// thread where some core is idle, but not everywhere: it may leave us on a thread's core for a
-/// whole launch, with another core idle all the time, and then each look takes the thread's core
-/// from it.
+/// A thread that wakes up on a core in use displaces the thread that runs there. The kernel usually
+/// wakes a thread where some core is idle, but not everywhere: it may leave us on a thread's core
+/// for a whole launch, with another core idle all the time, and then each look takes the thread's
+/// core from it.
 final class CPUAvoidance {
-    /// Where all cores are in use, moving helps nobody.
+    /// Moving does not help where all cores are in use, so the pauses grow.
     private static let pauses = TimeSpan.milliseconds(2)...TimeSpan.milliseconds(512)
 
     private var pause = CPUAvoidance.pauses.lowerBound
@@ -21,7 +21,7 @@ final class CPUAvoidance {
     /// costs some 10 µs.
     func isDue(at now: MonotonicTime) -> Bool { next.map { now >= $0 } ?? true }
 
-    /// The thread's core is another one.
+    /// The thread is on another core.
     func looked(at now: MonotonicTime) { next = now + Self.pauses.lowerBound }
 
     /// We moved to another core. Soon having to do so again means that it was of no use.

@@ -3,10 +3,10 @@ import ProfileModel
 
 /// The processes that the observed one starts, as the kernel's events describe them.
 extension ProcessGroup {
-    /// Begins, follows and ends the sessions of processes of which there is news.
+    /// Begins, follows and ends the sessions of processes, as the news says.
     ///
-    /// - Parameter end: the recording's end: nothing is waited for any more, and nothing counts
-    ///   that came later. nil: the recording goes on.
+    /// - Parameter end: the recording's end: no news waits any longer, and later news is dropped.
+    ///   nil: the recording goes on.
     func takeNews(upTo end: MonotonicTime? = nil) {
         guard let news = main.context.tree?.news else { return }
         waitingNews = (waitingNews + news.take()).sorted { $0.time < $1.time }
@@ -32,7 +32,7 @@ extension ProcessGroup {
         _ item: ProcessTreeEvents.News, before later: ArraySlice<ProcessTreeEvents.News>,
         mayWait: Bool
     ) -> Bool {
-        // What the first one does itself is seen otherwise.
+        // The first process is followed in another way.
         if item.pid == main.pid { return true }
         if refused.contains(item.pid) {
             if item.endsImage, !item.isExec { refused.remove(item.pid) }
@@ -68,7 +68,7 @@ extension ProcessGroup {
             processOfThread[item.tid] = item.pid
             return true
         }
-        // The kernel may give an id again.
+        // The kernel may reuse an id.
         if let earlier = sessions[item.pid] {
             earlier.parts.eventFollower.leave(at: item.time)
             closeIfOver(earlier)
@@ -94,7 +94,7 @@ extension ProcessGroup {
         let isOver = later.contains { $0.pid == item.pid && $0.endsImage }
         let image = session.process.image(at: item.time)
         if image.arguments.isEmpty, mayWait, !isOver { return false }
-        // What is read now may be the next one's.
+        // The description read now may be the next program's.
         let isOthers = later.contains { $0.pid == item.pid && $0.isExec }
         session.parts.eventFollower.executed(
             isOthers ? Image(path: "", arguments: [], time: item.time) : image, called: name,
@@ -102,7 +102,7 @@ extension ProcessGroup {
         return true
     }
 
-    /// Hands on when the threads had a core, if there is no account of the whole machine.
+    /// Passes on when the threads had a core, if there is no account of the whole machine.
     func reportSwitches(isLast: Bool = false) {
         guard let tree = main.context.tree, tree.tellsSwitches else { return }
         var found: [SchedulerRecord] = []

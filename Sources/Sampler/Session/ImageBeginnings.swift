@@ -17,8 +17,8 @@ struct ImageBeginnings: SessionPart {
     ///
     /// - Parameter isLate: it was noticed after the fact, and is past that instruction.
     func beginImage(at now: MonotonicTime, isLate: Bool = false) {
-        // While it stands: of a program that is over nobody can tell. (The first one would have been
-        // refused.)
+        // Checked while the program is stopped: once it is over, its privileges cannot be read.
+        // (The first program would have been refused.)
         if process.lacksPrivileges { note(.deniedPrivileges) }
         guard let main = threads[pid], let entry = enterImage(by: main, at: now, isLate: isLate)
         else { return }
@@ -38,19 +38,19 @@ struct ImageBeginnings: SessionPart {
         context.receiver?.take(event, of: pid)
     }
 
-    /// What is known of an image as soon as its first thread goes on.
+    /// The facts about an image that are known when its first thread continues.
     struct ImageEntry {
         let image: RunningImage
         let stopped: MonotonicTime
         /// When the program's own first instruction was executed. Of a late image: when it was, as far
         /// as known.
         let began: MonotonicTime
-        /// It was noticed after the fact: how far its launch is, nothing tells.
+        /// It was noticed after the fact: the progress of its launch is unknown.
         let isLate: Bool
         /// The first thread's counters at that moment.
         let counters: SchedulerCounters?
-        /// nil: it can be asked when the first thread goes on, because the program's end would be a
-        /// stop.
+        /// nil: it can be read after the first thread has continued, because the program's end
+        /// would be a stop.
         let program: Image?
         /// As ``ImageStart/beginsAtEntry`` of a static program.
         let beginsWithMain: Bool
@@ -75,7 +75,8 @@ struct ImageBeginnings: SessionPart {
         let began =
             start.map { agentEntry.enter(image, at: $0, next, by: main, at: now) } ?? next.executed
             ?? now
-        // That clock is exact; the kernel's counters tell only of what has left its core.
+        // Our code read an exact clock. The kernel's counters lack the time since the thread got
+        // its core.
         if !isLate, began != now, let area = image.instrumentation?.area, let known = counters?.run
         {
             let most = known.addingReportingOverflow((began - now).nanoseconds).partialValue
@@ -99,7 +100,7 @@ struct ImageBeginnings: SessionPart {
         return true
     }
 
-    /// - Parameter known: what is known of it without asking; nil: nothing.
+    /// - Parameter known: a description that need not be read; nil: there is none.
     func announce(_ entry: ImageEntry, of main: TracedThread, known: Image? = nil) {
         // Another thread may have executed the program, and has the first one's id now.
         context.scheduler.follow(pid)
@@ -129,7 +130,7 @@ struct ImageBeginnings: SessionPart {
         gate.awaitLibraries()
     }
 
-    /// The program is gone, and with it what was known of it.
+    /// The program is gone: drops all that was known of it.
     ///
     /// - Parameters:
     ///   - isLate: the next one runs already.

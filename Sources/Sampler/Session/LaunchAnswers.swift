@@ -2,7 +2,7 @@ import ProcessIO
 import ProfileModel
 import Readiness
 
-/// What conditions of `--until` ask a session.
+/// Answers to the conditions of `--until` about a session.
 extension SessionContext: LaunchView {
     var now: MonotonicTime { process.now }
 

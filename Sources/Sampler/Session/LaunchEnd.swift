@@ -34,7 +34,7 @@ struct LaunchEnd {
         if readiness == nil { ready.look(at: now, inChild: session.pid, session.context) }
     }
 
-    /// Other threads of ours alone may have noticed what the process did last.
+    /// Only other threads of the recorder may have noticed the process's last actions.
     mutating func lookOnceMore(at session: ProcessSession, _ signals: SignalQueue) {
         guard readiness == nil, stall == nil, session.outcome != .running else { return }
         take(ready.lastLook(signals), session.sink)

@@ -44,7 +44,7 @@ struct MappingWatch: ~Copyable {
         var isStack: Bool
         /// True: it is the kernel's, and grows downwards when it is used.
         var isGrowing: Bool
-        /// What its pages hold that are not there.
+        /// The contents of its absent pages.
         var absent = AbsentPages.unknown
     }
 
@@ -57,9 +57,9 @@ struct MappingWatch: ~Copyable {
 
     /// The code mappings, if they changed since the last call; else nil.
     ///
-    /// - Parameter libraries: how many libraries the linker has loaded, if it tells. Then only
-    ///   memory that is made executable in other ways must be looked for, and that only now and
-    ///   then. Reading the list keeps the program from mapping anything meanwhile.
+    /// - Parameter libraries: how many libraries the linker has loaded, if it reports that. Then
+    ///   only memory that is made executable in other ways must be looked for, and that only now
+    ///   and then. Reading the list keeps the program from mapping anything meanwhile.
     mutating func changes(at now: MonotonicTime, libraries: Int? = nil) -> [CodeMapping]? {
         if isReported { return nil }
         if let libraries {
@@ -122,7 +122,7 @@ struct MappingWatch: ~Copyable {
         return space.code() != listed.code
     }
 
-    /// Takes over what is known of the process that forked this one a moment ago.
+    /// Takes over the mappings of the process that forked this one a moment ago.
     ///
     /// - Parameter isReported: whether later mappings will be reported to us.
     mutating func copy(
@@ -138,7 +138,7 @@ struct MappingWatch: ~Copyable {
         restartSearch(at: now)
     }
 
-    /// Adds what is known of a process that is gone to what was seen of it.
+    /// Adds known mappings of a process that is gone to those that were seen.
     ///
     /// - Returns: all of it; nil if nothing is new.
     mutating func add(_ known: [CodeMapping], at now: MonotonicTime) -> [CodeMapping]? {
@@ -151,8 +151,9 @@ struct MappingWatch: ~Copyable {
         return code
     }
 
-    /// Code was mapped, over what was there. A program that makes code itself maps it again and
-    /// again, piece by piece. From then on we read the list, in which such pieces are one mapping.
+    /// Code was mapped, in the place of earlier mappings. A program that makes code itself maps it
+    /// again and again, piece by piece. From then on we read the list, in which such pieces are one
+    /// mapping.
     ///
     /// - Returns: true: the code mappings are up to date; false: the process is looked at like any
     ///   other.
@@ -168,7 +169,7 @@ struct MappingWatch: ~Copyable {
         return true
     }
 
-    /// The code mappings, with others over what is there.
+    /// The code mappings, with others in the places that these take.
     func code(with others: [CodeMapping]) -> [CodeMapping] {
         var result = code
         for mapping in others {
@@ -203,7 +204,7 @@ struct MappingWatch: ~Copyable {
                 start: line.start, end: line.end,
                 isStack: line.path == "[stack]" || line.start == guardEnd,
                 isGrowing: line.path == "[stack]",
-                // Of the process's own: no file, and no memory that it shares.
+                // Private memory: no file, and not shared.
                 absent: line.inode == 0 ? .zeros : .unknown)
         }
     }
@@ -227,7 +228,7 @@ struct MappingWatch: ~Copyable {
 }
 
 extension CodeMapping {
-    /// What is left of it where something else was mapped.
+    /// The parts of this mapping that are left where another one was mapped over it.
     fileprivate func parts(outside range: Range<UInt64>) -> [CodeMapping] {
         guard start < range.upperBound, range.lowerBound < end else { return [self] }
         var (before, after) = (self, self)

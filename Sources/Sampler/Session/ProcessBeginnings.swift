@@ -20,7 +20,7 @@ struct ProcessBeginnings: SessionPart {
                 area: process.area,
                 knownAction: process.area == nil || process.hasOtherClocks ? nil : action,
                 sites: process.sites))
-        // First of all, for it stands; what there is to tell of it can wait.
+        // First of all, because the process is stopped; the reports about it can wait.
         let entry = images.enterImage(by: process.main, at: process.firstInstruction)
         if process.unread >= 0 { close(process.unread) }
         let used = TimeSpan(nanoseconds: process.main.clock.counters.run)
@@ -50,7 +50,7 @@ struct ProcessBeginnings: SessionPart {
             // The kernel asks for the same permission.
             try process.checkPermission()
         }
-        // Before anybody is told: once it has ended, nobody can say what it was.
+        // Read before `permitted` is called: once the process has ended, nothing can be read of it.
         let first = process.image(at: process.now)
         permitted()
         if options.asksScheduler {
@@ -61,7 +61,7 @@ struct ProcessBeginnings: SessionPart {
         let now = process.now
         ledger.began(process.cpu)
         if process.childrenFaults > 0 { context.looksForChildren = Self.enoughLooks }
-        // It may have become another program since.
+        // The process may have executed another program since.
         var description = process.image(at: now)
         if description.path.isEmpty {
             (description.path, description.arguments) = (first.path, first.arguments)
@@ -83,7 +83,7 @@ struct ProcessBeginnings: SessionPart {
             hasNews = false
             for tid in process.threadIDs() where threads[tid] == nil {
                 let thread = process.thread(tid)
-                // A thread that is gone already, or that its parent's tracing brought along.
+                // Fails for a thread that is gone already, or that is traced because its parent is.
                 if isTraced { try? thread.seize(followingChildren: context.tracesChildren) }
                 register.addThread(thread, start: now, isNew: false, isTraced: isTraced)
                 hasNews = true
@@ -105,8 +105,8 @@ struct ProcessBeginnings: SessionPart {
         }
         sink.receive(.began(pid: pid))
         context.tree = tree
-        // It stands meanwhile, or runs and may execute another program: who knows its parent reads
-        // nothing of it.
+        // The process is stopped meanwhile, or runs and may execute another program. If its parent
+        // is known, nothing is read of it.
         let original = parent?.stage.image.flatMap { $0.path.isEmpty ? nil : $0 }
         let description =
             original.map { Image(path: $0.path, arguments: $0.arguments, time: now) }

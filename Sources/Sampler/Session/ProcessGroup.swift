@@ -8,7 +8,7 @@ import Readiness
 /// Everything that happens to them arrives here, one thing after the other.
 final class ProcessGroup {
     private let options: SamplerOptions
-    /// Observes the children; nil: children are let go.
+    /// Observes the children; nil: children are not observed.
     private let children: (any ChildObserver)?
     let main: ProcessSession
     /// All sessions by process id, the main one, too.
@@ -25,10 +25,10 @@ final class ProcessGroup {
     private var leftAt: MonotonicTime?
     /// New threads and processes that have stopped, and that their makers have not reported yet.
     private var unclaimed: Set<Int32> = []
-    /// Processes that began here before anybody reported them.
+    /// Processes whose sessions began before their parents reported them.
     private var claimed: Set<Int32> = []
-    /// Children that have ended. Reporting them takes a while, and nobody should stand meanwhile:
-    /// somebody waits for their ends.
+    /// Children that have ended. Reporting them takes a while, so it is done later: no thread
+    /// should stay stopped meanwhile, because other processes wait for the ends.
     private var over: [EndedSession] = []
     private var wasAskedToFinish = false
     private var endSignal: (number: Int32, isFromTerminal: Bool)?
@@ -61,7 +61,7 @@ final class ProcessGroup {
         ticker.start()
         let deadline = options.duration.map { main.process.now + $0 }
         while main.outcome == nil {
-            // What is missing for the news that wait is there in a moment.
+            // The events that the waiting news depends on will be there in a moment.
             let patience = waitingNews.isEmpty ? nil : Self.newsPatience
             guard let event = signals.next(within: patience) else {
                 takeNews()
@@ -72,17 +72,18 @@ final class ProcessGroup {
                 let now = main.process.now
                 ticker.serve(overrun: missed, at: now)
                 if stopIfDue(at: now, signals) { continue }
-                // News come before ticks, by a signal of a lower number; this is for what was
-                // not told.
+                // News comes before ticks, by a signal of a lower number. This finds changes that
+                // were not reported.
                 if ticker.served % Self.ticksBetweenLooks == 0 { takeChanges() }
                 closeEnded()
                 claimRest()
                 takeNews()
                 reportSwitches()
                 for session in sessions.values where !heldBack.contains(session.pid) {
-                    // Who has stopped meanwhile stands until that is served.
+                    // A thread that stopped in the meantime stays stopped until we have handled
+                    // that event.
                     if sessions.count > 1, main.context.tracesChildren { takeChanges() }
-                    // It may have ended by that.
+                    // The session may have ended by that.
                     guard sessions[session.pid] === session else { continue }
                     if session.context.eventFollowed?.end == nil {
                         session.tick(at: now, missed: missed)
@@ -94,13 +95,13 @@ final class ProcessGroup {
                     if (ticker.served &+ Int64(session.pid)) % Self.ticksBetweenLooks == 0 {
                         session.parts.eventFollower.endIfGone(at: now)
                     }
-                    // Of one that is not traced nobody tells us.
+                    // Untraced processes are not reported; we poll them.
                     session.parts.eventFollower.finish(mayWait: true)
                     closeIfOver(session)
                 }
                 main.context.tree?.dropStrays()
                 if let deadline, now >= deadline { leave() }
-                // What is seen now was seen after this tick's other work.
+                // The clock is read again: this look comes after the tick's other work.
                 if end.look(at: main.process.now, in: main) { leave() }
                 if main.sink.hasFailed { leave() }
             case .childChanged:
@@ -117,7 +118,7 @@ final class ProcessGroup {
             case .message(let signal):
                 if main.context.isOurChild { Program(pid: main.pid).pass(signal, from: signals) }
             case .stop(let signal):
-                // What we are attached to goes on: while we are stopped, it would stand at the next
+                // If we are attached, we do not stop: the program would stay stopped at the next
                 // event of a traced thread.
                 if main.context.isOurChild {
                     stopRequest = (signal, main.process.now + Self.stopPatience)
@@ -130,7 +131,7 @@ final class ProcessGroup {
         reportSwitches(isLast: true)
         for session in sessions.values where session !== main {
             session.parts.eventFollower.leave(at: recordingEnd)
-            // Who is not traced is not let go by our end.
+            // Our end releases only traced processes; we leave the others here.
             if session.context.isUntraced { session.leave() } else { session.abandon() }
             closeIfOver(session)
         }
@@ -149,9 +150,8 @@ final class ProcessGroup {
         return outcome
     }
 
-    /// Ends the recording. To take back what was done to the first process takes a while, and may
-    /// need other processes: a thread that has forked by vfork stops only when its child has gone
-    /// on.
+    /// Ends the recording. Undoing our changes in the first process takes a while, and may need
+    /// other processes: a thread that has forked by vfork stops only when its child has gone on.
     private func leave() {
         leftAt = leftAt ?? main.process.now
         letUnclaimedGo()
@@ -160,7 +160,7 @@ final class ProcessGroup {
         main.context.whileWaiting = nil
     }
 
-    /// What has just begun is no longer recorded.
+    /// Threads and processes that have just begun are no longer recorded.
     private func letUnclaimedGo() {
         let waiting = unclaimed
         unclaimed = []
@@ -175,7 +175,8 @@ final class ProcessGroup {
         }
     }
 
-    /// Serves the other processes. Whoever waits for the first process's own threads serves those.
+    /// Serves the other processes. The code that waits for the first process's threads serves
+    /// those.
     private func serveOthers() {
         let process = main.process
         while let (tid, isEnd) = process.peekReport(), main.threads[tid] == nil {
@@ -192,7 +193,7 @@ final class ProcessGroup {
     private static let stopPatience = TimeSpan.milliseconds(500)
 
     /// Stops us if that is due. The terminal stops the program along with us, and the shell waits
-    /// only for us. A program that does not stop must not stand still because we do.
+    /// only for us. A program that does not stop must not be held up because we stop.
     ///
     /// - Returns: true: we were stopped, and `now` is long ago.
     private func stopIfDue(at now: MonotonicTime, _ signals: SignalQueue) -> Bool {
@@ -204,7 +205,7 @@ final class ProcessGroup {
         return isStopped
     }
 
-    // MARK: What ptrace reports
+    // MARK: Reports from ptrace
 
     func takeChanges() {
         takeNews()
@@ -215,7 +216,7 @@ final class ProcessGroup {
         }
         let process = main.process
         while main.outcome == nil, let (tid, isEnd) = process.peekReport() {
-            // Once that is waited for, its last figures are gone.
+            // Once the end has been waited for, the last figures are gone.
             if isEnd {
                 if tid == main.pid { main.parts.polling.observeEnd() }
                 known(tid)?.parts.closing.readLastFigures(of: tid)
@@ -226,7 +227,7 @@ final class ProcessGroup {
     }
 
     private func take(_ event: TraceEvent, of tid: Int32) {
-        // To find out whose it is takes longer than until that is told.
+        // Finding the thread's process takes longer than waiting for the report on the new thread.
         if event == .stopped, tracesChildren, known(tid) == nil {
             unclaimed.insert(tid)
         } else {
@@ -234,7 +235,7 @@ final class ProcessGroup {
         }
     }
 
-    /// Claims those whose makers have perhaps ended, and will never report them.
+    /// Claims new threads and processes whose makers may have ended, and will never report them.
     func claimRest() {
         for tid in unclaimed.sorted() { serve(.stopped, of: tid) }
         unclaimed = []
@@ -254,7 +255,7 @@ final class ProcessGroup {
             return
         }
         let made = made(by: session.threads[tid], event)
-        // First of all, for it stands.
+        // First of all, because the thread is stopped.
         session.take(event, of: tid)
         if let made {
             if event == .forked || isProcess(made, clonedBy: session) {
@@ -279,7 +280,7 @@ final class ProcessGroup {
     }
 
     private func begin(_ child: Int32, forkedBy parent: ProcessSession, at now: MonotonicTime) {
-        // It may have come to its end by now, and must not begin once more.
+        // The child may have ended already, and must not begin once more.
         guard claimed.remove(child) == nil else { return }
         _ = begin(child, of: parent, isParent: true, at: now)
     }
@@ -334,7 +335,7 @@ final class ProcessGroup {
         _ pid: Int32, of parent: ProcessSession, isParent: Bool, at now: MonotonicTime
     ) -> ProcessSession? {
         if let known = sessions[pid] { return known }
-        // The kernel may give its id again.
+        // The kernel may reuse its id.
         if over.contains(where: { $0.session.pid == pid }) { closeEnded() }
         let session = newSession(pid, of: parent, at: now)
         session?.parts.beginnings.beginForked(
@@ -343,7 +344,7 @@ final class ProcessGroup {
         return session
     }
 
-    /// - Returns: nil: the child is let go.
+    /// - Returns: nil: the child is not observed.
     func newSession(
         _ pid: Int32, of parent: ProcessSession, at now: MonotonicTime
     ) -> ProcessSession? {

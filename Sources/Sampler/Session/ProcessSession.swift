@@ -2,10 +2,10 @@ import Agent
 import ProcessIO
 import ProfileModel
 
-/// Follows one process from a moment on. It receives what ptrace reports of the process's threads,
-/// looks at each of them at every tick, and passes on what it sees. Everything happens on one
-/// thread, because ptrace belongs to the thread that began it. When that thread ends, the kernel
-/// lets go of all that it traced, without another stop.
+/// Follows one process from a moment on. It receives ptrace's reports on the process's threads,
+/// looks at each thread at every tick, and passes on the results. Everything happens on one thread,
+/// because ptrace belongs to the thread that began it. When that thread ends, the kernel releases
+/// all threads that it traced, without another stop.
 ///
 /// Its parts do the work; it says which of them works when.
 final class ProcessSession: SessionPart {
@@ -33,7 +33,7 @@ final class ProcessSession: SessionPart {
         parts.timerEnds.watchTimers()
         parts.harm.lookForChildren()
         if let execution = stage.execution {
-            // Whether this is the old program or the new one already shows only at its report.
+            // Only the report of the exec shows whether the new program runs already.
             guard now > execution.deadline || area?.isExecuting == false else { return }
             parts.polling.abandonExecution()
         }
@@ -50,11 +50,11 @@ final class ProcessSession: SessionPart {
         parts.schedule.reportSchedule()
     }
 
-    /// Goes on with what our code in the program waits for, and takes what it has noted.
+    /// Continues the work that our code in the program waits for, and takes its notes.
     private func tendOurCode(at now: MonotonicTime) {
         if let image = stage.image {
             parts.agentEntry.giveUpEntry(of: image)
-            // Where it had no core at first.
+            // The thread may have had no core at first.
             if area?.isSettled == true { parts.patcher.emptyCave(of: image) }
         }
         parts.agentJoin.completeEntry(at: now)
@@ -96,9 +96,9 @@ final class ProcessSession: SessionPart {
     private static let sleepersPerTick = 64
     private static let longSleep = TimeSpan.milliseconds(20)
 
-    // MARK: What ptrace reports
+    // MARK: Reports from ptrace
 
-    /// What must be looked at before we wait for anything that ended.
+    /// The work to do before we wait for a thread or process that has ended.
     func prepareForChanges() {
         parts.timerEnds.watchTimers()
         parts.images.takePostponed()
@@ -112,10 +112,10 @@ final class ProcessSession: SessionPart {
     /// Takes no more looks; the process goes on.
     func abandon() { parts.leaving.abandon() }
 
-    /// Ends the recording: the process is let go as soon as that does no harm.
+    /// Ends the recording: the process is released as soon as that does no harm.
     func leave() { parts.leaving.leave() }
 
-    /// What is known of the recording when it is over.
+    /// The results of the recording, once it is over.
     func result() -> SamplerOutcome {
         SamplerOutcome(
             outcome: outcome ?? .unknown, ticks: ledger.ticks, missedTicks: ledger.missedTicks,

@@ -1,8 +1,8 @@
 import Agent
 import ProfileModel
 
-/// What is known of the program that a process runs, and what we changed in it. It is dropped when
-/// the next program takes over the process.
+/// The program that a process runs, and our changes in it. This is dropped when the next program
+/// takes over the process.
 final class RunningImage {
     /// When it began, or was found.
     let start: MonotonicTime
@@ -13,7 +13,7 @@ final class RunningImage {
     var noted: NotedLibrary?
     /// How its launch began; nil: it runs already.
     var opening: LaunchBorder?
-    /// The program, where the dynamic linker was executed and told to run it. nil: the program was
+    /// The program, where the dynamic linker was executed and asked to run it. nil: the program was
     /// executed itself, or the linker has not mapped it yet.
     var linked: LinkedProgram?
     /// nil: the program is static, or its linker does not report libraries.
@@ -22,18 +22,18 @@ final class RunningImage {
     var listing: LibraryListing?
     /// How it is followed from outside; nil: ptrace has its threads.
     var untraced: ProcPoller?
-    /// Whether its threads may be stopped for a sample. If not, what only a stop can show is not
-    /// known.
+    /// Whether its threads may be stopped for a sample. If not, facts that only a stop can show
+    /// stay unknown.
     var mayBeTraced = true
-    /// Whether any thread was seen on a stack that neither a thread library nor the kernel made (a
-    /// coroutine's, a virtual machine's). Any thread may be on such a one when a signal comes, and the
-    /// signal's frame would overwrite what lies below.
+    /// Whether any thread was found on a stack that neither a thread library nor the kernel made (a
+    /// coroutine's, a virtual machine's). Any thread may be on such a stack when a signal comes,
+    /// and the signal's frame would overwrite the memory below.
     var hasOtherStacks = false
     /// Our code in it; nil: not there, or not yet.
     var instrumentation: Instrumentation?
-    /// A thread that is on its way with our code. nil: none was led away, or the code is there.
+    /// A thread that is on its way with our code. nil: none was diverted, or the code is there.
     var entry: PendingEntry?
-    /// A place where a piece of our code stands for a moment.
+    /// A place where a piece of our code lies for a moment.
     var cave: FilledCave?
 
     init(start: MonotonicTime, path: String = "", arguments: [String] = []) {
@@ -46,6 +46,6 @@ final class RunningImage {
 /// A cave with a piece of our code in it.
 struct FilledCave {
     let address: UInt64
-    /// What was there.
+    /// The bytes that were there.
     let before: [UInt8]
 }

@@ -1,18 +1,19 @@
 import ProcessIO
 import ProfileModel
 
-/// What the scheduler tells of a session's threads, as long as it is asked.
+/// The scheduler's reports on a session's threads, as long as it is asked.
 struct ScheduleFollowing {
-    /// nil: the scheduler does not tell us, or no longer.
+    /// nil: the scheduler does not report to us, or no longer.
     private var reader: SchedulerReader?
-    /// Threads that ended untraced. They wait here until the scheduler has told how they ended.
+    /// Threads that ended untraced. They wait here until the scheduler has reported how they ended.
     private(set) var leaving: [TracedThread] = []
-    /// How much the scheduler told.
+    /// How much the scheduler reported.
     private(set) var account: SchedulerAccount?
     /// How many threads the scheduler could not follow.
     private(set) var unfollowed: Int64 = 0
-    /// When the last thread ended, if the scheduler told of the first one's end, too, and everything is read.
-    /// Later, the kernel only takes apart what the threads had, and we may have no core to hear of it.
+    /// When the last thread ended, if the scheduler reported the first one's end, too, and
+    /// everything is read. Later, the kernel only takes apart the threads' resources, and we may
+    /// have no core to hear of it.
     private(set) var exitTime: MonotonicTime?
     private var lastEnd: MonotonicTime?
     private var firstEnd: MonotonicTime?
@@ -25,14 +26,14 @@ struct ScheduleFollowing {
     /// A thread was found.
     mutating func follow(_ tid: Int32) { reader?.follow(tid) }
 
-    /// A thread ended untraced. Returns false if nobody will tell how.
+    /// A thread ended untraced. Returns false if no report will say how.
     mutating func awaitEnd(of thread: TracedThread) -> Bool {
         guard reader != nil else { return false }
         leaving.append(thread)
         return true
     }
 
-    /// What happened since the last call; nil: nobody tells.
+    /// The reports since the last call; nil: the scheduler does not report.
     ///
     /// - Parameters:
     ///   - isLast: nothing will be asked after this.
@@ -65,7 +66,7 @@ struct ScheduleFollowing {
         if record.tid == pid { firstEnd = record.time }
     }
 
-    /// Threads that have ended and that `/proc` no longer shows. The scheduler tells how they
+    /// Threads that have ended and that `/proc` no longer shows. The scheduler reports how they
     /// ended, a little later.
     ///
     /// - Returns: those that have ended, each once.

@@ -1,7 +1,7 @@
 import ProcessIO
 import ProfileModel
 
-/// Passes on what the scheduler tells.
+/// Passes on the scheduler's reports.
 struct ScheduleReports: SessionPart {
     let context: SessionContext
     let register: ThreadRegister

@@ -19,7 +19,7 @@ struct SessionClosing: SessionPart {
             signposts.reportSignposts(at: now, isLast: false)
         }
         if let thread = context.threads.remove(tid), thread.phase != .exited, !context.isClosed {
-            // Killed without an exit event, or not traced: where it was is gone with it.
+            // Killed without an exit event, or not traced: its last stack is gone with it.
             if thread.tracing.isTraced { observer.closeWithoutStack(thread, at: now) }
             register.end(thread, at: now)
             signalCapture?.forget(thread)
@@ -36,7 +36,7 @@ struct SessionClosing: SessionPart {
         hookReports.reportHooks(at: now, isLast: true)
         schedule.reportSchedule(isLast: true)
         for thread in threads.values where thread.phase != .exited {
-            // Nothing is known any more of what a thread did that ended unseen.
+            // The last activity of a thread that ended unseen is unknown.
             let isReadable = thread.blocked != nil || thread.counters() != nil
             takeLastSamples(of: thread)
             if isReadable { observer.close(thread, at: now) }
@@ -61,17 +61,17 @@ struct SessionClosing: SessionPart {
         if faults > 0 { ledger.note(.unrecordedChildren, faults) }
     }
 
-    /// To be called before the thread has another program.
+    /// To be called before the thread executes another program.
     func takeLastSamples(of thread: TracedThread) {
         guard thread.samples != nil || !thread.timing.slots.isEmpty else { return }
-        // Of one that is gone, its samples tell how long it ran.
+        // If the thread is gone, its samples show how long it ran.
         let counters = thread.counters() ?? thread.clock.counters
         timerStacks.takeTimed(of: thread, counters)
         eventStacks.takeSamples(of: thread, counters)
     }
 
-    /// Reads the last figures of a thread that has ended; they can be read until somebody takes
-    /// note of its end. If it was stopped before, they are known.
+    /// Reads the last figures of a thread that has ended; they can be read until it is reaped. If
+    /// it was stopped before, they are known.
     func readLastFigures(of tid: Int32) {
         guard context.tree != nil, context.tracesChildren, let thread = threads[tid],
             thread.phase != .exited,

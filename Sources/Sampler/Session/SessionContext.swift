@@ -2,8 +2,8 @@ import Agent
 import ProcessIO
 import ProfileModel
 
-/// What the parts of a session (``SessionPart``) share: the process, how far its recording is, and what
-/// is known of it. One thread uses it, the one that traces.
+/// The state that the parts of a session (``SessionPart``) share: the process, the progress of its
+/// recording, and facts about it. Only the thread that traces uses it.
 final class SessionContext {
     let process: any ProcessAccess
     let options: SamplerOptions
@@ -22,7 +22,7 @@ final class SessionContext {
     /// Takes the stacks of its threads and of its children's; nil: each thread's stack is taken
     /// separately.
     var tree: TreeSamples?
-    /// What is known of a process that events describe; nil: it is followed in another way.
+    /// The state of a process that events describe; nil: it is followed in another way.
     var eventFollowed: EventFollowedProcess?
     /// Tells how an attached process has ended, if no tracer saw it; nil: the process was not attached to.
     var handle: ProcessHandle?
@@ -33,8 +33,8 @@ final class SessionContext {
     var isOurChild = false
     /// The marks that the user asked for; nil: none.
     var marks: MarkPlacement?
-    /// An event that has to wait: what was reported of an image's first thread on its way into the
-    /// image, or an exec that was reported while we waited for a stop.
+    /// An event that has to wait: a report on an image's first thread on its way into the image, or
+    /// an exec that was reported while we waited for a stop.
     var postponed: TraceEvent?
     /// Whether we wait for a stop. Nothing else is begun meanwhile.
     var isAwaitingStop = false
@@ -43,13 +43,13 @@ final class SessionContext {
     /// How many more looks at all threads' children must come before a thread is stopped.
     var looksForChildren = 0
     /// Whether everything has been reported. That happens once, because the process may end while
-    /// our code is taken back.
+    /// our code is removed.
     private(set) var isClosed = false
     /// Serves the other processes while this one waits for its threads.
     var whileWaiting: (() -> Void)?
-    /// Tells others of the program's signposts: of an event, or of an interval's end.
+    /// Reports the program's signposts to others: an event, or an interval's end.
     var sawSignpost: ((_ label: SignpostLabel, _ time: MonotonicTime) -> Void)?
-    /// Takes what ptrace reports where a part comes upon it, as most do while they wait.
+    /// Takes ptrace's reports where a part comes upon one, as most parts do while they wait.
     weak var receiver: (any TraceReceiver)?
 
     init(
@@ -106,14 +106,14 @@ final class SessionContext {
         stage.execution == nil && (signalCapture != nil || capture == .untraced && isUntraced)
     }
 
-    /// Whether a thread was seized for an exec that failed. Nobody else can debug a traced thread, and it
-    /// stops at each of its signals.
+    /// Whether a thread was seized for an exec that failed. No other process can debug a traced
+    /// thread, and the thread stops at each of its signals.
     func isTracedForNothing(_ thread: TracedThread) -> Bool {
         isFree && thread.tracing.isTraced && isUntraced
     }
 
-    /// Whether events of the process's tree tell what a thread does. Of an interpreter's functions they tell too
-    /// late.
+    /// Whether events of the process's tree show what a thread does. For an interpreter's functions
+    /// they come too late.
     func isSampledByTree(_ thread: TracedThread) -> Bool {
         tree != nil && thread.samples != nil && thread.timing.timer == nil
     }
@@ -124,8 +124,8 @@ final class SessionContext {
     /// How an image's stacks are taken, unless something prevents that.
     var firstCapture: CaptureMethod { tracesChildren ? .ptrace : options.capture }
 
-    /// The time up to which news was read. What happened later may be another program's doing. nil:
-    /// there are no news.
+    /// The time up to which news was read. Later events may belong to another program. nil: there
+    /// is no news.
     var newsLimit: MonotonicTime? {
         eventFollowed == nil ? nil : tree?.news?.limit
     }
@@ -134,19 +134,19 @@ final class SessionContext {
 
     var outcome: Recording.Outcome? { stage.outcome }
 
-    /// Whether somebody wants the recorder to end at once while we take back what we did. Then we
-    /// wait for nobody any longer.
+    /// Whether the recorder was asked to end at once while we undo our changes. Then we wait for no
+    /// thread any longer.
     var isCalledOff: Bool { isLeaving && process.isToEnd }
 
-    /// Whether everything has been reported, and what we did is being taken back.
+    /// Whether everything has been reported, and our changes are being undone.
     var isLeaving: Bool {
         guard case .leaving = stage else { return false }
         return true
     }
 
-    /// Whether a signal has stopped the program. A traced thread's state does not tell: it looks
-    /// the same while the thread waits for us, maybe with that very signal. What ptrace reported
-    /// does.
+    /// Whether a signal has stopped the program. The state of a traced thread does not show that:
+    /// it looks the same while the thread waits for us, maybe with that very signal. ptrace's
+    /// reports show it.
     var isProgramStopped: Bool {
         threads.values.contains { thread in
             switch thread.state {

@@ -1,7 +1,7 @@
 import ProcessIO
 import ProfileModel
 
-/// Ends a recording: the process goes on, and what we did to it is taken back.
+/// Ends a recording: the process goes on, and our changes in it are undone.
 struct SessionLeaving: SessionPart {
     let context: SessionContext
     let stopper: ThreadStopper
@@ -20,7 +20,7 @@ struct SessionLeaving: SessionPart {
         stage.end(.running)
     }
 
-    /// Ends the recording: the process is let go as soon as that does no harm.
+    /// Ends the recording: the process is released as soon as that does no harm.
     func leave() {
         agentJoin.noteMissedEntry()
         guard stage.leave() else { return }
@@ -35,22 +35,22 @@ struct SessionLeaving: SessionPart {
         agentRemoval.removeArea(by: deadline)
         agentRemoval.removeForsaken(by: deadline)
         callOffStops(by: deadline)
-        // It may have ended while that was taken back: then that counts.
+        // The process may have ended during the removal: then that outcome counts.
         stage.end(.running)
     }
 
-    /// How long we wait to take our code back: a program that is short of cores gets one sooner or
+    /// How long we wait to remove our code: a program that is short of cores gets one sooner or
     /// later.
     private static let removalPatience = TimeSpan.milliseconds(10_000)
 
-    /// Calls off stops at the end, when the kernel lets go of all that we trace.
+    /// Calls off stops at the end, when the kernel releases all threads that we trace.
     private func callOffStops(by deadline: MonotonicTime) {
         let asked = threads.values.filter {
             $0.tracing.isTraced && $0.tracing.interruption != nil
         }
         for thread in asked { thread.tracing.interruption?.callOff() }
         while context.outcome == nil {
-            // Also those that were not asked: what they forked may be waited for.
+            // Serve the other threads, too: a child that one of them forked may be waited for.
             stopper.serveAll()
             let isOver = asked.allSatisfy {
                 !$0.tracing.isTraced || $0.phase == .exited

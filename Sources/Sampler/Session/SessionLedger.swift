@@ -1,7 +1,7 @@
 import ProcessIO
 import ProfileModel
 
-/// What a session reports of itself when it is over: ticks, CPU time, and notes on its own work.
+/// A session's report on itself when it is over: ticks, CPU time, and notes on its own work.
 struct SessionLedger {
     private(set) var ticks: Int64 = 0
     private(set) var missedTicks: Int64 = 0
@@ -13,7 +13,7 @@ struct SessionLedger {
     private var final = ProcessCPU()
     /// The process's totals at its end, if these were seen.
     private(set) var finalCounters: ProcessCounters?
-    /// What else the machine did; nil: somebody else reports that.
+    /// The other load of the machine; nil: another session reports that.
     private let machine: MachineLoad?
 
     init(machine: MachineLoad?) { self.machine = machine }

@@ -2,20 +2,20 @@ import Agent
 import ProcessIO
 import ProfileModel
 
-/// Takes what ptrace reports of a process's threads.
+/// Takes ptrace's reports on a process's threads.
 protocol TraceReceiver: AnyObject {
     func take(_ event: TraceEvent, of tid: Int32)
     /// Takes all that has been reported.
     func takeChanges()
 }
 
-/// What works on a session's context: each of its parts, which has one subject and is made with the other
-/// parts that it needs; and the session itself.
+/// Works on a session's context: each of the session's parts, which has one subject and is made
+/// with the other parts that it needs; and the session itself.
 protocol SessionPart {
     var context: SessionContext { get }
 }
 
-/// What nearly every part asks for.
+/// Properties that nearly every part needs.
 extension SessionPart {
     var process: any ProcessAccess { context.process }
     var pid: Int32 { context.process.pid }

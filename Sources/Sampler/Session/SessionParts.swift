@@ -1,5 +1,5 @@
-/// The parts of a session. Each is made with those that it needs, so what needs others comes behind them,
-/// and none can need another in turn.
+/// The parts of a session. Each is made with the parts that it needs, so it comes after them, and
+/// no two parts can need each other.
 struct SessionParts {
     let register: ThreadRegister
     let signposts: SignpostReports

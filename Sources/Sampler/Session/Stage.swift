@@ -16,12 +16,12 @@ enum Stage {
     case sampling(RunningImage)
     /// One of its threads will execute another program, so all threads are traced for a moment.
     case following(RunningImage, Execution)
-    /// The recording is over, and what we did to the image is being taken back. nil: the image is
+    /// The recording is over, and our changes in the image are being undone. nil: the image is
     /// gone.
     case leaving(RunningImage?, Execution?)
     case over(Recording.Outcome)
 
-    // MARK: What there is
+    // MARK: State
 
     var image: RunningImage? {
         switch self {
@@ -31,7 +31,7 @@ enum Stage {
         }
     }
 
-    /// What is known of the image that begins next.
+    /// The facts known about the image that begins next.
     var next: NextImage {
         switch self {
         case .launching(let next): next
@@ -77,7 +77,7 @@ enum Stage {
         return true
     }
 
-    /// The image is gone, or about to go. What it leaves to the next one stays.
+    /// The image is gone, or about to go. The data that it leaves to the next one stays.
     ///
     /// - Parameters:
     ///   - isLate: the next one runs already.
@@ -148,7 +148,7 @@ enum Stage {
         return true
     }
 
-    /// The program was not executed.
+    /// The exec did not happen.
     @discardableResult
     mutating func abandonExecution() -> Bool {
         guard case .following(let image, _) = self else { return false }
@@ -176,7 +176,7 @@ enum Stage {
     }
 }
 
-/// What is known of an image before its first instruction.
+/// The facts known about an image before its first instruction.
 struct NextImage {
     /// The memory that the former image leaves to it; nil: it has to make its own.
     var area: InheritedAgent?
@@ -187,7 +187,7 @@ struct NextImage {
     var sites: PreparedSites?
     /// It was noticed after the fact, and is past its first instruction.
     var isLate = false
-    /// When that one was executed, if the code of the image before has noted it.
+    /// When the image was executed, if our code in the image before has noted it.
     var executed: MonotonicTime?
 }
 
@@ -195,6 +195,6 @@ struct NextImage {
 struct Execution {
     /// The memory that the next image is handed.
     var area: InheritedAgent?
-    /// By then it should have happened.
+    /// The exec should have happened by then.
     var deadline: MonotonicTime
 }

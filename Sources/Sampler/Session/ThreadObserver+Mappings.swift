@@ -2,9 +2,9 @@ import Agent
 import ProcessIO
 import ProfileModel
 
-/// What the observer hands on of the code that is mapped.
+/// Passes on which code is mapped.
 extension ThreadObserver {
-    /// Hands the sink the code that was mapped since the last call.
+    /// Passes the code that was mapped since the last call to the sink.
     mutating func watchMappings(at now: MonotonicTime, libraries: Int? = nil) {
         if let code = mappings.changes(at: now, libraries: libraries) {
             tell(code, at: now)

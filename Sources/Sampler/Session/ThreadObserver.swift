@@ -3,7 +3,7 @@ import Architecture
 import ProcessIO
 import ProfileModel
 
-/// Looks at threads and turns what it sees into samples.
+/// Looks at threads and makes samples of them.
 struct ThreadObserver: ~Copyable {
     private let process: any ProcessAccess
     private let stackBytes: Int
@@ -16,13 +16,13 @@ struct ThreadObserver: ~Copyable {
     var isNarrow = false
     /// Where our own code lies in the program.
     var ownCode: Range<UInt64>?
-    /// When the recording ended: nothing that is told happened later.
+    /// When the recording ended: no later time is reported.
     var end: MonotonicTime?
     private var stacks: StackPlaces
     /// How long threads were held by stops of ours.
     private(set) var heldByProfiler = TimeSpan.zero
 
-    /// Another program has taken over the process: nothing that was known of its memory holds.
+    /// Another program has taken over the process: drops all that was known of its memory.
     ///
     /// - Parameter isReported: whether the new program's mappings are reported to us.
     mutating func restart(isReported: Bool = false) {
@@ -44,7 +44,7 @@ struct ThreadObserver: ~Copyable {
     enum Look {
         /// On its core, or waiting for one: its stack must be captured.
         case running
-        /// Off its core: all there is to know was sampled.
+        /// Off its core; its stack has been taken.
         case blocked
         /// It woke up while we looked, or has waited for a core since the last look: nothing new is
         /// known.
@@ -52,8 +52,8 @@ struct ThreadObserver: ~Copyable {
         case gone
     }
 
-    /// True if a thread seems to be in such a call when a stop of ours was not reported yet: in a
-    /// page fault, or in clone and its like (a thread that clones, and the one that it made).
+    /// True for the calls in which a thread seems to be while a stop of ours is not reported yet: a
+    /// page fault, or clone and its like (a thread that clones, and the one that it made).
     private static func mayBeStop(_ call: Int32) -> Bool {
         switch SystemCall(rawValue: call) {
         case .clone, .fork, .vfork, .clone3: true
@@ -71,12 +71,12 @@ struct ThreadObserver: ~Copyable {
     mutating func look(
         at thread: TracedThread, _ before: SchedulerCounters, at now: MonotonicTime
     ) -> Look {
-        // It has not had a core since it was found blocked: still there.
+        // The thread has had no core since it was found blocked, so it still is.
         if thread.blocked != nil, before.timeslices == thread.clock.counters.timeslices {
             followWait(of: thread, at: now)
             return .blocked
         }
-        // It has not gone on from our last stop, and would do nothing but stop again.
+        // The thread has not run since our last stop, and would only stop again.
         if before.timeslices == thread.tracing.coresAtStop { return .moving }
         guard let activity = thread.activity() else { return .gone }
         guard case .blocked(let number, let registers) = activity else { return .running }
@@ -131,11 +131,11 @@ struct ThreadObserver: ~Copyable {
         return now
     }
 
-    /// Samples a running thread from a stack of its.
+    /// Samples a running thread from a captured stack.
     ///
     /// - Parameters:
     ///   - known: its counters, read since.
-    ///   - frames: an interpreter's, which were found to be its.
+    ///   - frames: the interpreter's frames, checked to be this thread's.
     mutating func sample(
         _ captured: CapturedStack, of thread: TracedThread, _ known: SchedulerCounters,
         frames: RuntimeCopy?
@@ -173,7 +173,7 @@ struct ThreadObserver: ~Copyable {
     }
 
     /// Reads the registers of a thread that was stopped in the middle of being blocked, for the
-    /// stack that its memory alone did not tell.
+    /// stack that its memory alone did not show.
     mutating func refine(_ thread: TracedThread) throws(SystemError) {
         guard let blocked = thread.blocked else { return }
         let registers = try thread.tracee.registers()
@@ -189,7 +189,7 @@ struct ThreadObserver: ~Copyable {
         if thread.blocked != nil, let counters = thread.counters(),
             counters.timeslices != thread.clock.counters.timeslices
         {
-            // It has gone on since it was looked at last: what it did then nobody saw.
+            // The thread has run since the last look; its stack at that time is unknown.
             emit(thread, at: now, now: nil, content: .following, counters: counters)
         } else {
             emit(thread, at: now, now: thread.blocked, content: .unchanged)
@@ -201,7 +201,7 @@ struct ThreadObserver: ~Copyable {
     mutating func closeEnded(
         _ thread: TracedThread, at end: MonotonicTime, _ counters: SchedulerCounters
     ) {
-        // Who was blocked has gone on since.
+        // A thread that was blocked has run since.
         emit(
             thread, at: end, now: nil, content: thread.blocked == nil ? .unchanged : .following,
             counters: counters)
@@ -234,8 +234,8 @@ struct ThreadObserver: ~Copyable {
         thread.block(nil)
     }
 
-    /// Hands on the time since the last look. If the thread was blocked then, the time that it
-    /// stayed blocked belongs to the stack that it had. Only the rest belongs to what it does now.
+    /// Passes on the time since the last look. If the thread was blocked then, the time that it
+    /// stayed blocked belongs to the stack that it had. Only the rest belongs to its present stack.
     ///
     /// - Parameter blocked: the stretch of being blocked that the thread is in now, if any.
     /// - Returns: for how long it has been in that stretch.
@@ -255,7 +255,7 @@ struct ThreadObserver: ~Copyable {
             times.blocked = .zero
             endWait(of: thread, at: start)
         }
-        // What it did before it waited is not what it waited in.
+        // The stack in which the thread waits does not explain the time before the wait.
         let isNewWait = blocked != nil && blocked?.serial != earlier?.serial
         if isNewWait, times.blocked != times.wall {
             var active = times
@@ -267,7 +267,7 @@ struct ThreadObserver: ~Copyable {
             times = StateTimes(blocked: times.blocked)
         }
         if blocked == nil, thread.unsampledLooks > 1 {
-            // What it did at those looks, this one does not tell.
+            // This look does not show what the thread did at the skipped looks.
             let looks = Int64(thread.unsampledLooks)
             var skipped = times
             skipped.running.nanoseconds -= times.running.nanoseconds / (looks + 1)
@@ -284,7 +284,7 @@ struct ThreadObserver: ~Copyable {
         return times.blocked
     }
 
-    /// Hands on the names that a sample's frames refer to, before the sample.
+    /// Passes on the names that a sample's frames refer to, before the sample.
     private func tellNames(of content: Sample.Content) {
         guard case .snapshot(let snapshot) = content, let frames = snapshot.frames,
             let names = interpreters.newNames(in: frames)
@@ -301,7 +301,7 @@ struct ThreadObserver: ~Copyable {
             systemCall: blocked?.position.systemCall, blocking: blocked?.serial ?? 0)
     }
 
-    /// Where a thread is for its program; nil: in code of ours.
+    /// A thread's registers as its program sees them; nil: in code of ours.
     private func outsideOfOurs(
         _ registers: Registers, word: (UInt64) -> UInt64?
     ) -> Registers? {
@@ -312,7 +312,7 @@ struct ThreadObserver: ~Copyable {
     private mutating func content(
         _ registers: Registers, of thread: TracedThread
     ) -> Sample.Content {
-        // Our own code in the program is none of its business.
+        // Our own code in the program does not belong to the program's stacks.
         let tracee = thread.tracee
         guard
             let registers = outsideOfOurs(
@@ -320,8 +320,8 @@ struct ThreadObserver: ~Copyable {
         else { return .none }
         thread.stack.saw(registers.stackPointer)
         let now = process.now
-        // While the list was read the program went on: a plugin that was loaded meanwhile may wait in its
-        // initialiser.
+        // The program ran while the list was read: a plugin that was loaded meanwhile may wait in
+        // its initialiser.
         if !mappings.isCode(registers.programCounter)
             || mappings.isUnknown(registers.stackPointer, at: now) || mappings.lacksCode()
         {
@@ -329,7 +329,7 @@ struct ThreadObserver: ~Copyable {
         }
         let stack = copyStack(around: registers.stackPointer, by: thread.tracee)
         if stack.bytes.isEmpty {
-            // On its way out a process has given up its memory.
+            // An ending process has given up its memory.
             return process.hasProgram ? .missing(.unreadable) : .none
         }
         return .snapshot(
@@ -341,12 +341,12 @@ struct ThreadObserver: ~Copyable {
                     of: thread.tid, ran: thread.clock.counters.run, at: now)))
     }
 
-    /// How much is copied at most if nobody knows how far a stack goes.
+    /// How much is copied at most if the end of a stack is unknown.
     private static let unknownStackBytes = 65536
 
-    /// What lies below the stack pointer and is still needed: what functions may use without moving
-    /// the pointer (the psABI's red zone), and what was popped a moment ago, to which unwind tables
-    /// still refer.
+    /// The memory below the stack pointer that is still needed: functions may use it without moving
+    /// the pointer (the psABI's red zone), and it holds values popped a moment ago, to which unwind
+    /// tables still refer.
     private static var redZone: UInt64 { UInt64(CallingConvention.redZone) }
 
     private func copyStack(around pointer: UInt64, by thread: any ThreadAccess) -> StackCopy {

@@ -1,8 +1,8 @@
 import ProcessIO
 import ProfileModel
 
-/// Whether a process has files open from which a read may take as long as it likes, in the kernel:
-/// `/dev/zero` and its like. Where no events tell what a thread does, its threads are left alone.
+/// Whether a process has files open from which a read may take unlimited time in the kernel:
+/// `/dev/zero` and its like. Where no events show what a thread does, its threads are left alone.
 struct EndlessFiles {
     private let process: any ProcessAccess
     private var budget: LookBudget

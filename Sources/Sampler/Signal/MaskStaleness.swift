@@ -1,11 +1,11 @@
-/// Whether what is known of signal masks is still true: threads announce that they are about to change
-/// theirs.
+/// Whether our knowledge of signal masks is still true: threads announce that they are about to
+/// change theirs.
 struct MaskStaleness {
     private var announced: UInt32 = 0
     private var looks = 0
 
-    /// Looks whether what is known of masks may be out of date. Masks change a moment after their change
-    /// was announced.
+    /// Checks whether our knowledge of masks may be out of date. Masks change a moment after their
+    /// change was announced.
     ///
     /// - Parameter count: the number of announcements so far.
     /// - Returns: whether it may.

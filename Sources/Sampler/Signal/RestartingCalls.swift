@@ -7,8 +7,8 @@ import ProfileModel
 /// What interruptions do to system calls; see signal(7), "Interruption of system
 /// calls and library functions by signal handlers" and "… by stop signals".
 enum RestartingCalls {
-    /// The kernel restarts these after a stop by the resumption, with the time that is left; after a
-    /// signal handler they return EINTR, whatever its flags.
+    /// The kernel restarts these after a stop, when the thread is resumed, with the time that is
+    /// left; after a signal handler they return EINTR, whatever its flags.
     private static let afterStop: Set<SystemCall> = [
         .poll, .select, .pause, .nanosleep, .rt_sigsuspend, .clock_nanosleep, .pselect6, .ppoll,
     ]
@@ -23,11 +23,11 @@ enum RestartingCalls {
         .readlink, .getrandom,
     ]
 
-    /// These neither wait nor move data bit by bit, or only a deadly signal ends them, or they are
-    /// restarted: whatever comes meanwhile, they return what they would have. (Of a folder, fewer names
-    /// at once: whoever reads one goes on until there are none. Of reads, our handler makes those again
-    /// that are not restarted; and where files are open whose reads are cut short, ``EndlessFiles``, no
-    /// signal is sent at all.)
+    /// These neither wait nor move data piece by piece, or only a deadly signal ends them, or they
+    /// are restarted: no signal changes their results. (A read of a folder may return fewer names
+    /// at once; the reader continues until there are none. Our handler repeats those reads that are
+    /// not restarted. Where files are open whose reads are cut short, ``EndlessFiles``, no signal
+    /// is sent at all.)
     private static let indifferent: Set<SystemCall> = [
         .read, .pread64, .open, .openat, .stat, .fstat, .lstat, .newfstatat, .statx, .lseek, .mmap,
         .mprotect, .munmap, .brk, .mremap, .rt_sigaction, .rt_sigprocmask, .access, .faccessat,
@@ -36,20 +36,20 @@ enum RestartingCalls {
         .clock_gettime, .clock_getres,
     ]
 
-    /// Whether a signal that finds a thread in the call changes nothing of what the call does.
+    /// Whether a signal that finds a thread in the call does not change the call's effect.
     static func isIndifferent(_ call: Int32) -> Bool {
         SystemCall(rawValue: call).map(indifferent.contains) ?? false
     }
 
-    /// Those that depend on what the descriptor is: never a socket (it may have a timeout),
-    /// an inotify or another special file.
+    /// These depend on the kind of the descriptor: never a socket (it may have a timeout), an
+    /// inotify or another special file.
     private static let reading: Set<SystemCall> = [.read, .readv]
-    /// What writes to a pipe or a terminal returns early with what was written so far.
+    /// A write to a pipe or a terminal returns early with the length written so far.
     private static let writing: Set<SystemCall> = [.write, .writev]
 
-    /// What a thread waits in.
+    /// The kind of call that a thread waits in.
     ///
-    /// - Parameter registers: at least the call's arguments, as `/proc` tells them.
+    /// - Parameter registers: at least the call's arguments, as `/proc` shows them.
     static func kind(
         of number: Int32, _ registers: Registers, process: any ProcessAccess
     ) -> WaitKind {
@@ -75,8 +75,8 @@ enum RestartingCalls {
     /// Whether our handler makes a call again that our signal has ended: it must know the call, and its
     /// number from the code before it.
     ///
-    /// - Parameter code: as many bytes of the program's as are asked for, from an address on; none where
-    ///   they cannot be read.
+    /// - Parameter code: the program's bytes from an address on, as many as are asked for; none
+    ///   where they cannot be read.
     static func isMadeAgain(
         _ call: Int32, _ registers: Registers, code: (UInt64, Int) -> [UInt8]
     ) -> Bool {

@@ -23,15 +23,16 @@ extension SignalCapture {
                 tid: thread.tid, sending: signal, masks: thread.statuses.masks, each: interval,
                 own: timing.slots, in: slots)
         else { return false }
-        // Whoever changes what this asks for looks for timers then, and has seen this one.
+        // Checked now that the timer is there: a thread that changes these conditions then looks
+        // for timers, and finds this one.
         if slots.lookForMasking() || isOutdated(timer) { return false }
         timing.begin(timer)
         timer.allow(SignalTimer.reserve)
         return true
     }
 
-    /// Asks a thread in its slots that wait for nothing: in the first ones if there is any room, in
-    /// the others as long as there is plenty.
+    /// Requests answers in the idle ones of a thread's slots: in the first ones if there is any
+    /// room, in the others as long as there is plenty.
     ///
     /// - Returns: in how many.
     func arm(_ thread: TracedThread, _ place: StackPlace, frames: UInt64) -> Int {
@@ -50,7 +51,7 @@ extension SignalCapture {
         thread.timing.slots.contains { [.busy, .filled].contains(slots.state(of: $0)) }
     }
 
-    /// What a thread has answered to its timer's signals, in the order of time.
+    /// A thread's answers to its timer's signals, in the order of time.
     ///
     /// - Parameter limit: later ones are left for the next call.
     func answersToTimer(
@@ -67,7 +68,7 @@ extension SignalCapture {
         }.sorted { $0.time < $1.time }
     }
 
-    /// Ends a thread's timer. What it answers to the last signal can still be taken.
+    /// Ends a thread's timer. The thread's answer to the last signal can still be taken.
     func endTimer(of thread: TracedThread) {
         thread.timing.end()
         for slot in thread.timing.slots { slots.disarm(slot) }

@@ -7,10 +7,11 @@ import ProfileModel
 /// Takes the stacks of running threads by a signal whose handler, in the program, copies them to
 /// shared memory: a few microseconds of the thread's time, where a stop costs fifty.
 ///
-/// Signals are sent to running threads only, and only to those that will not mind: not where the
-/// signal is blocked (it would surface in a `sigwait`), nor under a seccomp filter that the
-/// program installed (it may forbid the handler's calls, or the return from it), nor when the
-/// program has set an action of its own for the signal, nor where the frame would have no room. Where the program uses the first signal itself, our code in it keeps a spare one ready.
+/// Signals are sent to running threads only, and only to those that they do not harm: not where the
+/// signal is blocked (it would surface in a `sigwait`), nor under a seccomp filter that the program
+/// installed (it may forbid the handler's calls, or the return from it), nor when the program has
+/// set an action of its own for the signal, nor where the frame would have no room. Where the
+/// program uses the first signal itself, our code in it keeps a spare one ready.
 struct SignalCapture {
     let slots: SharedSlots
     private let pid: Int32
@@ -49,7 +50,7 @@ struct SignalCapture {
         return nil
     }
 
-    /// What can be sent to a thread; nil: nothing.
+    /// The signal that can be sent to a thread; nil: none.
     func signal(for status: ThreadStatus) -> Int32? {
         if !slots.isDisplaced, !status.blocks(slots.signal) { return slots.signal }
         if slots.hasSpare, !status.blocks(slots.spareSignal) { return slots.spareSignal }
@@ -63,7 +64,7 @@ struct SignalCapture {
         _ thread: TracedThread, _ status: ThreadStatus, _ place: StackPlace,
         _ counters: SchedulerCounters, frames: UInt64? = nil
     ) -> Bool {
-        // Its status may tell of the mask that it had.
+        // The status may show the mask that the thread had before.
         guard !thread.statuses.wasMasking, let signal = signal(for: status) else { return true }
         let requests = thread.requests
         guard let slot = requests.slot ?? slots.take() else { return false }
@@ -97,21 +98,21 @@ struct SignalCapture {
 
     private static let patienceForSignal = 2
 
-    /// The kernel drops a signal like one that already waits for the thread, and what comes with a
-    /// signal beyond RLIMIT_SIGPENDING: then nobody ever answers. An answer that comes after all
-    /// finds the request taken back.
+    /// The kernel drops a signal if the same one already waits for the thread. Beyond
+    /// RLIMIT_SIGPENDING it drops the data that comes with a signal. Then no answer ever comes. An
+    /// answer that comes after all finds the request withdrawn.
     private func takeBackIfLost(_ thread: TracedThread) -> Bool {
         guard let slot = thread.requests.slot, let status = thread.status(),
             !status.hasPending(slots.signal), !status.hasPending(slots.spareSignal)
         else { return false }
         slots.cancel(slot)
-        // Or the program has an action of its own for it, set past us: it gets no more of them. A
-        // timer's signal that waited may have stood for it, too.
+        // Or the program has set an action of its own without our code's knowledge: it gets no more
+        // signals. A timer's signal that waited may have taken the place of ours, too.
         thread.requests.silence = thread.timing.slots.isEmpty ? Self.patience + 1 : 0
         return true
     }
 
-    /// What the thread has answered, if it has.
+    /// The thread's answer, if there is one.
     func answer(of thread: TracedThread) -> CapturedStack? {
         guard let slot = thread.requests.slot else { return nil }
         switch slots.state(of: slot) {
@@ -147,7 +148,7 @@ struct SignalCapture {
     func forget(_ thread: TracedThread) {
         endTimer(of: thread)
         if let slot = thread.requests.slot { slots.giveBack(slot) }
-        // They wait for nothing any more, as was seen to above.
+        // The slots wait for nothing any more: the timer was ended above.
         for slot in thread.timing.slots { slots.giveBack(slot) }
         thread.forgetRequests()
     }

@@ -2,16 +2,16 @@ import Agent
 import ProcessIO
 import ProfileModel
 
-/// A thread's timer, and what it has told: see ``SignalTimer``.
+/// A thread's timer and its samples: see ``SignalTimer``.
 final class ThreadTiming {
-    /// Has the thread send us its stacks where it runs its own code; nil: there is none.
+    /// Makes the thread send us its stacks where it runs its own code; nil: there is none.
     private(set) var timer: SignalTimer?
     /// Where the thread answers its timer's signals. They stay the thread's until its end, because an
     /// answer may come late.
     private(set) var slots: [Int] = []
     /// The last answer, without the stack; or none.
     private(set) var last: [CapturedStack] = []
-    /// What the events beside the timer showed while we looked for what came before.
+    /// Samples by the events beside the timer that came while we took earlier ones.
     private(set) var later: [ThreadSamples.Observation] = []
     /// How much CPU time the thread had used when a timer last showed that it works, or was opened.
     private var run: Int64 = 0
@@ -20,7 +20,7 @@ final class ThreadTiming {
     /// Whether a timer of the thread's was found not to work.
     private(set) var isUseless = false
 
-    /// That much CPU time in the thread's own code should have shown something.
+    /// So much CPU time in the thread's own code should have brought a sample.
     private static let patience = TimeSpan.milliseconds(12)
     private static let mostRestarts = 8
 
@@ -30,7 +30,7 @@ final class ThreadTiming {
 
     func begin(_ timer: SignalTimer) { self.timer = timer }
 
-    /// What the thread answers to the last signal can still be taken.
+    /// Ends the timer. The thread's answer to the last signal can still be taken.
     func end() { timer = nil }
 
     /// The memory in which the thread answers is gone, or another's.
@@ -63,7 +63,7 @@ final class ThreadTiming {
         isUseless = restarts > Self.mostRestarts
     }
 
-    // MARK: What it told
+    // MARK: Samples
 
     func keep(last answer: CapturedStack) { last = [answer] }
 
@@ -72,7 +72,7 @@ final class ThreadTiming {
         later = Array(observations)
     }
 
-    /// The same; those that were kept come behind these.
+    /// The same; those that were kept come after these.
     func keep(first observations: some Collection<ThreadSamples.Observation>) {
         later.insert(contentsOf: observations, at: 0)
     }

@@ -17,7 +17,7 @@ struct StopHarm: SessionPart {
 
     /// Looks for threads that fork. In a program that runs already, these show only after some
     /// looks, because their children may live only for a moment. Until that is known, any thread
-    /// may be one.
+    /// may be one that forks.
     func lookForChildren() {
         guard context.looksForChildren > 0 else { return }
         for thread in threads.values { _ = hasForkedLately(thread) }
@@ -25,7 +25,8 @@ struct StopHarm: SessionPart {
     }
 
     /// Whether a signal that stops the thread in its own code could surface in one of its sigwait
-    /// calls. Nobody can tell whether it waits in one. That shows as soon as it has had a core.
+    /// calls. It is unknown whether the thread waits in one; this shows as soon as the thread has
+    /// had a core.
     func isInDoubt(_ thread: TracedThread) -> Bool {
         guard !thread.tracing.isLed, context.capture == .untraced || thread.burst.hasWaitedFragile,
             case .running = thread.activity()
@@ -33,9 +34,10 @@ struct StopHarm: SessionPart {
         return !thread.readMask() && someBlockOurs
     }
 
-    /// Looks which signals the first thread blocks now. All that a thread is ever seen to block counts when a
-    /// signal is chosen that may stop it in its own code, and a thread that waits for signals shows its mask
-    /// only between two waits. Needed where our handler is in the program: it may be asked by signal, too.
+    /// Reads which signals the first thread blocks now. Every signal that a thread was ever found
+    /// to block counts when we choose a signal that may stop it in its own code, and a thread that
+    /// waits for signals shows its mask only between two waits. Needed where our handler is in the
+    /// program: the thread may be asked by signal, too.
     func lookAtFirstMask() {
         guard signalCapture != nil else { return }
         _ = threads[pid]?.status()
@@ -50,8 +52,8 @@ struct StopHarm: SessionPart {
         }
     }
 
-    /// Whether a signal or a stop may find the thread in a call that then returns only a part of
-    /// what was asked for. Needed where no events tell what a thread does.
+    /// Whether a signal or a stop may find the thread in a call that then returns less than the
+    /// program asked for. Needed where no events show what a thread does.
     func mayMeetLongCall(_ thread: TracedThread, at now: MonotonicTime) -> Bool {
         thread.calls.mayMeetLongCall(at: now) || context.endlessFiles.areOpen(at: now)
     }

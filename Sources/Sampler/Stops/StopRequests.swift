@@ -21,7 +21,7 @@ struct StopRequests: SessionPart {
 
     func stop(_ thread: TracedThread) {
         if !thread.tracing.isTraced {
-            // Attached, our code comes in by a stop.
+            // In an attached program, our code comes in by a stop.
             let mayBeTraced = stage.isSettling || stage.image?.mayBeTraced != false
             guard mayBeTraced, !harm.isInDoubt(thread) else { return spare(thread) }
             guard thread.tracing.seize() else { return }
@@ -41,14 +41,14 @@ struct StopRequests: SessionPart {
     /// Asks a thread to stop. A running thread is stopped in its own code if that is possible,
     /// where stops are not the rule or could end one of its calls.
     func interrupt(_ thread: TracedThread) {
-        // The two signals would be one.
+        // The kernel would merge the two signals.
         timerEnds.endTimer(of: thread)
         if thread.tracing.isLed { return interruptAnywhere(thread) }
-        // As it is now: it may have begun to wait since the last look.
+        // Its present state: it may have begun to wait since the last look.
         if case .blocked(let call, let registers) = thread.activity(), call >= 0 {
             if harm.endsNoCall(call, registers) { interruptAnywhere(thread) }
         } else if let late = thread.tracing.interruption, late.isCalledOff, late.isOnItsWay {
-            // One that was called off too late stands for it.
+            // A stop that was called off too late takes the place of this one.
             thread.wasAsked(at: process.now)
         } else if context.capture == .untraced || thread.burst.hasWaitedFragile {
             interruptInOwnCode(thread)
@@ -65,7 +65,7 @@ struct StopRequests: SessionPart {
         } catch {
             let isHarmless =
                 switch error {
-                // Events have told what it does.
+                // Events have shown whether it computes.
                 case .signalsAreBlocked: thread.calls.isComputing
                 case .eventsAreRefused: !harm.mayMeetLongCall(thread, at: process.now)
                 }
@@ -73,8 +73,8 @@ struct StopRequests: SessionPart {
         }
     }
 
-    /// At the end only one more stop can be had, and a thread that works for a few microseconds at
-    /// a time must be met in them.
+    /// At the end only one more stop is possible, and it must hit a thread that works for a few
+    /// microseconds at a time.
     private var interruptionPeriod: TimeSpan {
         TimeSpan(nanoseconds: context.isClosed ? 20_000 : 100_000)
     }
@@ -84,8 +84,8 @@ struct StopRequests: SessionPart {
         if (try? thread.tracee.interrupt()) != nil { thread.wasAsked(at: now) }
     }
 
-    /// Calls off stops that are late: nobody waits for them, and what the threads do meanwhile is
-    /// not sampled.
+    /// Calls off stops that are late: nothing waits for them, and the threads' activity meanwhile
+    /// is not sampled.
     func callOffLateStops(at now: MonotonicTime) {
         for thread in threads.values where thread.tracing.interruption?.isCalledOff == false {
             guard case .interrupted(let since) = thread.phase, now - since > Self.ownCodePatience
@@ -97,8 +97,8 @@ struct StopRequests: SessionPart {
 
     private static var ownCodePatience: TimeSpan { .milliseconds(50) }
 
-    /// Stops a blocked thread for its registers, if it is still where it was, and if the stop does
-    /// not end the call in which it waits.
+    /// Stops a blocked thread for its registers, if it is still in the same place, and if the stop
+    /// does not end the call in which it waits.
     func refine(_ refinement: StackRefinement) {
         guard let thread = threads.values.first(where: { $0.index == refinement.thread }),
             thread.phase == .free, let blocked = thread.blocked,
@@ -111,7 +111,7 @@ struct StopRequests: SessionPart {
         stop(thread)
     }
 
-    /// Lets a thread go on that was asked to stop in its own code, but stays in the kernel's.
+    /// Calls off the stop of a thread that should stop in its own code, but stays in the kernel's.
     func callOffStop(of thread: TracedThread) {
         guard let interruption = thread.tracing.interruption, thread.isInterrupted else { return }
         interruption.callOff()

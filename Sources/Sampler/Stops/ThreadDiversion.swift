@@ -3,7 +3,7 @@ import Architecture
 import ProcessIO
 import ProfileModel
 
-/// Has stopped threads run pieces of our code.
+/// Makes stopped threads run pieces of our code.
 struct ThreadDiversion: SessionPart {
     let context: SessionContext
     let resumption: ThreadResumption
@@ -11,11 +11,11 @@ struct ThreadDiversion: SessionPart {
     let requests: StopRequests
     let stopper: ThreadStopper
 
-    /// Lets a diverted thread go on until it begins a call at which it is to stop. It stops there by
-    /// itself: a stop that is asked for may come when it has returned, and end a call of the program's.
+    /// Resumes a diverted thread until it begins a call at which it is to stop. It stops there by
+    /// itself: a stop on request might come after its return, and end a call of the program's.
     ///
     /// - Parameter place: whether it is to stop after the instruction before an address.
-    /// - Returns: false: it has not come there by the deadline, or is gone.
+    /// - Returns: false: it has not reached that call by the deadline, or is gone.
     func lead(
         _ thread: TracedThread, by deadline: MonotonicTime, to place: (UInt64) -> Bool
     ) -> Bool {
@@ -40,7 +40,7 @@ struct ThreadDiversion: SessionPart {
     }
 
     /// Makes a stopped thread remove something, and then continue as if it had not. The call that
-    /// it may have been in ends or restarts, according to what has happened meanwhile.
+    /// it may have been in ends or restarts, depending on the events in the meantime.
     func takeAway(
         _ code: [UInt8], by thread: TracedThread, _ deadline: MonotonicTime
     ) -> Bool {
@@ -80,8 +80,8 @@ struct ThreadDiversion: SessionPart {
         return true
     }
 
-    /// Stops a thread that stands at the begin of a nap in a piece, so that it can be given back the call
-    /// that it was in. It cannot leave the nap before that.
+    /// Stops a thread at the beginning of a nap in a piece, so that the call that it was in can be
+    /// restored. It cannot leave the nap before that.
     private func stopInNap(_ thread: TracedThread, by deadline: MonotonicTime) -> Bool {
         thread.tracing.beginLead()
         defer { thread.tracing.endLead() }
@@ -89,7 +89,7 @@ struct ThreadDiversion: SessionPart {
         return (try? thread.tracee.resume()) != nil && stopper.stopNow(thread, by: deadline) != nil
     }
 
-    // MARK: Who can be diverted
+    // MARK: Threads that can be diverted
 
     /// Stops some thread without ending a call by that: one that runs, or that waits in a call that
     /// is restarted. nil if none can be stopped within a tenth of a second.
@@ -97,7 +97,7 @@ struct ThreadDiversion: SessionPart {
     /// - Parameter deadline: the longer limit for threads that could be stopped if only they got a
     ///   core, or at the right moment: a thread that has run meanwhile will run again.
     func stopAny(by deadline: MonotonicTime) -> TracedThread? {
-        // A program has them only when its own code runs, which may be later than ours.
+        // A program has a shadow stack only once its own code runs, which may be later than ours.
         if process.status?.hasShadowStack == true { return nil }
         let soon = process.now + .milliseconds(100)
         let before = ranBefore()
@@ -107,33 +107,34 @@ struct ThreadDiversion: SessionPart {
         while true {
             let isLate = process.now >= soon
             var wantsCore = false
-            // Who cannot be led away is not stopped again and again.
+            // A thread that cannot be diverted is not stopped again and again.
             for thread in threads.values
             where mayStop(thread)
                 && !(isLate ? unfit.contains(thread.tid) : harm.mayHarmOthers(thread))
             {
-                // Another may be had sooner.
+                // Another thread may be available sooner.
                 let limit = min(deadline, process.now + turn)
                 guard let position = stopper.stopHarmlessly(thread, by: limit) else {
                     wantsCore = true
                     continue
                 }
-                // Its first child may just have come.
+                // The thread may just have forked its first child.
                 let isFit = isLate || !harm.mayHarmOthers(thread)
                 if isFit, examine(thread, at: position), !thread.isFiltered { return thread }
                 if isFit { unfit.insert(thread.tid) }
                 resumption.release(thread)
             }
-            // The recorder may have had no core for a while: the threads that have run are known for this moment only.
+            // The recorder may have had no core for a while: the threads that have run are known
+            // for this moment only.
             let now = process.now
             isActive = isActive || (now >= soon && ranBefore() != before)
             let isPatient = (wantsCore || isActive) && !context.isCalledOff
-            // Who could not be stopped is still traced, and may be at its end.
+            // A thread that could not be stopped is still traced, and may be at its end.
             stopper.serveAll()
             guard process.isZombie == false, context.postponed == nil,
                 now < (isPatient ? max(deadline, soon) : soon)
             else { return nil }
-            // Where there are many, each may have to wait for longer.
+            // Where there are many threads, each may have to wait for longer.
             if isLate { turn = turn + turn }
             context.pause(microseconds: 500)
         }
@@ -145,9 +146,9 @@ struct ThreadDiversion: SessionPart {
     }
 
     private func mayStop(_ thread: TracedThread) -> Bool {
-        // Who sleeps deeply stops for nobody before that is over.
+        // A thread in an uninterruptible sleep stops only when the sleep is over.
         guard thread.state != UInt8(ascii: "D") else { return false }
-        // It would be killed for what it has to do.
+        // A filter would kill the thread for the calls of our code.
         if thread.isFiltered { return false }
         // Asked already, for a sample.
         if thread.isInterrupted { return true }
@@ -156,10 +157,10 @@ struct ThreadDiversion: SessionPart {
         return harm.endsNoCall(call, registers)
     }
 
-    /// Looks where a stopped thread stands.
+    /// Examines the place where a thread is stopped.
     ///
-    /// - Returns: whether it may be made to go on elsewhere. From our own code it would never
-    /// come back, and its stack needs room for what it must find again.
+    /// - Returns: whether the thread may be diverted. From our own code it would never come back,
+    ///   and its stack needs room for the data that it must find again.
     func examine(_ thread: TracedThread, at position: UInt64) -> Bool {
         guard let pointer = try? thread.tracee.registers().stackPointer else { return false }
         thread.stack.saw(pointer)

@@ -8,8 +8,8 @@ struct ThreadResumption: SessionPart {
     let context: SessionContext
     let requests: StopRequests
 
-    /// Keeps a call going that would go on without us: a stop for us, or for a signal that nobody
-    /// handles, must not end it. When the user stops the process and continues it, such calls end.
+    /// Keeps a call going that would go on without us: a stop for us, or for a signal without a
+    /// handler, must not end it. When the user stops the process and continues it, such calls end.
     func keepCall(of thread: TracedThread, after event: TraceEvent) {
         switch event {
         case .groupStop: thread.tracing.noteGroupStop(true)
@@ -25,7 +25,7 @@ struct ThreadResumption: SessionPart {
     /// Where a stopped thread may make the rest of a call that was cut short; nil: nowhere, or a signal of
     /// the program's would have cut it short without us.
     ///
-    /// - Parameter signal: for which it has stopped.
+    /// - Parameter signal: the signal for which it has stopped.
     private func placesForRest(of thread: TracedThread, besides signal: Int32?) -> RestOfCall
         .Places?
     {
@@ -44,14 +44,14 @@ struct ThreadResumption: SessionPart {
         if thread.phase != .exited { thread.goOn() }
         release(thread, delivering: signal)
         observer.addHold(process.now - stoppedSince, to: thread)
-        // A stop that stood for this one was for something else.
+        // Another stop took the place of the one that we asked for: ask again.
         if stage.hasMissedExec, thread.tid == pid { requests.interruptAnywhere(thread) }
     }
 
-    /// Lets a stopped thread go on.
+    /// Releases a stopped thread.
     func release(_ thread: TracedThread, delivering signal: Int32 = 0) {
         guard thread.tracing.isTraced else { return }
-        // It will stop at once for that, and be let go then.
+        // The thread will stop at once for that, and is released then.
         guard context.isFree, !callOffLateStop(thread) else {
             try? thread.tracee.resume(delivering: signal)
             return

@@ -18,13 +18,13 @@ struct ThreadStopper: SessionPart {
     ///
     /// - Parameter thread: a stopped thread; nil: there is none.
     /// - Returns: the threads that were stopped. nil: a running one could not be stopped, and all
-    ///   go on.
+    ///   are released.
     func stopOthers(than thread: TracedThread?) -> [TracedThread]? {
         let deadline = process.now + Self.stopPatience
         let running = threads.values.filter { $0.tid != thread?.tid && isRunning($0) }
         let forking = running.filter(harm.mayHarmOthers)
         var stopped = forking.filter { stopBetweenChildren($0, by: deadline) != nil }
-        // Who waits by now, for a child say, is as good as stopped.
+        // A thread that waits now, for a child say, is as good as stopped.
         let others = running.filter { other in
             !forking.contains { $0.tid == other.tid } && isRunning(other)
         }
@@ -43,10 +43,10 @@ struct ThreadStopper: SessionPart {
         return nil
     }
 
-    /// Stops all of them at once, because each may have to wait for a core, and those that have
-    /// stopped stand meanwhile.
+    /// Stops all of these threads at once: each may have to wait for a core, and threads that have
+    /// stopped stay stopped meanwhile.
     ///
-    /// - Parameter stopped: gets those that were stopped.
+    /// - Parameter stopped: gets the threads that were stopped.
     /// - Returns: false: a running one could not be stopped.
     private func stopAtOnce(
         _ others: [TracedThread], by deadline: MonotonicTime, _ stopped: inout [TracedThread]
@@ -75,7 +75,8 @@ struct ThreadStopper: SessionPart {
         _ thread: TracedThread, by deadline: MonotonicTime
     ) -> UInt64? {
         for patience in [200, 400, 800, 1600, 3200] {
-            // As soon as it is asked to stop, its children may do harm, and it may take a while.
+            // Its children may do harm as soon as the thread is asked to stop, and the stop may
+            // take a while.
             context.wait(atMost: TimeSpan(nanoseconds: Int64(patience) * 1000), every: 50) {
                 thread.hasNoChild || !isRunning(thread)
             }
@@ -118,7 +119,7 @@ struct ThreadStopper: SessionPart {
         return stopped
     }
 
-    /// As ``stopOthers(than:)``, also for those that began since the last look.
+    /// As ``stopOthers(than:)``, also for threads that began since the last look.
     func stopAllOthers(than thread: TracedThread) -> [TracedThread]? {
         var stopped: [TracedThread] = []
         repeat {
@@ -133,7 +134,8 @@ struct ThreadStopper: SessionPart {
     }
 
     func isRunning(_ thread: TracedThread) -> Bool {
-        // One that was asked to stop for a sample may have done so, and must be taken note of.
+        // A thread that was asked to stop for a sample may have done so; then its stop must be
+        // taken.
         if thread.isInterrupted { return true }
         guard thread.phase == .free, case .running = thread.activity() else { return false }
         return true
@@ -142,11 +144,11 @@ struct ThreadStopper: SessionPart {
     /// Stops a thread and waits until it has stopped. Signals to it are passed on.
     ///
     /// - Parameter deadline: nil: the usual patience.
-    /// - Returns: where it would go on.
+    /// - Returns: the address at which it would continue.
     func stopNow(_ thread: TracedThread, by deadline: MonotonicTime? = nil) -> UInt64? {
         let start = process.now
         let deadline = deadline ?? start + Self.stopPatience
-        // Before it is traced: while it is, others may be woken for nothing.
+        // Wait before the thread is traced: while it is traced, others may be woken for nothing.
         if !thread.tracing.isTraced {
             guard waitForCertainty(thread, by: deadline), thread.tracing.seize() else { return nil }
         }
@@ -176,7 +178,7 @@ struct ThreadStopper: SessionPart {
                 default: takeMeanwhile(event, of: thread.tid)
                 }
             } else if !thread.isInterrupted {
-                // Asked to stop when it has stopped already, it would do so twice.
+                // If it is asked to stop when it has stopped already, it stops twice.
                 requests.interrupt(thread)
                 let mayShow =
                     !thread.isInterrupted && process.now < deadline && harm.isInDoubt(thread)
@@ -197,7 +199,7 @@ struct ThreadStopper: SessionPart {
 
     /// Waits until it is certain that a thread can be stopped without harm: see ``StopHarm/isInDoubt(_:)``.
     ///
-    /// - Returns: false: it is not by then.
+    /// - Returns: false: it is not certain by the deadline.
     private func waitForCertainty(_ thread: TracedThread, by deadline: MonotonicTime) -> Bool {
         let start = process.now
         return context.wait(atMost: max(.zero, deadline - start)) {
@@ -207,21 +209,22 @@ struct ThreadStopper: SessionPart {
         } && !harm.isInDoubt(thread)
     }
 
-    /// - Returns: whether the thread's stop is still to come. A thread that waits now will not run its own
-    /// code, so it is stopped where it is, if that ends no call. A led thread is in a call of ours.
+    /// - Returns: whether the thread's stop is still to come. A thread that waits now will not run
+    ///   its own code, so it is stopped in its wait, if that ends no call. A diverted thread is in
+    ///   a call of ours.
     private func expectStop(_ thread: TracedThread) -> Bool {
         guard !thread.tracing.isLed, let interruption = thread.tracing.interruption,
             !interruption.isCalledOff,
             case .blocked(let call, let registers) = thread.activity(),
-            // Else it has a page fetched, or has just stopped.
+            // Otherwise it waits for a page, or has just stopped.
             call >= 0
         else { return true }
         interruption.callOff()
         return harm.endsNoCall(call, registers) && (try? thread.tracee.interrupt()) != nil
     }
 
-    /// Serves the other threads meanwhile, because the thread may wait for what happens to them: an
-    /// exec waits for the ends of all other threads, and each of these stops once more.
+    /// Serves the other threads meanwhile, because the thread may wait for them: an exec waits for
+    /// the ends of all other threads, and each of these stops once more.
     func serveAll(but thread: TracedThread? = nil) {
         timerEnds.watchTimers()
         for other in threads.values where other.tracing.isTraced && other.tid != thread?.tid {
@@ -236,8 +239,8 @@ struct ThreadStopper: SessionPart {
         }
     }
 
-    /// - Returns: whether a thread has stopped because it was asked to. If it was asked to stop in its own
-    /// code, that is done then.
+    /// - Returns: whether a thread has stopped because it was asked to. If it was asked to stop in
+    ///   its own code, that request is then over.
     private func takeOurStop(_ event: TraceEvent, of thread: TracedThread) -> Bool {
         if event == .stopped { return true }
         guard event.isSignal, thread.tracing.interruption?.hasStopped == true

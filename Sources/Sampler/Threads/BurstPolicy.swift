@@ -1,26 +1,26 @@
 import ProfileModel
 
-/// What a look at a blocked thread tells of the call it waits in: what may be done to the thread
-/// when it runs again without ending such a call early, if it has just entered it.
+/// The kind of call in which a look found a thread blocked. It says how the thread may be
+/// interrupted when it runs again, without ending such a call early if it has just entered it.
 enum WaitKind: Int, Comparable, Sendable {
     /// The call goes on after a signal handler that was installed with SA_RESTART.
     case restartsAfterHandler
-    /// It goes on only after a stop by the resumption.
+    /// The call goes on only after a stop, when the thread is resumed.
     case restartsAfterStop
-    /// It fails with EINTR in either case.
+    /// The call fails with EINTR in either case.
     case fragile
 
     static func < (left: WaitKind, right: WaitKind) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Decides how a thread may be looked at within a burst, which is what it does on a core between two
-/// waits. A signal or a stop that arrives when the thread is just entering a sleep can end that
-/// early; where the thread sleeps often, that would be often, too.
+/// Decides how a thread may be looked at within a burst, its run on a core between two waits. A
+/// signal or a stop that arrives when the thread is just entering a sleep can end the sleep early;
+/// where a thread sleeps often, this would happen often.
 struct BurstPolicy: Hashable, Sendable {
     enum Approach: Hashable, Sendable {
         case signal
         case stop
-        /// Not at all: its next wait would not survive it.
+        /// Not at all: a signal or a stop could end its next wait.
         case spare
     }
 
@@ -41,23 +41,23 @@ struct BurstPolicy: Hashable, Sendable {
 
     var isAtWork: Bool { busyLooks >= Self.enoughLooks }
 
-    /// Whether it ever waited in a call that a stop ends, too. It may enter the next one between a
-    /// look that finds it at work and the stop, which is milliseconds where we have no core meanwhile:
-    /// so it is stopped in its own code only.
+    /// Whether it ever waited in a call that a stop ends, too. It may enter the next such call
+    /// between a look that finds it at work and the stop, which is milliseconds where we have no
+    /// core meanwhile. So it is stopped in its own code only.
     private(set) var hasWaitedFragile = false
 
     init() {}
 
     /// It was found waiting.
     ///
-    /// - Parameter isMadeAgain: whether our handler makes the call again that its signal ends: then a
-    ///   signal is no matter.
+    /// - Parameter isMadeAgain: whether our handler makes the call again that its signal ends: then
+    ///   a signal does no harm.
     mutating func sawWait(_ kind: WaitKind, isMadeAgain: Bool = false, at now: MonotonicTime) {
         if kind > .restartsAfterHandler, !isMadeAgain {
             busyLooks = 0
         }
         if kind == .fragile { hasWaitedFragile = true }
-        // When that was read the thread may have left its core for this very wait.
+        // When the count was read, the thread may have left its core for this very wait.
         voluntary = nil
         if let worst, worst > kind, now - worstSeen < Self.memory { return }
         worst = kind
@@ -75,7 +75,7 @@ struct BurstPolicy: Hashable, Sendable {
         defer { self.voluntary = voluntary }
         busyLooks += 1
         if isAtWork { return .signal }
-        // It has not waited since the last look: it is at work, not on its way through.
+        // The thread has not waited since the last look: it is at work, not about to wait.
         if voluntary == self.voluntary { return .signal }
         guard let worst, now - worstSeen < Self.memory else { return .stop }
         return switch worst {
@@ -85,6 +85,6 @@ struct BurstPolicy: Hashable, Sendable {
         }
     }
 
-    /// It was stopped by us and is stopped still: that counted as leaving its core.
+    /// It was stopped by us and has not been resumed: that stop counted as leaving its core.
     mutating func sawStop(voluntary: Int64) { self.voluntary = voluntary }
 }

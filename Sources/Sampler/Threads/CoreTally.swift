@@ -1,7 +1,7 @@
 import ProfileModel
 
-/// What the scheduler told of a thread since the last look. Once a thread has ended and `/proc` has
-/// forgotten it, nothing else is known of its last moments.
+/// The scheduler's reports on a thread since the last look. Once a thread has ended and `/proc` has
+/// forgotten it, nothing else shows its last moments.
 struct CoreTally: Hashable, Sendable {
     private enum State: Hashable {
         case unknown
@@ -19,7 +19,7 @@ struct CoreTally: Hashable, Sendable {
     /// When it ended.
     private(set) var end: MonotonicTime?
 
-    /// A look has reported what happened so far.
+    /// A look has reported all that happened so far.
     mutating func restart() {
         running = .zero
         wantedCore = .zero
@@ -28,7 +28,7 @@ struct CoreTally: Hashable, Sendable {
 
     /// Takes the thread's next record.
     ///
-    /// - Parameter look: the time of the last look. What happened before is known better.
+    /// - Parameter look: the time of the last look. The time before it is known better.
     mutating func take(_ record: SchedulerRecord, after look: MonotonicTime) {
         switch record.kind {
         case .began: change(to: .wantsCore, record.time, look)

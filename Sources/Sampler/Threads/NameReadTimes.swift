@@ -1,7 +1,7 @@
 import ProfileModel
 
-/// When the name of a young thread is read again. Threads begin with the name of whoever made
-/// them, and most take their own within milliseconds. A thread that lives for only a few
+/// When the name of a young thread is read again. A thread begins with the name of the thread that
+/// made it, and most take their own within milliseconds. A thread that lives for only a few
 /// milliseconds is read while it lives.
 struct NameReadTimes: Hashable, Sendable {
     /// The thread's age at each read. `ThreadObserver.watchPriority` does the later reads.

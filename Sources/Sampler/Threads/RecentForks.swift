@@ -3,7 +3,7 @@ import ProfileModel
 /// Whether a thread has forked lately: a stop of it may then harm other threads, because one of its
 /// children ends meanwhile.
 ///
-/// The kernel drops a SIGCHLD that nobody handles, but not if it is for a traced thread. If that
+/// The kernel drops a SIGCHLD that has no handler, but not if it is for a traced thread. If that
 /// thread is stopped just then, the kernel wakes another thread for the signal. If the other thread
 /// waits in `sigtimedwait` or its like, the wait ends with EINTR. So a thread that forked a moment
 /// ago is not stopped for a sample: it may fork again, and most children that end do so soon.

@@ -14,6 +14,6 @@ struct StackPlace {
     static let roomForSignal: UInt64 = 24 << 10
 
     /// The part of the stack in which a thread has no room left for a signal. Between two looks the
-    /// thread may go there and back, but what it has used once can be seen.
+    /// thread may go there and back, but the memory that it has used once can be recognised.
     var lastRoom: Range<UInt64> { end..<(end &+ Self.roomForSignal) }
 }

@@ -5,7 +5,7 @@ import ProfileModel
 /// Finds the stacks that threads are on.
 struct StackPlaces {
     private let process: any ProcessAccess
-    /// How far the first thread's stack may grow, in bytes, and where it begins; nil: nobody has asked yet.
+    /// How far the first thread's stack may grow, in bytes, and where it begins; nil: not read yet.
     private var first: (limit: UInt64, start: UInt64)?
 
     init(_ process: any ProcessAccess) { self.process = process }
@@ -37,9 +37,9 @@ struct StackPlaces {
             hasRoom: region.isStack && pointer &- low >= StackPlace.roomForSignal, end: low)
     }
 
-    /// glibc 2.42 and later guard threads' stacks without a mapping of its own, and so stacks may share one
-    /// with each other and with other memory. The thread's descriptor behind its stack and the guard
-    /// below say which part is its stack. nil: the thread is elsewhere.
+    /// In glibc 2.42 and later, the guard of a thread's stack has no mapping of its own. So a stack
+    /// may share a mapping with other stacks and with other memory. The thread's descriptor behind
+    /// its stack and the guard below show which part is its stack. nil: the thread is elsewhere.
     private func guardedStack(
         of thread: TracedThread, in region: MappingWatch.Region, at pointer: UInt64
     ) -> MappingWatch.Region? {

@@ -1,6 +1,7 @@
 import ProcessIO
 
-/// A thread's status in `/proc`, read no more often than needed: it is the dearest of the files (8 µs).
+/// A thread's status in `/proc`, read no more often than needed: it is the slowest of these files
+/// to read (8 µs).
 final class StatusReads {
     private let access: any ThreadAccess
     private var last: ThreadStatus?
@@ -39,9 +40,9 @@ final class StatusReads {
         return last
     }
 
-    /// What threads have announced by now.
+    /// Takes the announcements that threads have made so far.
     ///
-    /// - Parameter mayChange: whether what is known of masks may be out of date.
+    /// - Parameter mayChange: whether our knowledge of masks may be out of date.
     func saw(masks: UInt32, isMasking: Bool, mayChange: Bool) {
         if mayChange || self.masks != masks || wasMasking { forgetMask() }
         self.masks = masks

@@ -1,14 +1,14 @@
 import ProcessIO
 import ProfileModel
 
-/// Finds threads that nobody told of, and forgets those that are gone.
+/// Finds threads that were not reported, and forgets those that are gone.
 struct ThreadDiscovery: SessionPart {
     let context: SessionContext
     let register: ThreadRegister
     let signposts: SignpostReports
 
     /// A thread that ptrace reported along with its parent. nil if it belongs to another process (a
-    /// clone that shares no thread group). Then it is let go, unless children are followed.
+    /// clone that shares no thread group). Then it is released, unless children are followed.
     func adopt(_ tid: Int32, at now: MonotonicTime) -> TracedThread? {
         forgetLeft()
         if let known = threads[tid] { return known }
@@ -25,13 +25,14 @@ struct ThreadDiscovery: SessionPart {
         register.listNewThreads(at: now)
     }
 
-    /// Forgets those that ended after they were traced no more: their ids may be others' soon.
+    /// Forgets the threads that ended when they were no longer traced: their ids may be others'
+    /// soon.
     private func forgetLeft() {
         let left = threads.values.filter { thread in
             thread.phase == .exited && !thread.tracing.isTraced && thread.tid != pid
                 && thread.counters() == nil
         }
-        // What they wrote is theirs as long as their ids lead to them.
+        // Signposts belong to the threads that wrote them only as long as the ids lead to these.
         if !left.isEmpty { signposts.reportSignposts(at: process.now, isLast: false) }
         for thread in left {
             context.threads.remove(thread.tid)
@@ -39,6 +40,7 @@ struct ThreadDiscovery: SessionPart {
         }
     }
 
-    /// Whether no thread began since the last look. It counts on ``SessionContext/threads`` to hold every thread.
+    /// Whether no thread began since the last look. It relies on ``SessionContext/threads`` to hold
+    /// every thread.
     var knowsAllThreads: Bool { process.threadIDs().allSatisfy { threads[$0] != nil } }
 }

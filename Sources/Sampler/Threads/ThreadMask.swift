@@ -1,11 +1,11 @@
 import Architecture
 import ProcessIO
 
-/// Whether what `status` says of a thread's blocked signals is the thread's own mask.
+/// Whether the blocked signals in a thread's `status` are the thread's own mask.
 ///
-/// sigwait(3) and its like unblock what they wait for until they return. A thread that was woken from
-/// there, and has had no core since, counts as running, and its mask as open: a signal of ours would
-/// wait for it, and surface in its next sigwait.
+/// sigwait(3) and its like unblock the signals that they wait for until they return. A thread that
+/// was woken from there, and has had no core since, counts as running, and its mask as open: a
+/// signal of ours would wait for it, and surface in its next sigwait.
 struct ThreadMask: Sendable {
     /// As it was seen when the thread was certainly back from its last wait.
     private var own: UInt64?
@@ -16,18 +16,19 @@ struct ThreadMask: Sendable {
 
     init() {}
 
-    /// - Parameter timeslices: how often it had had a core, read before the status; 0: nobody counts.
+    /// - Parameter timeslices: how often it had had a core, read before the status; 0: not counted.
     mutating func saw(_ status: ThreadStatus, timeslices: Int64) {
         let known = wait.flatMap { $0.voluntary == status.voluntary ? $0 : nil }
         wait = known ?? (status.voluntary, timeslices)
-        // A core is left, by itself or not, as often as it is had, and once less by who has one.
+        // A thread leaves a core, by itself or not, as often as it gets one; a thread on a core has
+        // left once less.
         let hasCore = timeslices > status.voluntary &+ status.forced
         let hasHadCore = known.map { $0.timeslices != timeslices } ?? false
         if timeslices == 0 || hasCore || hasHadCore { own = status.blockedSignals }
         isOwn = own == status.blockedSignals
     }
 
-    /// The same of a thread that was asleep before and after the status was read.
+    /// The same for a thread that was asleep before and after the status was read.
     ///
     /// - Parameter call: in which it sleeps.
     mutating func sawAsleep(_ status: ThreadStatus, in call: Int32) {

@@ -41,8 +41,8 @@ struct ThreadRegister: SessionPart {
         sink.receive(.threadEnded(thread.index, thread.clock.time))
     }
 
-    /// Enters threads that nobody told of. ``ThreadDiscovery/addNewThreads(at:)`` forgets those that are gone
-    /// before; here what is known of them is still needed.
+    /// Enters threads that were not reported. ``ThreadDiscovery/addNewThreads(at:)`` first forgets
+    /// those that are gone; here their data is still needed.
     func listNewThreads(at now: MonotonicTime) {
         for tid in process.threadIDs() where threads[tid] == nil {
             addThread(

@@ -1,13 +1,13 @@
 import ProfileModel
 
-/// What is known of the stack that a thread uses.
+/// The stack that a thread uses, as far as it is known.
 final class ThreadStack {
-    /// Where the thread was seen on it last.
+    /// Where the thread was last found on it.
     private(set) var pointer: UInt64?
     /// The stack itself, if it has a guard without a mapping of its own.
     private(set) var guarded: MappingWatch.Region?
-    /// Whether the thread was seen in a signal handler on a stack of its own. Only a stop can copy both
-    /// stacks.
+    /// Whether the thread was found in a signal handler on a stack of its own. Only a stop can copy
+    /// both stacks.
     private(set) var hasAlternate = false
     /// Whether there may be no room for a signal: the thread was once near its end.
     private(set) var lacksRoom = false
@@ -21,10 +21,10 @@ final class ThreadStack {
     /// Another program has taken the place of the thread's.
     func forgetPointer() { pointer = nil }
 
-    /// Counts a request by signal. The question whether the thread was ever near the stack's end is not
-    /// free, so only some requests ask it.
+    /// Counts a request by signal. Checking whether the thread was ever near the stack's end takes
+    /// time, so only some requests do so.
     ///
-    /// - Returns: whether this request should ask.
+    /// - Returns: whether this request should check.
     func countRequest() -> Bool {
         requestsToRoom = requestsToRoom > 0 ? requestsToRoom - 1 : 15
         return requestsToRoom == 15

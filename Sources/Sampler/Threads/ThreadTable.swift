@@ -1,8 +1,8 @@
 import ProfileModel
 
-/// Every thread of a process that was seen and is not gone, by id. For safety none may be left out,
-/// recorded or not: only who is listed is stopped before code is changed, and that is tried again as
-/// long as a thread is not (``ThreadDiscovery/knowsAllThreads``).
+/// Every known thread of a process that is not gone, by id. For safety none may be left out,
+/// recorded or not: only listed threads are stopped before code is changed, and that is tried again
+/// as long as a thread is not listed (``ThreadDiscovery/knowsAllThreads``).
 struct ThreadTable {
     private var threads: [Int32: TracedThread] = [:]
     /// The index of the thread that comes next.

@@ -1,12 +1,12 @@
 import ProcessIO
 import ProfileModel
 
-/// What ptrace has of a thread: whether it is traced, and the stops that it was asked to make.
+/// The state of a thread's tracing: whether it is traced, and the stops that it was asked to make.
 final class ThreadTracing {
     private let access: any ThreadAccess
-    /// Then every signal to the thread is a stop, and the threads that it clones are traced, too.
+    /// If so, every signal to the thread is a stop, and the threads that it clones are traced, too.
     private(set) var isTraced: Bool
-    /// Whether ptrace told that the user has stopped the thread. That ends calls.
+    /// Whether ptrace reported that the user has stopped the thread. That ends calls.
     private(set) var isInGroupStop = false
     /// Whether the thread has stopped, and is soon waited for.
     private(set) var isHeld = false
@@ -31,7 +31,7 @@ final class ThreadTracing {
         return true
     }
 
-    /// The kernel traces the thread, because it traces the one that made it.
+    /// The kernel traces the thread, because it traces the thread's maker.
     func wasSeized() { isTraced = true }
 
     /// Asks the thread to stop, if it is traced: after an exec by another thread this is not known.

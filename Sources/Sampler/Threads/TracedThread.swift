@@ -49,13 +49,13 @@ final class TracedThread {
 
     /// The stretch of being blocked in which the last look found the thread.
     private(set) var blocked: Blocking?
-    /// What is known of that stretch. It is reported when the stretch ends.
+    /// The facts known about that stretch. They are reported when the stretch ends.
     private(set) var wait: OpenWait?
     /// Whether we stopped it in the middle of that stretch, to read its registers.
     private(set) var isRefined = false
     private var lastSerial: UInt32 = 0
 
-    /// What is known of its priority, when it was read, and the counters then.
+    /// Its last known priority, when that was read, and the counters then.
     private var scheduling: SchedulingClass?
     private var schedulingSeen: MonotonicTime?
     private var countersAtScheduling = SchedulerCounters.zero
@@ -64,14 +64,15 @@ final class TracedThread {
     private(set) var burst = BurstPolicy()
     private(set) var calls = CallHistory()
     private var children = RecentForks()
-    /// At how many looks since it was sampled it was left alone, because a stop could have done harm.
+    /// At how many looks since its last sample it was left alone, because a stop could have done
+    /// harm.
     private(set) var unsampledLooks = 0
     var isUnsampled: Bool { unsampledLooks > 0 }
 
     /// The time that slices account for so far.
     private(set) var observedCPU = TimeSpan.zero
     private(set) var clock: ThreadClock
-    /// What the scheduler told of it since the last look.
+    /// The scheduler's reports on it since the last look.
     private(set) var tally = CoreTally()
     /// Whether the last look found the thread on its core, or wanting one.
     private var wasRunning = false
@@ -80,7 +81,7 @@ final class TracedThread {
 
     /// - Parameters:
     ///   - isNew: true: it has used no CPU time before `start`.
-    ///   - isTraced: whether ptrace has it.
+    ///   - isTraced: whether ptrace traces it.
     init(
         _ tracee: any ThreadAccess, index: ThreadIndex, start: MonotonicTime, isNew: Bool,
         isTraced: Bool = true
@@ -174,9 +175,9 @@ final class TracedThread {
 
     // MARK: Name and priority
 
-    /// Reads what changes only now and then, if a read is due.
+    /// Reads the priority and the name, which change only now and then, if a read is due.
     ///
-    /// - Returns: its priority, if that is another one, and whether it has another name.
+    /// - Returns: its priority, if that has changed, and whether its name has.
     func readStat(
         _ counters: SchedulerCounters, at now: MonotonicTime
     ) -> (priority: SchedulingClass?, isRenamed: Bool) {
@@ -232,7 +233,7 @@ final class TracedThread {
     func block(_ blocking: Blocking?) { blocked = blocking }
     func keep(_ wait: OpenWait) { self.wait = wait }
 
-    /// - Returns: what is known of its wait; nil: it does not wait.
+    /// - Returns: its wait, and the facts known about it; nil: it does not wait.
     func endWait() -> OpenWait? {
         defer { wait = nil }
         return wait
@@ -243,7 +244,7 @@ final class TracedThread {
         return Blocking(serial: lastSerial, position: position, kind: kind)
     }
 
-    // MARK: What it does while it runs
+    // MARK: Activity on a core
 
     /// It was found waiting in a call.
     func sawWait(_ kind: WaitKind, in call: Int32, _ registers: Registers, at time: MonotonicTime) {
@@ -259,12 +260,12 @@ final class TracedThread {
         burst.approach(voluntary: voluntary, at: now)
     }
 
-    /// It is stopped by us: that counts as leaving its core.
+    /// It is stopped by us: the stop counts as leaving its core.
     func noteOurStop() {
         if let status = status() { burst.sawStop(voluntary: status.voluntary) }
     }
 
-    /// What a sample's registers tell of its calls.
+    /// Notes what a sample's registers show of its calls.
     func saw(_ registers: Registers, at time: MonotonicTime) {
         let tracee = tracee
         calls.saw(registers, at: time) { tracee.memory(at: $0, count: $1) }
@@ -273,7 +274,7 @@ final class TracedThread {
     func sawCall() { calls.sawCall() }
     func sawCode() { calls.sawCode() }
 
-    /// What it did in its process's former program is no reason to think that it waits often.
+    /// Its behaviour in its process's former program is no reason to think that it waits often.
     func forgetHabits() {
         burst = BurstPolicy()
         calls = CallHistory()
@@ -294,7 +295,7 @@ final class TracedThread {
 
     func addHold(_ span: TimeSpan) { clock.addHold(span) }
 
-    /// What the scheduler told of it.
+    /// Takes a report of the scheduler on it.
     func saw(_ record: SchedulerRecord) { tally.take(record, after: clock.time) }
     func forgetTally() { tally = CoreTally() }
 
@@ -328,8 +329,8 @@ final class TracedThread {
 }
 
 extension TracedThread {
-    /// Whether a filter, or strict mode, may forbid the thread what our code would make it do. A
-    /// stopped thread cannot change its filters.
+    /// Whether a filter, or strict mode, may forbid the thread the calls of our code. A stopped
+    /// thread cannot change its filters.
     var isFiltered: Bool {
         tracee.dispatchesCalls || status()?.isFiltered(beyond: ThreadStatus.ownFilters) != false
     }

@@ -13,7 +13,7 @@ struct FutexCall: Hashable {
     /// Of a `timespec`; nil: the call waits for ever.
     private var limit: UInt64?
 
-    /// Where the call's time-out is, and what it means.
+    /// The address of the call's time-out, and its meaning.
     struct Timeout {
         var address: UInt64
         /// True: a point in time; false: a length.

@@ -4,7 +4,7 @@ import ProfileModel
 
 /// After a stop or a signal without a handler, the kernel restarts some calls with the time that is
 /// left, under another number (`restart_syscall`). The arguments stay in their registers, and the
-/// code before the program counter tells which call it was.
+/// code before the program counter shows which call it was.
 enum RestartedCall {
     private static let restarting: Set<SystemCall> = [.poll, .nanosleep, .futex, .clock_nanosleep]
 

@@ -1,8 +1,8 @@
 import ProcessIO
 import ProfileModel
 
-/// Finds out what a thread waits for, from its system call and from its process. What cannot be
-/// found out is left out, never guessed.
+/// Finds out what a thread waits for, from its system call and from its process. A fact that cannot
+/// be found is left out, never guessed.
 struct WaitInspection {
     let surroundings: any WaitSurroundings
 
@@ -80,9 +80,9 @@ struct WaitInspection {
         return seconds * 1_000_000_000 + Int64(rest * unit)
     }
 
-    /// Until when the call waits at most; nil: for ever, or not known.
+    /// The time limit of the call; nil: it has none, or that is not known.
     ///
-    /// - Parameter limit: what a wait for descriptors allows itself.
+    /// - Parameter limit: the limit of a wait for descriptors.
     func timeout(of call: WaitingCall, limit: WaitLimit?) -> WaitTimeout? {
         switch limit {
         case .milliseconds(let count): return .length(.milliseconds(Int64(count)))

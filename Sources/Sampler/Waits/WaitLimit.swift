@@ -1,7 +1,7 @@
 import Architecture
 
-/// How long a call that waits for descriptors may take, as the program asked for: what it says, or where
-/// that lies in its memory.
+/// The time limit that the program set for a call that waits for descriptors: the length itself, or
+/// its address in the program's memory.
 enum WaitLimit: Hashable {
     case milliseconds(Int32)
     case timespec(UInt64)

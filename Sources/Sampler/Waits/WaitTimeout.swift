@@ -1,6 +1,6 @@
 import ProfileModel
 
-/// Until when a call waits at most, as the program asked for.
+/// The time limit of a call, as the program set it.
 enum WaitTimeout: Hashable {
     /// From the wait's beginning.
     case length(TimeSpan)
@@ -8,7 +8,7 @@ enum WaitTimeout: Hashable {
 
     /// - Parameters:
     ///   - nanoseconds: the program's `timespec`; by the clock of real time if `isByRealTime`.
-    ///   - monotonic: what our clock shows when that one shows a time.
+    ///   - monotonic: converts a time of that clock to one of our clock.
     init(
         _ time: FutexCall.Timeout, nanoseconds: Int64, monotonic: (_ real: Int64) -> MonotonicTime
     ) {
@@ -29,15 +29,17 @@ enum WaitTimeout: Hashable {
         }
     }
 
-    /// Whether the wait ended because its time was over. The kernel sets its timer a little before the
-    /// wait's beginning is seen: a tick, where the scheduler does not tell it, and more on a busy machine.
+    /// Whether the wait ended because its time was over. The kernel sets its timer a little before
+    /// the wait's beginning is seen: a tick, where the scheduler does not report it, and more on a
+    /// busy machine.
     func hasEnded(_ start: MonotonicTime, _ end: MonotonicTime) -> Bool {
         let length = length(from: start)
         let lag = min(TimeSpan.milliseconds(5), TimeSpan(nanoseconds: length.nanoseconds / 20))
         return end - start >= length - lag
     }
 
-    /// "500 ms": a set time lies some microseconds less than what was asked for behind the beginning.
+    /// "500 ms": from the wait's beginning to a set time it is some microseconds less than the
+    /// program wanted.
     func words(from start: MonotonicTime) -> String {
         let nanoseconds = length(from: start).nanoseconds
         guard case .until = self, nanoseconds >= 10_000_000 else {
@@ -46,8 +48,8 @@ enum WaitTimeout: Hashable {
         return Self.words((nanoseconds + 500_000) / 1_000_000 * 1_000_000)
     }
 
-    /// A length in the largest unit that leaves no fraction; a long one that somebody computed, to a tenth
-    /// of a millisecond.
+    /// A length in the largest unit that leaves no fraction; a long one that the program computed,
+    /// to a tenth of a millisecond.
     static func words(_ nanoseconds: Int64) -> String {
         let tenth: Int64 = 100_000
         if nanoseconds >= 10_000_000, nanoseconds % 1_000_000 != 0, nanoseconds < .max - tenth {

@@ -2,7 +2,7 @@ import Architecture
 import ProcessIO
 import ProfileModel
 
-/// A wait of a thread that goes on, and what is known of its reason.
+/// A wait of a thread that is not over yet, and the facts known about its reason.
 struct OpenWait {
     let start: MonotonicTime
     let systemCall: Int32
@@ -10,13 +10,13 @@ struct OpenWait {
     let registers: Registers
     /// True if the thread could not be interrupted (state D): known of page faults and forks.
     let isUninterruptible: Bool
-    /// When the thread was last seen in this wait.
+    /// When the thread was last found in this wait.
     var lastSeen: MonotonicTime
     /// nil: not looked into yet.
     fileprivate(set) var reason: WaitReason?
-    /// Until when it waits at most; nil: for ever, or not known.
+    /// The wait's time limit; nil: it has none, or that is not known.
     fileprivate(set) var timeout: WaitTimeout?
-    /// When to look into it (again); nil: what is known will not change.
+    /// When to look into it (again); nil: the reason will not change.
     fileprivate var due: MonotonicTime?
 
     init(
@@ -53,7 +53,7 @@ struct WaitWatch {
         budget = LookBudget(at: process.now)
     }
 
-    /// The thread was seen in its wait once more.
+    /// The thread was found in its wait once more.
     mutating func follow(_ wait: inout OpenWait, of tid: Int32, at now: MonotonicTime) {
         wait.lastSeen = now
         guard let due = wait.due, now >= due, budget.allows(at: now) else { return }
@@ -78,7 +78,7 @@ struct WaitWatch {
 
     /// The wait is over.
     ///
-    /// - Returns: what is to be recorded of it.
+    /// - Returns: the wait to be recorded; nil: none.
     mutating func end(
         _ wait: OpenWait, of thread: ThreadIndex, tid: Int32, at end: MonotonicTime
     ) -> Wait? {
@@ -139,8 +139,8 @@ extension ArraySlice<UInt8> {
 }
 
 extension WaitReason {
-    /// What is known of a wait after another look. A look that fell between two states does not
-    /// erase what was known before.
+    /// The reason of a wait after another look. A look that fell between two states does not erase
+    /// a reason that was known before.
     func replacing(_ older: WaitReason) -> WaitReason {
         guard kind == older.kind, owner != nil || older.owner == nil else { return older }
         var result = self

@@ -50,7 +50,7 @@ enum WaitingCall: Hashable {
 }
 
 extension WaitingCall {
-    /// - Parameter registers: at least the call's arguments, as `/proc` tells them.
+    /// - Parameter registers: at least the call's arguments, as `/proc` shows them.
     init(_ number: Int32, _ registers: Registers) {
         guard let call = SystemCall(rawValue: number) else {
             self = number < 0 ? .outside : .other
@@ -139,7 +139,7 @@ extension WaitingCall {
             guard let count = arguments[0] else { return nil }
             let sets = (1...3).compactMap { arguments[$0] == 0 ? nil : arguments[$0] }
             guard count == 0 || sets.isEmpty else { return .select(sets, count: count) }
-            // Without a length of time only a signal ends it: so are threads parked.
+            // Without a time limit only a signal ends it: threads are parked in this way.
             return arguments[4] == 0 ? .signal : .sleep(.select, length: nil)
         case .epoll_wait, .epoll_pwait, .epoll_pwait2:
             return arguments.descriptor(0).map(epoll)

@@ -5,7 +5,7 @@ internal import System
 ///
 /// A file is written under another name and then renamed, so that readers find it complete. Bytes
 /// that are appended later are complete in themselves. The folder must belong to the user and be
-/// closed to others, since its content is trusted; and under `sudo` nothing may be left in another
+/// closed to others, since its content is trusted. Under `sudo`, no file may be left in another
 /// user's home.
 package struct CacheFolder: Sendable {
     package let path: String
@@ -126,7 +126,7 @@ package struct CacheFolder: Sendable {
         (try? file.write(bytes)) != nil
     }
 
-    /// nil unless the folder belongs to this user and nobody else may write to it.
+    /// nil unless the folder belongs to this user, and no other user may write to it.
     private func open() -> CInt? {
         let folder = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
         guard folder >= 0 else { return nil }
@@ -147,7 +147,7 @@ package struct CacheFolder: Sendable {
         var used: Int
     }
 
-    /// Deletes drafts that nobody will finish. If the files exceed the limit, deletes the least
+    /// Deletes drafts of interrupted writes. If the files exceed the limit, deletes the least
     /// recently used ones, until there is some spare room.
     private func prune(_ folder: CInt) {
         var files: [Entry] = []

@@ -10,7 +10,7 @@ package import ProfileModel
 /// linkage name and the file, 0xFFFFFFFF for none; the line, 0 for none; and flags); the end of
 /// each text, counted from the first; the texts.
 ///
-/// Only what is asked for is read, and only then checked.
+/// An answer is read only when it is needed, and only then checked.
 package struct CachedAnswers: @unchecked Sendable {
     private var parts: [Part] = []
     /// Answers that are not in a file yet.
@@ -73,7 +73,7 @@ package struct CachedAnswers: @unchecked Sendable {
         added.merge(found) { $1 }
     }
 
-    /// True if ``encoded(identity:)`` is to be appended to the existing file.
+    /// True if ``encoded(identity:)`` must be appended to the existing file.
     var areBehindOthers: Bool { (1..<Self.mostParts).contains(parts.count) }
 
     /// The added answers, or all, as one parcel; empty if they are too large.

@@ -12,7 +12,7 @@ extension DebugPlaces {
     private static let functionSize = 28
     static let mostBytes = 16 << 20
 
-    /// Empty if it is too much to keep.
+    /// Empty if there is too much to store.
     func encoded() -> [UInt8] {
         var result = Parcel.Encoder()
         result.add(UInt32(clamping: map.segments.count))

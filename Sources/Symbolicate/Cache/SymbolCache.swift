@@ -1,13 +1,13 @@
 internal import Glibc
 package import ProfileModel
 
-/// What earlier symbolication found, kept on disk by build id.
+/// The results of earlier symbolication, kept on disk by build id.
 ///
 /// Each module may have three files. The first has the answers (address → frames), because a launch
-/// asks for some hundreds of addresses, mostly the same ones each time. The second tells where
-/// things are in the debug information, for addresses that nobody asked about before. The third has
-/// unpacked sections of that information, if they were packed; that of a kernel has the list of its
-/// functions.
+/// needs some hundreds of addresses, mostly the same ones each time. The second tells where
+/// functions, lines and containers are in the debug information, for addresses that were never
+/// looked up before. The third has unpacked sections of that information, if they were packed; that
+/// of a kernel has the list of its functions.
 ///
 /// Nothing here is an error: if a file cannot be read or written, is damaged, or is for other debug
 /// information, there is no answer, and symbolication starts again.
@@ -15,7 +15,7 @@ package struct SymbolCache: Sendable {
     /// Changes with the format of the files, and with the answers that symbolication would give.
     package static let version: UInt32 = 3
 
-    /// Identifies what answers belong to.
+    /// Identifies the module and the files of some answers.
     struct Key: Sendable {
         /// The module's build id.
         var buildID: [UInt8]
@@ -72,18 +72,18 @@ package struct SymbolCache: Sendable {
         }
     }
 
-    /// Stores what was found out about a module's debug information.
+    /// Stores the places that were found in a module's debug information.
     func store(_ dwarf: DirectDwarf, for key: Key) {
         if dwarf.hasLearned { store(dwarf.places, for: key) }
         store(dwarf.unpackedSections, for: key)
     }
 
-    /// Where things are in a module's debug information.
+    /// The known places in a module's debug information.
     func places(for key: Key) -> DebugPlaces? {
         guard let file = map(.places, key, limit: DebugPlaces.mostBytes),
             let parcel = Parcel(.places, file.bytes, identity: key.identity)
         else { return nil }
-        // `DebugPlaces` copies what it keeps.
+        // `DebugPlaces` copies the bytes that it keeps.
         return withExtendedLifetime(file) { DebugPlaces(parcel.content) }
     }
 

@@ -42,7 +42,7 @@ extension Dwarf_Die {
         return number
     }
 
-    /// A text of this entry, or of the one that it is an instance or the definition of. (libdw's
+    /// A text of this entry, or of the entry that it is an instance or the definition of. (libdw's
     /// own function would open files of split units for this.)
     func text(_ attribute: Int) -> UnsafePointer<CChar>? {
         var die = self
@@ -64,8 +64,8 @@ extension Dwarf_Die {
         }
     }
 
-    /// The entry that declares what this one is an instance or the definition of; this entry if
-    /// there is no other.
+    /// The entry that declares the entity of which this one is an instance or the definition; this
+    /// entry if there is no other.
     var declaration: Dwarf_Die {
         var result = self
         for _ in 0..<Self.longestChain {

@@ -18,7 +18,7 @@ final class DwarfFile {
     private lazy var map: IntervalMap = makeMap()
     private var indexed: [Int32: DwarfUnit] = [:]
 
-    /// A file with more unit ranges, or a unit with more scopes, is made up.
+    /// A file with more unit ranges, or a unit with more scopes, must be fabricated.
     static let rangeLimit = 1 << 22
 
     /// nil if the file has no DWARF.

@@ -1,7 +1,7 @@
 internal import CElfutils
 internal import Glibc
 
-/// What DWARF says of one function at one address.
+/// DWARF's description of one function at one address.
 struct DwarfFrame {
     /// The readable name. nil if only the line is known.
     var function: String?
@@ -32,7 +32,7 @@ final class DwarfUnit {
     private let folder: String?
     private let isUnoptimized: Bool
 
-    /// Deeper inlining is made up.
+    /// Deeper inlining must be fabricated.
     private static let deepest = 1024
 
     init(_ unit: UnitRoot, code: Range<UInt64>, names: NameCache) {

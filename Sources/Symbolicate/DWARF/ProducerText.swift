@@ -1,6 +1,6 @@
 internal import CElfutils
 
-/// What a compiler says of itself in a unit's DW_AT_producer.
+/// A compiler's description of itself in a unit's DW_AT_producer.
 struct ProducerText {
     private let words: [Substring]
     /// DW_AT_APPLE_optimized, which LLVM writes for Swift on all systems.
@@ -25,7 +25,7 @@ struct ProducerText {
     /// GCC writes down all options, which are a few hundred characters.
     static let longest = 4096
 
-    /// True if it says that nothing was optimised. Clang and rustc say nothing about this.
+    /// True if the text says that nothing was optimised. Clang and rustc say nothing about this.
     var isUnoptimized: Bool {
         switch words.first {
         case "GNU": isUnoptimizedGNU

@@ -48,10 +48,10 @@ struct ScopeTree {
         walk(root)
     }
 
-    /// Tells the innermost scope at an address.
+    /// Maps an address to the innermost scope.
     func makeScopeMap() -> IntervalMap { IntervalMap(scopeIntervals) }
 
-    /// Tells the innermost container around an entry, by ``Dwarf_Die/position``.
+    /// Maps an entry, by ``Dwarf_Die/position``, to the innermost container around it.
     func makeContainerMap() -> IntervalMap { IntervalMap(containerIntervals) }
 
     // MARK: - The walk
@@ -105,7 +105,7 @@ struct ScopeTree {
                 depth: level.context.depth, value: level.container))
     }
 
-    /// Notes an entry.
+    /// Records an entry.
     /// - Returns: the context of its children; nil if they are of no interest.
     private mutating func visit(_ entry: Dwarf_Die, in context: Context) -> Context? {
         var below = context

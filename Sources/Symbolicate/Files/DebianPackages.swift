@@ -13,7 +13,7 @@ package struct DebianPackages {
     private static let largestList = 8 << 20
     /// A desktop's lists are 50 MiB in all.
     private static let mostBytes = 256 << 20
-    /// Each module costs another search through all lists.
+    /// Each module requires another search through all lists.
     private static let mostModules = 16
 
     package init(folder: String = "/var/lib/dpkg/info") {

@@ -10,7 +10,7 @@ struct DebugFile {
 }
 
 extension DebugFileSearch {
-    /// The first candidate that belongs to the module and has anything to offer.
+    /// The first candidate that belongs to the module and has any useful content.
     /// - Parameters:
     ///   - path: the module's path.
     ///   - buildID: the recorded build id, or the file's if none was recorded; may be empty.

@@ -56,7 +56,7 @@ extension DebugFileSearch {
 }
 
 extension ELFFile {
-    /// True if there are addresses for split units.
+    /// True if the file has addresses for split units.
     var mayBeSplit: Bool {
         hasContents(ofSection: ".debug_addr") || hasContents(ofSection: ".zdebug_addr")
     }

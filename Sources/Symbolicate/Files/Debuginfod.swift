@@ -7,7 +7,7 @@ internal import System
 ///
 /// Only if the user has set that variable: build ids tell a server which programs the user has.
 package struct Debuginfod: Sendable {
-    /// The progress, for a user who waits.
+    /// The progress of a fetch, for display.
     package struct Progress: Sendable {
         package var module: Module
         /// The number of the module, from 1, out of `count`.
@@ -71,7 +71,7 @@ package struct Debuginfod: Sendable {
         return path.map { String(cString: $0) }
     }
 
-    /// What libdebuginfod's progress function needs to know, since it gets no context. Only one
+    /// The state of libdebuginfod's progress function, since that receives no context. Only one
     /// fetch runs at a time.
     private struct Watch: Sendable {
         var deadline: MonotonicTime

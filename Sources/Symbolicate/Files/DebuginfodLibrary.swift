@@ -1,8 +1,8 @@
 internal import Glibc
 
-// Loaded only when it is needed, like XCB and libunwind (CXCB, CLibunwind). libdebuginfod brings curl
-// with its dependencies, 30 libraries, which would be mapped at each start for a feature that few
-// use. And if it is missing, everything else still works.
+// Loaded only when it is needed, like XCB and libunwind (CXCB, CLibunwind). libdebuginfod needs
+// curl and its dependencies, 30 libraries, which would be mapped at each start for a feature that
+// few users need. And if it is missing, everything else still works.
 //
 // Unsafe: functions are looked up by name and called with the types that elfutils' debuginfod.h
 // declares since 0.179. The library is never unloaded, so they stay valid.
@@ -10,8 +10,8 @@ internal import Glibc
 /// elfutils' libdebuginfod.
 struct DebuginfodLibrary {
     typealias Client = OpaquePointer
-    /// Called again and again during a fetch, with the bytes so far and in all; a result other than
-    /// 0 ends the fetch.
+    /// Called repeatedly during a fetch, with the bytes so far and in all; a result other than 0
+    /// ends the fetch.
     typealias Progress = @convention(c) (Client?, Int, Int) -> Int32
     typealias Begin = @convention(c) () -> Client?
     typealias End = @convention(c) (Client?) -> Void

@@ -2,9 +2,9 @@ internal import Glibc
 internal import KernelTables
 internal import ProfileModel
 
-/// Where the names of the kernel's functions come from: the list of the running kernel, if it is
-/// the recorded one, or perf's copy in `~/.debug`. The build id decides in both cases. Only the
-/// running kernel tells where its modules are, so only then do modules have names.
+/// The sources of kernel functions' names: the list of the running kernel, if it is the recorded
+/// one, or perf's copy in `~/.debug`. The build id decides in both cases. Only the running kernel
+/// tells where its modules are, so only then do modules have names.
 package struct KernelLists: Sendable {
     /// The folder that contains `/proc` and `/sys`.
     private let root: String
@@ -22,7 +22,7 @@ package struct KernelLists: Sendable {
         var summary: ModuleSymbols
         /// By the module's own addresses.
         var names: [UInt64: String] = [:]
-        /// Writes to the cache what is new to it.
+        /// Writes to the cache the answers that it lacks.
         var addition: (@Sendable () -> Void)?
     }
 

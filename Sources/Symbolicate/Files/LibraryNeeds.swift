@@ -1,7 +1,7 @@
 internal import CElfutils
 internal import ELF
 
-/// What a file says of the libraries that it needs.
+/// A file's list of the libraries that it needs.
 package struct LibraryNeeds: Hashable, Sendable {
     /// The names that the linker looks for.
     package var names: [String] = []

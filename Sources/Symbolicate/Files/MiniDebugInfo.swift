@@ -11,8 +11,8 @@ enum MiniDebugInfo {
     /// No module's symbols are larger when unpacked, in bytes: Chromium's 1 million symbols take 50
     /// MB.
     static let largest = 64 << 20
-    /// Symbol tables shrink to a fifth or a tenth. Data that shrink to less than a hundredth are
-    /// made to fill memory, unless they are small.
+    /// Symbol tables shrink to a fifth or a tenth. Data that shrink to less than a hundredth were
+    /// made to exhaust memory, unless they are small.
     static let greatestRatio = 100
     private static let alwaysAllowed = 1 << 20
     /// The memory for unpacking: `xz -9` needs 65 MiB, the default 9.

@@ -5,7 +5,8 @@ import ProfileModel
 /// The files that explain a module's addresses, and remarks about them.
 ///
 /// In this order: the module's own file; a separate debug file (``DebugFileSearch``); the symbols
-/// packed into the stripped module. Each is asked only for what the earlier ones lack.
+/// packed into the stripped module. Each file is used only for information that the earlier ones
+/// lack.
 struct ModuleFiles {
     /// None to three files, in the order above.
     let all: [ELFFile]
@@ -94,8 +95,8 @@ struct ModuleFiles {
         return file
     }
 
-    /// The build id tells whether the file at the path is the right one. Without a build id, a file
-    /// that was kept open is right.
+    /// The build id tells whether the file at the path is the right one. If there is no build id, a
+    /// file that was kept open is right.
     private static func open(
         _ module: Module, _ search: DebugFileSearch
     ) throws(ELFFileError) -> ELFFile {

@@ -19,8 +19,8 @@ package struct PerfMap: Sendable {
     private static let mostEntries = 1 << 20
 
     /// nil if there is no such regular file of this user, or it is larger than ``largest``.
-    /// - Parameter owner: the user id of the profiled process. Anybody can put a file into `/tmp`;
-    ///   another user's file is not trusted.
+    /// - Parameter owner: the user id of the profiled process. Every user can put a file into
+    ///   `/tmp`, so another user's file is not trusted.
     package init?(path: String, owner: UInt32) {
         guard
             let text = try? WholeFile.bytes(ofRegular: path, limit: Self.largest, owner: owner)
@@ -67,10 +67,10 @@ package struct PerfMap: Sendable {
         self.entries = entries
     }
 
-    /// The names of the functions at addresses in the process, where the map has them.
+    /// The names of the functions at addresses in the process, as far as the map has them.
     package func names(at addresses: [UInt64]) -> [UInt64: String] {
         let sorted = Array(Set(addresses)).sorted()
-        // For each address, the first one from there on that has no name yet.
+        // For each address, the next one from there on that has no name yet.
         var unnamed = Array(0...sorted.count)
         func firstUnnamed(from index: Int) -> Int {
             var root = index
@@ -96,8 +96,8 @@ package struct PerfMap: Sendable {
 }
 
 extension PerfMap {
-    /// Names the addresses of a recording in code without a file, where the map covers them and
-    /// nothing else has named them.
+    /// Names a recording's addresses in code without a file, if the map covers them and they have
+    /// no name yet.
     ///
     /// - Parameters:
     ///   - child: the child that the map belongs to; nil: the recorded process.

@@ -8,18 +8,19 @@ package struct PerfMaps: Sendable {
     /// The root directories of the processes with these scripts; see
     /// ``ScriptOrigins/name(_:root:)``.
     private let scriptRoots: [String: String]
-    /// What made Node's processes write maps; nil: maps are the user's, and stay.
+    /// The request that made Node's processes write maps; nil: the maps belong to the user, and
+    /// stay.
     private let node: NodeRequest?
 
-    /// - Parameter places: empty: the processes left nothing (an import).
+    /// - Parameter places: empty: there are no maps of processes (an import).
     package init(
         at places: [Int32: PerfMapPlace], scriptRoots: [String: String] = [:], node: NodeRequest?
     ) {
         (self.places, self.scriptRoots, self.node) = (places, scriptRoots, node)
     }
 
-    /// Names the functions of code without a file, and removes the maps that are there because of
-    /// us.
+    /// Names the functions of code without a file, and removes the maps that were written at our
+    /// request.
     package func name(_ recording: inout Recording) {
         var origins = ScriptOrigins()
         if recording.header.capture == .perf {
@@ -27,13 +28,14 @@ package struct PerfMaps: Sendable {
         }
         guard !places.isEmpty else { return }
         origins.name(&recording) { scriptRoots[$0] }
-        // Processes may have the same map: those with the same id one after the other, or in
-        // several namespaces. It is the newest one's, which has overwritten it.
+        // Processes may have the same map: processes with the same id one after the other, or in
+        // several namespaces. The map belongs to the newest process, which has overwritten it.
         var taken: Set<String> = []
         let children = recording.childrenWithGeneratedCode
         for (position, child) in recording.children.enumerated().reversed() {
             let index = ChildIndex(position)
-            // A map that is there because of us goes even if none of its code was seen.
+            // A map that was written at our request is removed even if none of its code was
+            // sampled.
             guard node != nil || children.contains(index) else { continue }
             name(child.pid, child.images, index, &recording, &origins, &taken)
         }

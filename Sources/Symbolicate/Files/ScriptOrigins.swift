@@ -2,8 +2,8 @@ package import ProfileModel
 internal import Runtimes
 internal import System
 
-/// Turns functions of a perf map into functions of scripts: of the scripts that people wrote, if a
-/// script names a source map that can be read.
+/// Turns functions of a perf map into functions of scripts. If a script names a readable source
+/// map, they become functions of the original scripts that people wrote.
 package struct ScriptOrigins {
     /// By the paths by which we reach them.
     private var scripts: [String: Script] = [:]
@@ -26,7 +26,7 @@ package struct ScriptOrigins {
 
     package init() {}
 
-    /// Finds where those JavaScript functions were written that were named when the recording was
+    /// Finds the original places of JavaScript functions that were named when the recording was
     /// made.
     ///
     /// - Parameter root: the root directory of the processes with a script (empty: ours); nil: not
@@ -74,7 +74,7 @@ package struct ScriptOrigins {
             isInlined: false)
     }
 
-    /// nil: as far as known, it was not compiled from another script.
+    /// nil: the script was not compiled from another one, as far as we know.
     private mutating func script(at path: String, below root: String) -> Script? {
         let place = root + path
         if let known = scripts[place] { return known }

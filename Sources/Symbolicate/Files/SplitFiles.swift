@@ -26,10 +26,11 @@ struct SplitFileSearch: Sendable {
 
 /// Remarks on debug information that the compiler left in other files (`-gsplit-dwarf`).
 enum SplitFiles {
-    /// At most this many units are asked for their files: one missing file tells enough.
+    /// At most this many units are checked for their files: one missing file is enough for a
+    /// remark.
     private static let mostUnits = 64
 
-    /// What is missing; nil if nothing is split, or nothing is missing.
+    /// Names a missing file; nil if no unit is split, or no file is missing.
     static func remark(on debug: DebugFile, _ package: DebugPackage?) -> ModuleRemark? {
         // A compressed section would have to be unpacked first.
         guard debug.file.mayBeSplit, let index = debug.file.index(ofSection: ".debug_info"),

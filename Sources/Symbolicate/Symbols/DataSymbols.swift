@@ -1,6 +1,6 @@
 internal import ELF
 
-/// Names of a module's data by their addresses. Few are asked for, so no index is made.
+/// Names of a module's data by their addresses. Few addresses are looked up, so there is no index.
 struct DataSymbols {
     let tables: [ELFSymbolTable]
 

@@ -6,9 +6,9 @@ internal import ProfileModel
 
 // Raw memory: symbols, names and relocations are read where the file is mapped.
 
-/// The names in a file's dynamic symbol table: those that other files must define, and those that
-/// it defines for others. As hashes: if two names have the same hash, more seems to be needed than
-/// is.
+/// The names in a file's dynamic symbol table: the names that other files must define, and the
+/// names that it defines for others. They are stored as hashes: if two names have the same hash,
+/// more names seem to be needed than really are.
 struct DynamicNames: Sendable {
     var wanted: [UInt64] = []
     var defined: [UInt64] = []

@@ -19,8 +19,8 @@ struct ELFSymbol {
 }
 
 extension ELFSymbol {
-    /// nil if it names no code of this file: undefined, absolute and thread-local symbols,
-    /// sections, files, local labels.
+    /// nil if the symbol does not name code of this file: undefined, absolute and thread-local
+    /// symbols, sections, files, local labels.
     init?(_ entry: ELFSymbolTable.Entry, table: Int) {
         guard entry.isDefined, entry.section != UInt16(SHN_ABS),
             entry.name != 0, let kind = Kind(entry.type)

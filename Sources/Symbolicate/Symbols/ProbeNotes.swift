@@ -4,10 +4,10 @@ internal import ELF
 package struct ProbeSite: Hashable, Sendable {
     package var provider: String
     package var name: String
-    /// The address of the `nop` that stands for it.
+    /// The address of the `nop` at the probe's place.
     package var address: UInt64
-    /// The address of a 16-bit number that is not 0 while somebody listens; nil: the probe has
-    /// none.
+    /// The address of a 16-bit number that is not 0 while a tracer is attached to the probe; nil:
+    /// the probe has none.
     package var semaphore: UInt64?
 }
 

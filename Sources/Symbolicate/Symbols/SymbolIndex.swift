@@ -14,7 +14,7 @@ internal import Glibc
 /// that DWARF gives the function (equal functions may have been folded into one); global before
 /// weak; the shorter; the alphabetically first.
 ///
-/// Threads share it: what it points to does not change while the files live.
+/// Threads share it: the memory that it points to does not change while the files live.
 struct SymbolIndex: @unchecked Sendable {
     let tables: [ELFSymbolTable]
     /// Sorted by start, then the longest first: aliases are side by side.
@@ -58,7 +58,7 @@ struct SymbolIndex: @unchecked Sendable {
         guard let position = map[address] else { return nil }
         let first = symbols[Int(position)]
         var best: Candidate?
-        // No real symbol has so many aliases; a made-up file must not cost seconds.
+        // No real symbol has so many aliases, and a fabricated file must not cost seconds.
         for symbol in symbols[Int(position)...].prefix(256) {
             guard symbol.start == first.start, symbol.end == first.end else { break }
             guard let candidate = Candidate(symbol, name(of: symbol), known: known)
@@ -72,8 +72,8 @@ struct SymbolIndex: @unchecked Sendable {
     }
 
     /// The name to show for the physical function at an address. The symbol's name is preferred to
-    /// DWARF's: it has the parameters (C++), it tells a `.cold` part from its function, and it is
-    /// the same with and without debug information.
+    /// DWARF's: it has the parameters (C++), it tells a `.cold` part from its function, and it does
+    /// not depend on debug information.
     /// - Parameters:
     ///   - known: the mangled name that DWARF gives it.
     ///   - other: DWARF's name.

@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    /// No time counts twice, and what is left over is too little for a change.
+    /// No time counts twice, and the unexplained rest is too small for a change.
     private func expectChanges(_ phase: ComparedPhase, least: TimeSpan) {
         let explained = phase.changes.reduce(Compared<Cost>.zero) { $0 + $1.cost }
         let rest = phase.wall.difference - explained.difference.wall
@@ -114,7 +114,7 @@ import Testing
         #expect(comparison.findings.allSatisfy { $0.status == .same })
     }
 
-    /// What is a saving one way is a loss the other way.
+    /// A saving in one direction is a loss in the other.
     @Test(arguments: seeds(5)) func theOtherWayRound(seed: UInt64) {
         let profiles = (RandomLaunch.profile(seed: seed), RandomLaunch.profile(seed: seed &+ 500))
         let forth = ProfileComparison(before: profiles.0, after: profiles.1)

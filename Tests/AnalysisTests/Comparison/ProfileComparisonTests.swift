@@ -3,7 +3,7 @@ import MadeRecordings
 import ProfileModel
 import Testing
 
-/// What is the same in two recordings, and what came, went or changed.
+/// Things that are the same in two recordings, or that came, went or changed.
 @Suite struct ProfileComparisonTests {
     typealias Spot = RecordingBuilder.Spot
 
@@ -82,7 +82,8 @@ import Testing
         #expect(single.interval(of: single.walls) == nil)
     }
 
-    /// What launches differ in anyway is no change of a wait, an initialiser or a library either.
+    /// Differences between launches of one version are no change of a wait, an initialiser or a
+    /// library either.
     @Test func factsThatAreSure() throws {
         func launches(_ steady: [Int64], _ shaky: [Int64]) -> [Profile] {
             zip(steady, shaky).map { steady, shaky in
@@ -128,7 +129,7 @@ import Testing
         let interval = try #require(several.interval(of: steady.walls))
         #expect(interval.low > .zero && interval.low < .milliseconds(10))
         #expect(interval.high > .milliseconds(10))
-        // Where one side is a single launch, nobody knows.
+        // If one side is a single launch, no interval is known.
         let single = ProfileComparison(
             first: Compared(before: before[0], after: after[1]),
             others: Compared(before: [], after: Array(after.dropFirst(2))))
@@ -201,8 +202,8 @@ import Testing
         #expect(Set(try changes(comparison)) == ["init gone -20", "init new 20"])
     }
 
-    /// With debug information an inlined function is the same function; without, it is a part of its
-    /// caller. What it called keeps its time in both.
+    /// With debug information an inlined function is the same function; without, it is a part of
+    /// its caller. Its callees keep their time in both.
     @Test func inliningThatChanged() throws {
         let before = launch([(spots("main", "outer", "inner", "leaf"), 40)])
         let inner = SourceFrame(function: "inner", file: "a.c", line: 1, isInlined: true)
@@ -227,7 +228,7 @@ import Testing
         #expect(Set(try changes(unknown)) == ["inner gone -40", "leaf new 40"])
     }
 
-    /// What the system's code did is put down to the developer's that called it.
+    /// Time in the system's code counts for the developer's code that called it.
     @Test func placesAreOwnCode() throws {
         func stack(_ leaf: String) -> [Spot] {
             [

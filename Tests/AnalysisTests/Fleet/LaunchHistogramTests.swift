@@ -4,7 +4,7 @@ import Testing
 @testable import Analysis
 
 @Suite struct LaunchHistogramTests {
-    /// As closely as is said.
+    /// As closely as documented.
     @Test func boundsAscend() {
         let (close, far) = (TimeSpan.milliseconds(1), TimeSpan.milliseconds(10_000))
         for (low, high) in zip(LaunchHistogram.bounds, LaunchHistogram.bounds.dropFirst()) {
@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    /// What is exactly a bound belongs below it.
+    /// A time equal to a bound belongs below it.
     @Test func everyTimeHasOneBucket() {
         for (index, bound) in LaunchHistogram.bounds.enumerated() {
             for (span, bucket) in [

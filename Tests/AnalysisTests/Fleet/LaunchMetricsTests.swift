@@ -27,7 +27,7 @@ import Testing
         #expect(metrics.merged == 0 && metrics.mergedPhases == 0)
     }
 
-    /// What follows readiness is no part of the launch; phases of one name are one.
+    /// Time after readiness is not part of the launch; phases of one name are one.
     @Test func phases() throws {
         var builder = MeasurementBuilder()
         builder.launch(100) { launch in

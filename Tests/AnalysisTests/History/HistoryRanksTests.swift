@@ -4,8 +4,8 @@ import Testing
 
 @testable import Analysis
 
-/// A store that has the values is told which of them are shown: these are what the values themselves
-/// give.
+/// A store with the values receives the ranks of those to show: they must be the same as computed
+/// from the values.
 struct HistoryRanksTests {
     @Test(arguments: 1...400) func ranksAreWhatSortedValuesShow(count: Int) throws {
         let values = (1...count).map { Double($0 * $0) }
@@ -23,8 +23,8 @@ struct HistoryRanksTests {
         #expect(ranks.percentile90Interval?.confidence == interval?.confidence)
     }
 
-    /// Of many values not all terms are added up: the rank is that where the binomial tail, added up
-    /// from its beginning, exceeds what is allowed.
+    /// With many values, not all terms are added up: the rank is that where the binomial tail,
+    /// added up from its beginning, exceeds the limit.
     @Test(arguments: [10_000, 10_001, 10_002, 54_321, 200_000], [0.5, 0.9])
     func manyValues(count: Int, share: Double) throws {
         var logTerm = Double(count) * (1 - share).logarithm

@@ -42,7 +42,7 @@ import Testing
         #expect(steps([.slower, .slower]).last == .decide(.slower))
     }
 
-    /// What was made to confirm it belongs to the next look.
+    /// The pairs that were to confirm it belong to the next look.
     @Test func notConfirmed() {
         for other in [Comparison.Verdict.same, .faster, .inconclusive, nil] {
             #expect(steps([.slower, other]).last == .compare(0..<20))
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    /// Whatever comes, there is an end, and no more pairs than looks and a second block have.
+    /// With any verdicts, there is an end, and no more pairs than looks and a second block have.
     @Test(arguments: 1...100 as ClosedRange<UInt64>) func alwaysEnds(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var plan = ComparisonPlan()

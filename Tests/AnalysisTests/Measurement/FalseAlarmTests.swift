@@ -33,7 +33,8 @@ import Testing
         return builder.measurement
     }
 
-    /// Pairs of what ran in blocks: the first with the first, as who measures in blocks would.
+    /// Pairs of launches that ran in blocks: the first with the first, as in a measurement in
+    /// blocks.
     private func pairs(_ measurement: Measurement, _ trial: Trial) -> [(Double, Double)] {
         guard trial.inBlocks else { return LaunchPairs.walls(of: measurement.launches) }
         let walls = (0...1).map { arm in
@@ -42,7 +43,7 @@ import Testing
         return Array(zip(walls[0], walls[1]))
     }
 
-    /// How many of so many trials are called slower.
+    /// How many of the trials are called slower.
     private func slower(_ trial: Trial, trials: Int, seed: UInt64) throws -> Int {
         var samples = Samples(seed: seed)
         var count = 0
@@ -67,7 +68,7 @@ import Testing
         #expect(try slower(trial, trials: 300, seed: 2) >= 9)
     }
 
-    /// What is slower is seen.
+    /// A slower program is recognised.
     @Test(arguments: [
         (20, 0.03, 1.08, 180...280), (20, 0.03, 1.1, 260...300), (40, 0.06, 1.08, 150...260),
         (40, 0.06, 1.1, 250...300),
@@ -77,7 +78,7 @@ import Testing
         #expect(expected.contains(seen), "\(seen) of 300")
     }
 
-    /// What a comparison says it would have seen, is seen in about four of five trials.
+    /// The change that a comparison states as detectable is seen in about four of five trials.
     @Test(arguments: [10, 20, 40]) func detectableIsSeen(pairs: Int) throws {
         var samples = Samples(seed: UInt64(pairs))
         let still = Trial(pairs: pairs, spread: 0.04)

@@ -19,7 +19,7 @@ import Testing
 
     @Test func nothing() {
         #expect(found { _ in }.isEmpty)
-        // What is not a circumstance.
+        // Values that are not circumstances.
         #expect(
             found {
                 $0.header.versionName = "2"

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Analysis
 
-/// A store that has the values is told which of their differences are shown: these are what the values
-/// themselves give.
+/// A store with the values receives the ranks of the differences to show: they must be the same as
+/// computed from the values.
 struct ShiftRanksTests {
     private func store(
         _ after: [Double], _ before: [Double], _ ranks: ShiftRanks

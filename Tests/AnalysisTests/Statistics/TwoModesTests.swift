@@ -78,7 +78,7 @@ import Testing
         #expect((modes.lowerCount, modes.upperCount) == (20, 21))
     }
 
-    /// What is clear, but next to nothing, is not worth a word.
+    /// A clear but tiny distance is not reported.
     @Test func twoPercentApart() {
         #expect(find((0..<40).map { $0 % 2 == 0 ? 100 : 102 }) == nil)
         #expect(find((0..<40).map { $0 % 2 == 0 ? 100 : 104 }) != nil)

@@ -3,7 +3,8 @@ import MadeRecordings
 import ProfileModel
 import Testing
 
-/// Things that were dealt with, and what became of them. Launches have the dates 0, 100, 200 …
+/// Things that were marked as resolved, and their later state. Launches have the dates 0, 100, 200
+/// …
 @Suite struct ResolvedTests {
     private func launch(_ milliseconds: Int64, build: UInt8? = nil, also: Int64 = 0) -> Profile {
         TopSummaryTests.launch(
@@ -46,7 +47,7 @@ import Testing
         #expect(state.status == .gone && state.newer.launches == 2)
     }
 
-    /// Fixed is not the same as deleted.
+    /// A fixed function need not be deleted: a tiny cost does not count as back.
     @Test func whatCostsHardlyAnythingIsNotBack() throws {
         let quick = TopSummaryTests.launch { builder, main in
             builder.slice(main, at: 30, running: 0, runnable: 0, builder.stack("main", "slow"))
@@ -62,7 +63,7 @@ import Testing
         // A recording of the very second counts as older.
         #expect(try state(profiles, entry("slow", since: 100))?.status == .untested)
         #expect(try state(profiles, entry("slow", since: 99))?.status == .back)
-        // Who launches the old build once more has nothing back.
+        // Launching the old build once more does not bring the thing back.
         let old = [launch(30, build: 7), launch(20, build: 7), launch(0, build: 8)]
         #expect(try state(old, entry("slow", since: 0, build: "07"))?.status == .gone)
         #expect(try state(old, entry("slow", since: 0))?.status == .back)
@@ -96,7 +97,7 @@ import Testing
             ])
     }
 
-    /// Entries that say less of a thing are no others.
+    /// Entries with less detail about a thing are the same entry.
     @Test func aLaterEntryThatSaysMore() throws {
         let profiles = [launch(30), launch(20), launch(10)]
         let entries = [entry("slow", since: 50), entry("slow", since: 150, module: "app")]

@@ -4,9 +4,9 @@ import ProfileModel
 import TestSupport
 import Testing
 
-/// What is added up over launches is what the single launches have, to the nanosecond.
+/// Sums over launches equal those of the single launches, to the nanosecond.
 @Suite struct TopSumTests {
-    /// What a function cost in one launch, as its trees tell.
+    /// A function's cost in one launch, from its trees.
     private struct Expected: Hashable {
         var own = Cost.zero
         var total = Cost.zero
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    /// In whatever versions launches come, together they are the same.
+    /// In any order of versions, launches together are the same.
     @Test(arguments: seeds(4)) func versionsAddUp(seed: UInt64) throws {
         var random = SeededNumbers(seed: seed)
         let recordings = (0..<6 as Range<UInt64>).map { number in

@@ -71,7 +71,8 @@ import Testing
         #expect(two?.wall.margin == .zero)
     }
 
-    /// A part that the compiler split off is the function, whoever calls whom.
+    /// A part that the compiler split off counts as the function itself, whichever of them calls
+    /// the other.
     @Test func variantsAndRecursionCountOnce() throws {
         let profile = Self.launch([
             (["f", "f [clone .part.0]"], 7), (["f [clone .cold]", "g", "f"], 5),
@@ -193,7 +194,7 @@ import Testing
         #expect(waits.map(\.reason) == [WaitReason(.sleep), WaitReason(.lock, detail: "mutex")])
         #expect(waits.last?.figures.sum.count == 3)
         #expect(waits.last?.figures.own?.mean == .milliseconds(12))
-        // What differs is not told of all.
+        // A reason that differs between launches is not shown for all.
         let others = try Self.summary([launch("mutex"), launch("condition")]).programs.first
         #expect(others?.things[.wait]?.last?.reason == WaitReason(.lock))
         // A wait belongs to the phase that it began in.
@@ -220,7 +221,7 @@ import Testing
         #expect(figures.file == "/src/a.c" && figures.line == 4)
     }
 
-    /// What loading at start-up took is not known, and that is not nothing.
+    /// The cost of loading at start-up is not known, which differs from zero.
     @Test func libraries() throws {
         func launch(_ wall: Int64?) -> Profile {
             Self.launch { builder, _ in
@@ -239,7 +240,7 @@ import Testing
         #expect(try thing("libx.so", .library, in: unknown.programs.first).figures.own == nil)
     }
 
-    /// Processes that a launch started, by what they ended up running.
+    /// Processes that a launch started, by the program that each ran at the end.
     @Test func processes() throws {
         func launch(_ lives: [(String, Int64, Int64?)]) -> Profile {
             Self.launch { builder, _ in
@@ -270,7 +271,7 @@ import Testing
         #expect(try thing("git", .process, in: program).figures.sum.count == 1)
         #expect(try thing("sed", .library, in: program).figures.seen == 1)
         #expect(sed.thing == ResolvedEntry.Thing(.process, "sed"))
-        // Of what lives on, up to the launch's end.
+        // A process that lives on counts up to the launch's end.
         let running = try Self.summary([launch([("daemon", 2, nil)])]).programs.first
         let wall = try #require(running?.wall.mean)
         let own = try thing("daemon", .process, in: running).figures.own?.mean

@@ -1,5 +1,5 @@
-// What the table of calls.c is made of: how often a call is made, what is counted, what calls work on, and
-// the threads at the other end.
+// The parts of the table of calls.c: how often a call is made, what is counted, the data of calls,
+// and the threads at the other end.
 #ifndef CALLS_H
 #define CALLS_H
 
@@ -44,8 +44,8 @@ static void nap(double milliseconds) {
     while (milliseconds > 0 && nanosleep(&left, &left) != 0) continue;
 }
 
-/// True for 10 ms, five times what was asked for. Before, it computes: for so long that a profiler may think
-/// that the thread does nothing else, or for less.
+/// True for 10 ms, five times as often as requested. Before, it computes: for so long that a
+/// profiler may think that the thread does nothing else, or for less.
 static int goes_on(void) {
     static const double computing[] = {17, 1, 20, 2, 17};
     static uint64_t round, turn;
@@ -83,7 +83,7 @@ static int result_of(int error) {
     return error == 0 ? 0 : -1;
 }
 
-// What calls work on. `data` stays as it is.
+// The data of calls. `data` stays as it is.
 
 static char *data, *space;
 static int from, to, ours, theirs, in, out, next_in, next_out;
@@ -141,7 +141,7 @@ static void *drain(void *end) {
     return NULL;
 }
 
-/// What comes is the data's first MiB, over and over again.
+/// The other end sends the data's first MiB, over and over again.
 static void *check(void *end) {
     static char found[MIB];
     for (ssize_t place = 0, got; (got = read(*(int *)end, found, (size_t)(MIB - place))) != 0;) {

@@ -1,6 +1,6 @@
-// coroutines N shallow|deep: recursion, N times each, on four coroutines' stacks of 16 KiB in the heap, of
-// which 0.7 to 3.5 KiB are left: no signal's frame fits. "deep": while much of the thread's own stack is in
-// use. Prints how often what lies below a coroutine's stack was damaged.
+// coroutines N shallow|deep: recursion, N times each, on four coroutines' stacks of 16 KiB in the
+// heap, of which 0.7 to 3.5 KiB are left: no signal's frame fits. "deep": while much of the
+// thread's own stack is in use. Prints how often the memory below a coroutine's stack was damaged.
 #include <ucontext.h>
 
 #include "harmed.h"

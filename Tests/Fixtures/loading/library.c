@@ -1,6 +1,6 @@
 // A library with two constructors, compiled several times: NAME is its name, CPU how many
-// milliseconds the first computes, SLEEP how many the second sleeps. Whoever loads it asks for
-// what its own clocks said.
+// milliseconds the first computes, SLEEP how many the second sleeps. The program that loads it
+// reads the results of its own clocks.
 #include "../fixture.h"
 
 #define JOIN_(first, second) first##_##second

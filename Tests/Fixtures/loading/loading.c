@@ -80,7 +80,7 @@ static void set(void *library, const char *name) {
     }
 }
 
-/// Whoever makes one of these calls is killed.
+/// A process that makes one of these calls is killed.
 static void forbid(void) {
     struct sock_filter code[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),

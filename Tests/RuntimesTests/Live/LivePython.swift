@@ -4,7 +4,7 @@ import Runtimes
 import TestSupport
 import Testing
 
-/// A running Python, and what it says through a pipe. Killed in the end.
+/// A running Python, and its output through a pipe. Killed in the end.
 final class LivePython {
     let pid: Int32
     let memory: ProcessMemory
@@ -12,7 +12,7 @@ final class LivePython {
     private let output: Int32
     private var unread: [UInt8] = []
 
-    /// What the program says of itself at a stop.
+    /// The program's own account at a stop.
     struct Stage {
         var name: String
         var threads: [Thread]
@@ -54,7 +54,7 @@ final class LivePython {
 
     func goOn() { _ = write(input, [7], 1) }
 
-    /// The next line of what it prints; nil: it has ended.
+    /// The next line of its output; nil: it has ended.
     func line() -> String? {
         while true {
             if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
@@ -68,7 +68,7 @@ final class LivePython {
         }
     }
 
-    /// Its next stop, once all its threads wait there; nil: it says that there are no more.
+    /// Its next stop, once all its threads wait there; nil: it reports that there are no more.
     func stage() -> Stage? {
         guard let first = line(), first != "end" else { return nil }
         var stage = Stage(name: String(first.split(separator: "\t").last ?? ""), threads: [])

@@ -2,7 +2,7 @@ import ProfileModel
 import Runtimes
 import Testing
 
-/// Reads the stacks of a running Python, and compares them with what it says.
+/// Reads the stacks of a running Python, and compares them with its own account.
 struct LiveReading {
     private let live: LivePython
     private let interpreter: PythonInterpreter
@@ -95,7 +95,7 @@ struct LiveReading {
         names.text(at: frame.firstLocal, live.memory) ?? "?"
     }
 
-    /// What the main thread's stack is with imports as steps, newest first.
+    /// The main thread's stack with imports as steps, newest first.
     private static let importStages = [
         "class of a module":
             "block, Nested, <module>, importing subject_module, imports, main, <module>",

@@ -4,8 +4,8 @@ import Runtimes
 import TestSupport
 import Testing
 
-/// Every interpreter of this machine runs a program that stops at many places and says what its stacks
-/// are: what is read from its memory has to be the same.
+/// Every interpreter of this machine runs a program that stops at many places and prints its
+/// stacks: those read from its memory must be the same.
 @Suite(.serialized, .enabled(if: Pythons.areThere, "there is no Python"))
 struct LiveTests {
     private static let folder =

@@ -60,7 +60,7 @@ struct RunningTests {
 }
 
 extension LivePython {
-    /// Until it has had that much of a processor's time, whoever else wants it.
+    /// Waits until it has had that much of a processor's time, whichever other programs want it.
     func run(forMicroseconds span: Int) {
         let end = processorTime &+ span * 1000
         while processorTime < end { sched_yield() }

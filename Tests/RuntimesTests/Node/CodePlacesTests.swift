@@ -13,7 +13,7 @@ struct CodePlacesTests {
         #expect(places.code(at: 0x2fff) == 2)
         #expect(places.code(at: 0x3100) == nil)
         places.add(3, from: 0x10f0, to: 0x1200)
-        // What is partly overwritten is no function any more, in the pages that it happened in.
+        // A partly overwritten function is gone, in the pages that were overwritten.
         #expect(places.code(at: 0x1000) == nil)
         #expect(places.code(at: 0x10f0) == 3)
         #expect(places.code(at: 0x1200) == nil)

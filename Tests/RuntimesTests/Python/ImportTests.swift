@@ -56,7 +56,7 @@ struct ImportTests {
         #expect(
             Self.shown("<module> \(Self.source) <module> \(Self.source) main")
                 == "<module> +5 <module> +11 main")
-        // A package is imported before what is in it.
+        // A package is imported before its modules.
         let package = "_call_with_frames_removed@B _find_and_load_unlocked@B _find_and_load@B"
         #expect(Self.shown("<module> \(Self.source) \(package) main") == "<module> +5 +8 main")
     }

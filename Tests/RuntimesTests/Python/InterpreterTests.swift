@@ -124,7 +124,7 @@ struct InterpreterTests {
         #expect(threads.map(\.isMain) == [false, true, false])
         // None has a frame.
         #expect(interpreter.check(made.memory) == nil)
-        // One that belongs to another interpreter is none of this one's, nor is what follows it.
+        // A thread that belongs to another interpreter does not count, nor do those that follow it.
         made.memory.write(UInt64(0x41_0000), at: 0x50_0000 + 16)
         #expect(interpreter.threads(made.memory).map(\.state) == [0x52_0000])
         #expect(MadePython().interpreter?.threads(MadePython().memory).isEmpty == true)

@@ -11,7 +11,7 @@ struct MergeTests {
     private struct Made {
         var native: [PythonMerge.NativeFrame] = []
         var activations: [PythonStack.Activation] = []
-        /// Of each native frame, what takes its place.
+        /// For each native frame, the steps that replace it.
         var steps: [[PythonMerge.Step]] = []
 
         init(_ shape: Shape, isPlaced: Bool, sizes: (Int) -> UInt64 = { _ in 64 }) {
@@ -190,9 +190,9 @@ struct MergeTests {
             .native(1), .python(0, 0), .native(3), .python(1, 0), .python(1, 1),
         ]
         #expect(merged(adding: 1, below: 0) == [.native(0)] + rest)
-        // It has called what counts how deep it is.
+        // It has called the function that counts its depth.
         #expect(merged(adding: 1, below: 1)?.count == 7)
-        // What has called more has a frame.
+        // A loop that has called more functions has a frame.
         #expect(merged(adding: 1, below: 2) == nil)
         #expect(merged(adding: 2, below: 0) == nil)
         #expect(merged(adding: 1, below: 0, isCut: true)?.first == .python(0, 0))

@@ -89,7 +89,7 @@ struct NameTests {
         #expect(names.text(at: Self.place, made.memory) == text)
     }
 
-    /// What follows an object's beginning is read with it; a longer text is read once more.
+    /// The bytes behind an object's beginning are read with it; a longer text is read once more.
     @Test func `several texts are read at once, and each alone where that fails`() throws {
         var made = MadePython()
         let names = PythonNames(try #require(made.interpreter))

@@ -94,7 +94,7 @@ import Testing
         #expect(merged(made, stack([(nil, 0..<1), (nil, 3..<4)]))?.isWhole == false)
     }
 
-    /// Newer loops have words of their own, and what they run is not known.
+    /// Newer loops have words of their own, and it is not known which frames they run.
     @Test func wordsOfNewerLoopsDoNotCount() {
         var made = Made(loops: [true, false, true, true])
         made.words[4096 + 16] = 0x800

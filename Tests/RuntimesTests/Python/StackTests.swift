@@ -37,7 +37,7 @@ struct StackTests {
         return copy
     }
 
-    /// A frame of 3.12: where in the code it is, and who owns it.
+    /// A frame of 3.12: its place in the code, and its owner.
     private static func frame(_ instruction: Int, owner: UInt64 = 0) -> [Int: UInt64] {
         [
             0: 0x60_0000, 24: 0x70_0000, 56: UInt64(0x60_0000 + 192 + instruction),
@@ -55,7 +55,7 @@ struct StackTests {
         let stack = try #require(
             PythonStack(copy, interpreter, stack: Self.none) { _ in Self.code(4) })
         #expect(stack.activations.map(\.place) == [0x10_2000, 0x10_3000, 0x10_6000])
-        // One frame has not begun, and is no generator's.
+        // One frame has not begun, and does not belong to a generator.
         #expect(stack.activations.map { $0.frames.map(\.instruction) } == [[4, 6], [], [-1]])
         #expect(stack.activations[2].frames[0].line == 10)
         #expect(stack.activations[0].frames[0].line == 11)

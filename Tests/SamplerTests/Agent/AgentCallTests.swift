@@ -65,7 +65,7 @@ extension AgentSignalTests {
     /// syscall(2).
     typealias Numbered = @convention(c) (Int, Int, Int, Int, Int, Int) -> Int
 
-    /// A forked child finds the page that is its parent's own empty.
+    /// In a forked child the page that belongs to its parent alone is empty.
     @Test func aForkedChildLosesOurHandler() async {
         await #expect(processExitsWith: .success) {
             let mapped = try MappedAgentMemory()
@@ -86,19 +86,19 @@ extension AgentSignalTests {
             #expect(sigaction(Int(SIGUSR1), nil, &other) == 0)
             #expect(handler() == ours)
             mapped.store(UInt32(0), at: Int(FL_OWN))
-            // Some filter may not let it.
+            // A filter may forbid it.
             mapped.area.silence()
             #expect(sigaction(Int(SIGUSR1), nil, &other) == 0 && handler() == ours)
             mapped.area.set(\.filtered, 0)
             #expect(sigaction(Int(SIGUSR1), nil, &other) == 0 && handler() == 1)
-            // Once, and never one of its own.
+            // Once, and the signal never has an action of the child's own.
             var own = Action(handler: 0, flags: 0, restorer: 0, mask: 0)
             #expect(sigaction(Int(Self.signal), &own, nil) == 0 && handler() == 0)
             munmap(page, 4096)
         }
     }
 
-    /// What a program locks and makes memory of is its own.
+    /// Memory that a program locks or creates is not the area's.
     @Test func theAreaIsNotLocked() async {
         await #expect(processExitsWith: .success) {
             let mapped = try MappedAgentMemory()
@@ -141,7 +141,7 @@ extension AgentSignalTests {
             #expect(sigaction(Int(Self.signal), nil, &old) == 0)
             #expect(old.handler == 1 && old.flags == 0)
             #expect(!mapped.area.isDisplaced)
-            // Another signal is no matter of ours.
+            // Another signal does not concern us.
             var ignored = Action(handler: 1, flags: 0, restorer: 0, mask: 0)
             #expect(sigaction(Int(Self.signal) + 1, &ignored, &old) == 0)
             #expect(old.handler == 0 && !mapped.area.isDisplaced)
@@ -294,13 +294,14 @@ extension AgentSignalTests {
             // SECCOMP_SET_MODE_FILTER, and none.
             #expect(syscall(317, 1, nil, nil) < 0)
             #expect(mapped.area.isFiltered)
-            // What is not permitted any more is not tried.
+            // Calls that are not permitted any more are not tried.
             #expect(syscall(13, Int(Self.signal), nowhere, nil) == -Int(EFAULT))
             #expect(syscall(14, Int(SIG_SETMASK), nowhere, nil) == -Int(EFAULT))
         }
     }
 
-    /// A forked child has all of it, too, and what it does is its own business.
+    /// A forked child inherits the area and the patched calls; its own calls change nothing for its
+    /// parent.
     @Test func aChildChangesNothing() async {
         await #expect(processExitsWith: .success) {
             let mapped = try MappedAgentMemory()
@@ -355,15 +356,15 @@ extension AgentSignalTests {
                     #expect(!mapped.area.isAboutToExecute)
                     #expect(mapped.area[\.next_area] == -1)
                     #expect(fl_free_descriptor(0) == free)
-                    // The recorder is told, and given the time to follow.
+                    // The recorder is notified, and given the time to follow.
                     #expect(error != ENOEXEC || Self.naps() - before >= 30)
                 }
             }
         }
     }
 
-    /// An attempt that a handler has left by a jump stands in nobody's way: the thread itself takes it
-    /// over, others wait for it once. The memory that it has made is closed.
+    /// An attempt that a handler has left by a jump blocks no other: the thread itself takes it
+    /// over, and other threads wait for it once. The memory that it has made is closed.
     @Test(arguments: [true, false]) func attemptsThatWereLeft(isOwn: Bool) async {
         await #expect(processExitsWith: .success) { [isOwn = isOwn as Bool] in
             let scratch = try Scratch()

@@ -22,7 +22,7 @@ import Testing
         #expect(Self.code.count > 4096)
         #expect(Self.code.count <= Int(FL_TRAMPOLINES))
         #expect(Self.places.allSatisfy { $0 >= 0x200 && $0 < Self.length })
-        // Where one begins no other does.
+        // Two never begin at the same place.
         #expect(Set(Self.places).count == Self.places.count)
         #expect(Set(Self.standIns).count == CallSites.Call.allCases.count)
     }
@@ -113,7 +113,7 @@ import Testing
         #expect(seen > 50)
     }
 
-    /// What an area says can be written by others: only where code leads counts.
+    /// Others can write to an area's contents: only where code leads counts.
     @Test func codeThatLeadsToAnAreaIsKnown() throws {
         let (site, area) = (0x7000_0000_1234 as UInt64, 0x7000_1000_0000 as UInt64)
         for call in CallSites.Call.allCases {
@@ -171,7 +171,7 @@ import Testing
         #expect((longest..<(longest + 16)).contains(AgentCode.pieceSize))
         // Where the recorder's threads are led, most last pages have that much room.
         #expect(AgentCode.pieceSize <= 528)
-        // What it stands in place of comes back by patches, and there are others.
+        // Patches restore the code that a piece replaces, and there are other patches.
         #expect(AgentCode.pieceSize / 8 + 8 <= AgentMemory.mostPatches)
     }
 
@@ -187,7 +187,7 @@ import Testing
         }
     }
 
-    /// Pieces stand alone, too.
+    /// Pieces are independent of each other.
     @Test func piecesReferToNothingOutside() throws {
         let disassembler = try #require(Disassembler())
         let pieces: [(code: [UInt8], words: UInt32)] = [

@@ -11,9 +11,9 @@ import Testing
 @testable import ProcessIO
 @testable import Sampler
 
-/// Calls that a signal of ours ended, which are made again where they did nothing.
+/// Calls that a signal of ours ended; they are repeated if they did nothing.
 extension AgentSignalTests {
-    /// What a thread does in a call, and what came of it.
+    /// A thread's call, and its result.
     final class Waiter: Sendable {
         private let state = Mutex<(tid: Int32?, result: Int32?, error: Int32)>((nil, nil, 0))
 
@@ -74,7 +74,8 @@ extension AgentSignalTests {
                 (
                     true,
                     {
-                        // As sleep(3) does: what is left goes where the time came from.
+                        // As in sleep(3): the remaining time is written to where the time came
+                        // from.
                         var long = long
                         return withUnsafeMutablePointer(to: &long) { nanosleep($0, $0) }
                     }
@@ -155,8 +156,8 @@ extension AgentSignalTests {
         }
     }
 
-    /// Calls that fill memory with zeros or random numbers return what they have when a signal comes:
-    /// ours fetches the rest. Others may have had a reason.
+    /// Calls that fill memory with zeros or random numbers return early when a signal comes. After
+    /// a signal of ours the rest is fetched; other short results may have had a reason.
     @Test func whatOurSignalCutShortIsWhole() async {
         await #expect(processExitsWith: .success) {
             let mapped = try MappedAgentMemory()
@@ -207,8 +208,8 @@ extension AgentSignalTests {
 
     static func bit(_ signal: Int32) -> UInt64 { 1 << UInt64(signal - 1) }
 
-    /// While a call's own mask blocks our signal, it cannot be that which ended it: that came when a
-    /// handler of the program's, whose signal did, returned.
+    /// If a call's own mask blocks our signal, our signal cannot have ended it: a signal of the
+    /// program's did, and ours came when its handler returned.
     @Test func aCallWhoseMaskBlocksOurSignalHasEnded() async {
         await #expect(processExitsWith: .success) {
             let mapped = try MappedAgentMemory()
@@ -234,7 +235,7 @@ extension AgentSignalTests {
                 #expect(!isMadeAgain(.max), "call \(call.number)")
                 #expect(!isMadeAgain(Self.bit(Self.signal)))
                 #expect(!isMadeAgain(Self.bit(Self.spare)))
-                // What cannot be read.
+                // Memory that cannot be read.
                 #expect(!frame.isMadeAgain(call.number, [call.register: 8], by: mapped))
                 // None, but for the one that takes nothing else.
                 #expect(frame.isMadeAgain(call.number, by: mapped) == (call.number != 130))
@@ -274,7 +275,7 @@ extension AgentSignalTests {
         }
     }
 
-    /// Of a program that runs already: the thread that brings the area in asks for each of them.
+    /// In a program that runs already, the thread that brings the area in asks for each handler.
     @Test(arguments: [true, false]) func handlersThatAreThere(blocks: Bool) async {
         await #expect(processExitsWith: .success) { [blocks] in
             var action = sigaction()

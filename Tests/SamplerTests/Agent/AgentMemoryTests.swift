@@ -11,7 +11,7 @@ import Testing
 @testable import ProcessIO
 @testable import Sampler
 
-/// The memory that the program shares with us: it may write there whatever it likes.
+/// The memory that the program shares with us: the program may write anything there.
 @Suite struct AgentMemoryTests {
     private static func area(_ stackBytes: Int = 4096) throws -> AgentMemory {
         try #require(AgentMemory(stackBytes: stackBytes))
@@ -52,7 +52,7 @@ import Testing
         #expect(all[all.count - 1].upperBound == area.size)
     }
 
-    /// What it takes of the program's limits. (With many cores some buffers more.)
+    /// How much of the program's limits the area uses. (With many cores some buffers more.)
     @Test func theUsualSizeIsModest() throws {
         let area = try Self.area(SamplerOptions.usualStackBytes)
         #expect(area.size - area.buffers.large.count << 18 < 8 << 20)
@@ -87,7 +87,7 @@ import Testing
         #expect(area.code == area.address..<(area.address + UInt64(FL_STATE)))
     }
 
-    /// Whoever was to map it has given up meanwhile.
+    /// The thread that was to map it has given up in the meantime.
     @Test func whatWasAbandonedStaysSo() throws {
         let area = try Self.area(4096)
         area.set(\.phase, UInt32(FL_PHASE_ABANDONED))
@@ -123,7 +123,7 @@ import Testing
                 #expect(patch.word == value << 32 && patch.target == value << 8)
             }
         }
-        // What follows them is no patch.
+        // The memory behind the patches is not taken for a patch.
         #expect(state.debug == 0)
     }
 
@@ -175,7 +175,7 @@ import Testing
         #expect(
             AgentMemory(of: KernelProcess(pid: getpid()), descriptor: file, stackBytes: 4096) == nil
         )
-        // The program's own memory, which nobody may write to.
+        // The program's own memory, which no other process may write to.
         let own = fl_make_memory("program", area.size)
         try #require(own >= 0)
         defer { close(own) }
@@ -188,7 +188,7 @@ import Testing
 
     // MARK: Readers
 
-    /// Values that nobody should believe.
+    /// Values that the recorder must not believe.
     private static let hostile: [UInt64] = [
         .max, 1 << 63, (1 << 63) - 1, 0xFFFF_FFFF, 0x8000_0000, 0x7FFF_FFFF, 0x1_0000_0000, 4096,
         1025, 65, 64, 2, 1, 0,
@@ -254,7 +254,7 @@ import Testing
                 (0..<8).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }, at: offset)
         }
         Self.readAll(area)
-        // It says where it is, too: then whoever asks gets some range.
+        // The area also claims an address: then callers get some range.
         area.set(\.phase, UInt32(FL_PHASE_SETTLED))
         area.set(\.address, 0x7000_0000_0000)
         area.set(\.island, 0)
@@ -344,7 +344,7 @@ import Testing
             expected[site] = UInt64(number)
             #expect(area.hookedWords == expected)
         }
-        // Once more: the last counts. Bits of no call are none.
+        // Once more: the last counts. Bits that belong to no call are ignored.
         area.setReturn(of: .execve, to: 0, word: .max)
         area.set(\.hooked, .max)
         expected[0x3000] = nil
@@ -387,7 +387,7 @@ import Testing
         area.forgetExecution()
         #expect(area.value(\.execution) == UInt32(FL_EXECUTION_NONE))
         #expect(!area.isExecuting && !area.isAboutToExecute)
-        // What the program has said meanwhile is not taken back.
+        // Words that the program has written in the meantime are kept.
         area.set(\.execution, UInt32(FL_EXECUTION_AHEAD))
         area.forgetExecution()
         #expect(area.isAboutToExecute)
@@ -400,7 +400,7 @@ import Testing
         #expect(area.isFiltered)
     }
 
-    /// More marks than there is room for; what lies behind them is as it was.
+    /// More marks than there is room for; the memory behind them is unchanged.
     @Test func marks() throws {
         let area = try Self.filled()
         let request = MarkRequest(name: "x", place: .probe(provider: "a", name: "b"))
@@ -440,7 +440,8 @@ import Testing
         }
     }
 
-    /// A child that the program forked can write there, and what is there is unmapped at the end.
+    /// A child that the program forked can write there, and the memory there is unmapped at the
+    /// end.
     @Test func theIslandIsWhereItWasAtFirst() throws {
         let area = try #require(AgentMemory(stackBytes: 4096))
         #expect(area.islandRange == nil)
@@ -451,7 +452,7 @@ import Testing
         #expect(area.isSettled && area.islandRange?.lowerBound == 0x5555_0000_0000)
     }
 
-    /// We never take the place of a handler, and give none back.
+    /// We never take the place of a handler, and restore none.
     @Test func aSignalsActionThatCannotHaveBeen() throws {
         let area = try #require(AgentMemory(stackBytes: 4096))
         area.set(\.sample_signal, 23)

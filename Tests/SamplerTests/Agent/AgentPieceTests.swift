@@ -130,7 +130,7 @@ import Testing
                 slots.request(3, stack: AgentSignalTests.stack(), limit: 64, masks: 0) == .ready)
             AgentSignalTests.ask(slots, 3)
             #expect(slots.takeAnswer(3).stack.bytes.count == 64)
-            // Not what somebody else has set.
+            // An action that something else has set is left alone.
             let handler = area.position(Int(AgentCode.sampleHandler))
             diversion.run(
                 AgentCode.away(restoring: signal, from: handler + 1, nil))
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    /// Whatever goes wrong, the thread goes on as if nothing had been, and nothing is left.
+    /// After any failure the thread goes on as if nothing had happened, and nothing is left.
     @Test func anAreaThatCannotCome() async {
         await #expect(processExitsWith: .success) {
             let diversion = try Diversion()
@@ -188,7 +188,7 @@ import Testing
         }
     }
 
-    /// The recorder hears of it: it would wait for what never comes.
+    /// The recorder is notified: it would otherwise wait for ever.
     @Test(arguments: [true, false]) func thatAnAreaCannotComeIsTold(isTaken: Bool) async {
         await #expect(processExitsWith: .success) { [isTaken] in
             let diversion = try Diversion()
@@ -203,12 +203,12 @@ import Testing
                     descriptor: dup(area.inheritable), place: place, size: area.size,
                     isAtEntry: false))
             #expect(area.isAbandoned == isTaken && area.isSettled == !isTaken)
-            // Whose place it is has it still.
+            // The area that has the place keeps it.
             #expect(!taken.area.isAbandoned)
         }
     }
 
-    /// Nobody fills it in: the thread gives up, and closes it.
+    /// The recorder never fills it in: the thread gives up, and closes it.
     @Test func anAreaThatNobodyFills() async {
         await #expect(processExitsWith: .success) {
             let diversion = try Diversion()
@@ -219,10 +219,10 @@ import Testing
                 AgentCode.boot(
                     descriptor: nil, place: place, size: size, isAtEntry: false, recorder: 4711))
             #expect(fl_free_descriptor(0) == free)
-            // Whose it would have been, it says; and nothing else is there.
+            // The area names its recorder; nothing else is there.
             let found = EarlierAgent.all(in: KernelProcess.ourselves)
             #expect(found.map(\.start) == [place] && found.first?.recorder == 4711)
-            // Whoever has waited there is gone: the next recorder takes it away.
+            // The thread that waited there is gone: the next recorder removes the area.
             #expect(found.first?.isInUse == false && found.first?.isQuiet == true)
             #expect(
                 TargetMemory(pid: getpid()).int32(at: place + UInt64(FL_STATE))

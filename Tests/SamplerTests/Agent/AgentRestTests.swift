@@ -11,13 +11,14 @@ import Testing
 @testable import ProcessIO
 @testable import Sampler
 
-/// Calls that move data and that a signal of ours cuts short: the thread makes the rest in the area's code.
+/// Calls that move data and that a signal of ours cuts short: the thread moves the rest in the
+/// area's code.
 extension AgentSignalTests {
     private static let restSize = 3 << 20
 
     private static func byte(_ index: Int) -> UInt8 { UInt8(truncatingIfNeeded: index % 251) }
 
-    /// Signals all the time, while somebody reads what is written piece by piece.
+    /// Signals arrive all the time, while the written data is read piece by piece.
     @Test(arguments: [
         "write to a pipe", "write to a socket", "send", "parts to a pipe", "parts to a socket",
     ])
@@ -67,7 +68,7 @@ extension AgentSignalTests {
         }
     }
 
-    /// What the handler leaves of a thread whose call has moved something.
+    /// The thread's state after the handler, if its call has moved something.
     @Test func theRestIsWhatWasLeft() async {
         await #expect(processExitsWith: .success) {
             let mapped = try MappedAgentMemory()
@@ -97,7 +98,7 @@ extension AgentSignalTests {
             let words = (0..<(size / 8)).map { stack[first + $0] }
             #expect(words[0...6].elementsEqual([1000, 9, 11, file, 13, 5000, 15]))
             #expect(words[8] == 326 && words[9] == pointer)
-            // For who unwinds, it is where it was.
+            // For unwinding, the thread is where it was.
             let memory = TargetMemory(pid: getpid())
             var registers = Registers(programCounter: made, stackPointer: place)
             let outside = AgentCode.outsideRest(registers, area: mapped.address) {
@@ -120,12 +121,13 @@ extension AgentSignalTests {
             frame.handle(
                 40, 7, [.rsp: pointer, .rdi: file, .rsi: 11, .rdx: 12, .r10: 8], by: mapped)
             #expect(frame[.rip] == rest && frame[.r10] == 1 && frame[.rdx] == 12)
-            // A pipe is written to from what is left on.
+            // A write to a pipe goes on with the remaining data.
             frame.handle(1, 7, [.rsp: pointer, .rdi: output, .rsi: 100, .rdx: 20], by: mapped)
             #expect(frame[.rip] == mapped.address + AgentCode.restOfStream)
             #expect(stack[first + 12] == 107 && stack[first + 13] == 13)
             #expect(stack[first + 11] == 4 << 32 | output && stack[first + 14] == 0)
-            // Of several parts, from the one on that was not written whole. The second is empty.
+            // With several parts, the rest begins at the first part that was not written whole. The
+            // second is empty.
             let parts = UnsafeMutablePointer<UInt64>.allocate(capacity: 6)
             for (index, word) in [1000, 5, 2000, 0, 3000, 9].enumerated() {
                 parts[index] = UInt64(word)
@@ -159,7 +161,7 @@ extension AgentSignalTests {
                 .rsp: pointer, .rdi: file, .r10: 8,
             ]
             #expect(frame.result(of: 40, got: 7, sendfile, by: mapped) == 7)
-            // Who makes no calls of ours gets what it has.
+            // A program in which we make no calls gets the short result.
             mapped.area.silence()
             #expect(
                 frame.result(

@@ -11,13 +11,13 @@ import Testing
 @testable import Images
 @testable import Sampler
 
-/// What of a program's code and words leads to ours, and what past it; and programs without a dynamic
-/// linker.
+/// Which of a program's code and words lead to our code, and which past it; programs without a
+/// dynamic linker.
 extension AgentRunTests {
     private static let main: @convention(c) () -> Int32 = { 42 }
     static var mainAddress: UInt64 { unsafeBitCast(main, to: UInt64.self) }
 
-    /// Calls what words lead to, as a static program's start code does.
+    /// Calls the functions that the words point to, as a static program's start code does.
     private static func call(_ words: [UInt64]) -> [Int32] {
         withUnsafeTemporaryAllocation(of: Int32.self, capacity: 32) { log in
             log.initialize(repeating: 0)
@@ -74,7 +74,7 @@ extension AgentRunTests {
         #expect(!area.hasPendingInitializers)
     }
 
-    /// One word that cannot be written, and all are left alone.
+    /// If one word cannot be written, none is changed.
     @Test func wordsThatCannotAllBeLed() throws {
         let functions = [Self.first, Self.second].map(Self.address)
         let memory = MadeMemory(functions.flatMap { bytes(of: $0) })
@@ -92,7 +92,7 @@ extension AgentRunTests {
         #expect(mapped.begin() == 42 && mapped.area.border(.main) != nil)
     }
 
-    /// Nobody tells of a later moment: the gate is where the area has settled.
+    /// No later moment is reported: the gate is where the area has settled.
     @Test func theGateOfAStaticProgram() throws {
         let mapped = try MappedAgentMemory()
         mapped.settle { contents in
@@ -115,10 +115,10 @@ extension AgentRunTests {
         #expect(mapped.area.counts.opens == Int(FL_FIRST_OPEN))
     }
 
-    /// Who comes there while nobody records waits for a bounded time.
+    /// A thread that reaches the gate without a recorder waits for a bounded time.
     @Test func theGateOpensByItself() throws {
         let (mapped, _) = try Self.started { $0.isGated = true }
-        // Who comes to serve it then changes nothing as if nobody ran.
+        // A recorder that comes later changes nothing, as if no thread had waited.
         #expect(!mapped.area.isGateWaiting && !mapped.area.holdGate())
         #expect(mapped.area.value(\.gate) == UInt32(FL_GATE_OPEN))
         let (start, end) = (mapped.area.time(\.gate_ns), mapped.area.time(\.gate_end_ns))
@@ -207,7 +207,7 @@ extension AgentRunTests {
             }
             #expect(mapped.area.hookedWords.isEmpty)
         }
-        // What could not be written leads nowhere.
+        // Calls that could not be patched lead nowhere.
         let written = calls.prefix(2).map { ($0.1, 0x0505_0F00_0000_0DB8 as UInt64) }
         #expect(mapped.area.hookedWords == Dictionary(uniqueKeysWithValues: written))
         for (call, site) in calls.prefix(2) {
@@ -219,8 +219,9 @@ extension AgentRunTests {
         #expect(mapped.area[\.after].0 == start + 71)
     }
 
-    /// Where memory cannot be written past its protection, code that others share a page with stays
-    /// as it is, executable. What our bootstrap took the place of comes back in any case.
+    /// Where memory cannot be written past its protection, code that shares a page with other code
+    /// stays unchanged and executable. The code that our bootstrap replaced is restored in any
+    /// case.
     @Test func codeKeepsItsProtection() async {
         await #expect(processExitsWith: .success) {
             let page = try #require(fl_map_memory(try Self.page(), 8192))
@@ -249,7 +250,7 @@ extension AgentRunTests {
         }
     }
 
-    /// An auditing library's loading is told before the program's own libraries are mapped.
+    /// The linker reports an auditing library's loading before it maps the program's own libraries.
     @Test func anAuditorsLoadingIsNotTheStartUp() throws {
         let mapped = try MappedAgentMemory()
         let linker = MadeLinker()

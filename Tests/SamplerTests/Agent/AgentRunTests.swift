@@ -11,9 +11,9 @@ import Testing
 @testable import ProcessIO
 @testable import Sampler
 
-/// The area's code, run by our own process: what it notes is what we read.
+/// The area's code, run by our own process: the recorder reads the same notes that the code writes.
 @Suite struct AgentRunTests {
-    /// Each adds its number to a log, and what it was given.
+    /// Each logs its number and its argument.
     static let first: MadeLinker.Initializer = { count, log, _ in note(1, count, log) }
     static let second: MadeLinker.Initializer = { count, log, _ in note(2, count, log) }
     static let third: MadeLinker.Initializer = { count, log, _ in note(3, count, log) }
@@ -72,8 +72,8 @@ import Testing
         mapped.tellOfChange()
     }
 
-    /// Whose code is where is known without the process: as its mappings say, of a file that its
-    /// build id names.
+    /// Which library has which code is known without the process: from its mappings, and the file
+    /// with the same build id.
     @Test func librariesAreKnownWithoutTheProcess() throws {
         let function = try #require(dlsym(nil, "malloc"))
         var watch = MappingWatch(KernelAddressSpace(pid: getpid()))
@@ -124,7 +124,7 @@ import Testing
         let settled = try #require(mapped.area.time(\.settled_ns))
         #expect(settled >= before && settled <= .now)
         #expect(mapped.area[\.settled_cpu_ns] > 0)
-        // Nobody waits for it any more.
+        // No thread waits for it any more.
         #expect(!mapped.area.open())
         #expect(!mapped.area.isDisplaced && !mapped.area.isFiltered)
     }
@@ -224,7 +224,7 @@ import Testing
         #expect(area.counts.opens == Int(FL_FIRST_OPEN) + 3)
     }
 
-    /// The stack of who called: our caller's words lie where the copy has them.
+    /// The stack is the caller's: the copy has our caller's words.
     @Test func theStackIsOfWhoTold() throws {
         let (mapped, linker) = try Self.started()
         let witness = UInt64.random(in: 1...(.max))
@@ -254,7 +254,7 @@ import Testing
         Self.load(linker, into: mapped, "/lib/other.so")
         #expect(area.counts.opens == Int(FL_MOST_OPENS))
         #expect(Self.run(linker, 2..<4) == [32, 31, 32, 31])
-        // Whatever lies behind the tables is as it was.
+        // The memory behind the tables is unchanged.
         #expect(area.read(UInt64.self, at: Int(FL_MARKS)) == 0)
     }
 
@@ -272,7 +272,7 @@ import Testing
 
     // MARK: musl
 
-    /// It tells once, and finds initialisers by the dynamic section.
+    /// musl's linker notifies once, and finds initialisers by the dynamic section.
     @Test func musl() throws {
         let mapped = try MappedAgentMemory()
         let area = mapped.area
@@ -299,7 +299,7 @@ import Testing
         #expect(notes.map(\.library) == [0, 0, 0, 1] && notes.allSatisfy { $0.end != nil })
         #expect(Self.runBySection(linker, 0..<3) == [31, 32, 33, 33])
         #expect(area.counts.records == 4)
-        // What is loaded later, too.
+        // Libraries that are loaded later, too.
         linker.set(.adds)
         mapped.tellOfChange()
         linker.add("/lib/plugin.so", array: [Self.second, Self.first], isKnown: false)
@@ -309,7 +309,8 @@ import Testing
         #expect(area.counts.opens == Int(FL_FIRST_OPEN) + 1 && area.note(5)?.library == 3)
     }
 
-    /// What it never ran, its own libraries' for one, it finds again when main begins.
+    /// Initialisers that musl never ran, its own libraries' for example, are found again when main
+    /// begins.
     @Test func whatMuslNeverRuns() throws {
         let mapped = try MappedAgentMemory()
         let linker = MadeLinker()
@@ -338,8 +339,8 @@ import Testing
 
     // MARK: Forked children
 
-    /// It runs the rest of the initialisers beside its parent, and finds the libraries' own entries
-    /// when that is through already.
+    /// The child runs the rest of the initialisers beside its parent, and finds the libraries' own
+    /// entries when the parent has finished them already.
     @Test func aChildThatIsLate() async {
         await #expect(processExitsWith: .success) {
             let (mapped, linker) = try Self.started()

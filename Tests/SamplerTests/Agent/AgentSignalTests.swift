@@ -11,10 +11,10 @@ import Testing
 @testable import ProcessIO
 @testable import Sampler
 
-/// What the area's code does with signals and system calls: each in a process of its own, whose
-/// thread that is.
+/// How the area's code handles signals and system calls: each test in a process of its own, whose
+/// thread is sampled.
 @Suite struct AgentSignalTests {
-    /// One that nothing else uses.
+    /// A signal that nothing else uses.
     static let signal: Int32 = 45
     static let cookie: UInt64 = 0x1234_5678_9ABC
 
@@ -47,7 +47,7 @@ import Testing
             mapped.settle { $0.signal = (Self.signal, 0) }
             let area = mapped.area
             let slots = SharedSlots(area: area, cookie: Self.cookie)
-            // Who would not hear of the program's own action asks nobody.
+            // Without a report of the program's own action for the signal, no request is sent.
             #expect(!slots.isReady && !slots.isDisplaced)
             area.setReturn(of: .sigaction, to: 7, word: 0)
             #expect(slots.isReady)
@@ -75,7 +75,7 @@ import Testing
                     TargetMemory(pid: getpid()).read(
                         at: answer.registers.programCounter - 2, count: 2) == [0x0F, 0x05])
             }
-            // Elsewhere than it was thought to be: as much as may be.
+            // Elsewhere than expected: as many bytes as allowed.
             _ = slots.request(slot, stack: 0x1000..<0x2000, limit: 256, masks: 0)
             Self.ask(slots, slot)
             #expect(slots.takeAnswer(slot).stack.bytes.count == 256)
@@ -123,14 +123,14 @@ import Testing
         }
     }
 
-    /// As the kernel has them.
+    /// The flags in the kernel.
     static func flags(of signal: Int32) -> UInt64 {
         var action = sigaction()
         return sigaction(signal, nil, &action) == 0
             ? UInt64(UInt32(bitPattern: action.sa_flags)) : .max
     }
 
-    /// Whose handlers have to be on alternate stacks has a reason for it.
+    /// A program that puts its handlers on alternate stacks has a reason for it.
     @Test func theSpareGoesWhereTheProgramsHandlerDoes() async {
         for flag in [0, 0x0800_0000] as [UInt64] {  // SA_ONSTACK
             await #expect(processExitsWith: .success) { [flag = flag as UInt64] in
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    /// As we are about to leave, the program takes the signal for itself.
+    /// Just before we leave, the program takes the signal for itself.
     @Test func aSpareThatIsRefusedIsLeftAlone() async {
         await #expect(processExitsWith: .success) {
             let mapped = try MappedAgentMemory()
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    /// Whatever is sent that is no request of ours does nothing.
+    /// A signal that is not a request of ours has no effect.
     @Test func otherSignalsAreIgnored() async {
         await #expect(processExitsWith: .success) {
             let mapped = try MappedAgentMemory()
@@ -221,7 +221,7 @@ import Testing
         }
     }
 
-    /// Asked by the spare signal, a thread of ours answers as by the first.
+    /// Asked by the spare signal, a thread of ours answers as it does to the first.
     static func expectAnswer(bySpare slots: SharedSlots) throws {
         #expect(slots.hasSpare)
         let slot = try #require(slots.take())
@@ -253,13 +253,13 @@ import Testing
             #expect(slots.isDisplaced)
             try Self.expectAnswer(bySpare: slots)
             #expect(mapped.area.signals.map(\.number) == [Self.signal, Self.spare])
-            // Which is nothing that the program could see.
+            // The program can see nothing of it.
             var old = Action()
             #expect(sigaction(Int(Self.spare), nil, &old) == 0)
             #expect(old.handler == 0 && old.flags == 0 && old.mask == 0 && old.restorer == 0)
             #expect(sigaction(Int(Self.signal), nil, &old) == 0)
             #expect(old.handler == 1)
-            // Until it wants that one, too.
+            // Until the program wants that one, too.
             #expect(sigaction(Int(Self.spare), &ignored, &old) == 0)
             #expect(old.handler == 0 && !slots.hasSpare)
             #expect(slots.request(0, stack: 0..<0, limit: 64, masks: 0, bySpare: true) == .refused)
@@ -276,7 +276,7 @@ import Testing
             let sigmask = calls[CallSites.Call.sigmask.index]
             let slots = SharedSlots(area: mapped.area, cookie: Self.cookie)
             let bits = (first: UInt64(1) << 44, spare: UInt64(1) << 45)
-            // All signals for a moment: no use for the one.
+            // All signals are blocked for a moment: that is not a use of this one.
             var set = UInt64.max
             #expect(sigmask(Int(SIG_SETMASK), &set, nil) == 0)
             #expect(slots.masks == 1 && !slots.hasSpare)

@@ -10,8 +10,8 @@ import Testing
 @testable import Agent
 @testable import Sampler
 
-/// The kernel's timers, and what the area's code does with their signals: each in a process of its own,
-/// whose thread is asked.
+/// The kernel's timers, and how the area's code handles their signals: each test in a process of
+/// its own, whose thread is sampled.
 extension AgentSignalTests {
     private static func timer(
         _ slots: SharedSlots, own: [Int]
@@ -55,7 +55,7 @@ extension AgentSignalTests {
             #expect(Self.outstanding(mapped.area) == 0)
             let answers = own.map(slots.takeAnswer)
             #expect(answers.map(\.time) == answers.map(\.time).sorted())
-            // It sends as many as it may.
+            // The timer sends as many as it may.
             #expect(own.allSatisfy { slots.arm($0, stack: stack, limit: 8192, frames: 0) })
             #expect(!Self.compute { own.contains { slots.state(of: $0) == .filled } })
             timer.allow(1)
@@ -84,7 +84,7 @@ extension AgentSignalTests {
             let slots = SharedSlots(area: area, cookie: Self.cookie)
             let own = [try #require(slots.take())]
             let timer = try Self.timer(slots, own: own)
-            // The first place is its; that is made another one's.
+            // The timer's place is the first; that is given to another timer.
             let entry = area.read(fl_state.self, at: Int(FL_STATE)).timers.0
             let descriptor = Int32(bitPattern: entry.descriptor) - 1
             area.removeTimer(0, descriptor: descriptor)
@@ -130,7 +130,7 @@ extension AgentSignalTests {
         }
         #expect(places == (0..<AgentMemory.mostTimers).map { $0 })
         #expect(area.addTimer(tid: 7, signal: 2, descriptor: 7, slots: []) == nil)
-        // What is another one's stays.
+        // A place that belongs to another timer stays.
         area.removeTimer(3, descriptor: 4)
         area.removeTimer(-1, descriptor: 0)
         area.removeTimer(AgentMemory.mostTimers, descriptor: 0)
@@ -142,7 +142,7 @@ extension AgentSignalTests {
         #expect(entry.slots.0 == 1 && entry.slots.7 == 8 && entry.signal == 2)
     }
 
-    /// The recorder ends it, in time or not at all. Other threads' timers are no matter.
+    /// The recorder ends the timer, in time or not at all. Other threads' timers do not matter.
     @Test(arguments: ["mask", "other's mask", "action", "other's action"])
     func whoChangesTheSignalWaitsForTimers(what: String) async {
         await #expect(processExitsWith: .success) { [what] in
@@ -168,7 +168,7 @@ extension AgentSignalTests {
             var before = Self.naps()
             change()
             #expect((Self.naps() - before >= 100) == !what.hasPrefix("other's"))
-            // Nobody came: that is waited for once.
+            // No recorder came: the thread waits only once.
             before = Self.naps()
             change()
             #expect(Self.naps() - before < 50)
@@ -176,16 +176,16 @@ extension AgentSignalTests {
         }
     }
 
-    /// A thread that never comes to what it has announced is nobody.
+    /// A thread that never blocks the signal as it has announced is not counted any more.
     @Test func whoNeverBlocksTheSignalIsForgotten() {
         var count = MaskingCount()
         let start = MonotonicTime(nanoseconds: 1000)
         let long = MaskingCount.longest + .milliseconds(1)
         let looks: [(count: UInt32, masks: UInt32, time: MonotonicTime, isMasking: Bool)] = [
             (0, 0, start, false), (1, 1, start, true), (1, 1, start + MaskingCount.longest, true),
-            // Others did meanwhile.
+            // Other threads did in the meantime.
             (1, 2, start + long, true), (1, 2, start + long + long, false), (1, 3, start, false),
-            // One more, beside it; and a child, who was never counted.
+            // One more thread, beside it; and a child that was never counted.
             (2, 4, start, true), (.max, 4, start, true),
         ]
         for look in looks {

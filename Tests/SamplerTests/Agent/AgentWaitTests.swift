@@ -8,8 +8,8 @@ import Testing
 @testable import ProcessIO
 @testable import Sampler
 
-/// Who is about to block a signal of ours, or to set an action for it, waits for what is under way:
-/// each in a process of its own.
+/// A thread that is about to block a signal of ours, or to set an action for it, waits for pending
+/// requests: each test in a process of its own.
 extension AgentSignalTests {
     /// How often this thread has slept so far.
     static func naps() -> Int {
@@ -18,7 +18,7 @@ extension AgentSignalTests {
         return usage.ru_nvcsw
     }
 
-    /// Whoever changes its own mask has nothing to do with what others were asked.
+    /// A thread that changes its own mask does not wait for other threads' requests.
     @Test func othersRequestsAreNotWaitedFor() async {
         await #expect(processExitsWith: .success) {
             let mapped = try MappedAgentMemory()
@@ -39,7 +39,8 @@ extension AgentSignalTests {
         }
     }
 
-    /// What was counted and never answered, for the recorder was killed, is waited for once.
+    /// A request that was counted and never answered, as the recorder was killed, is waited for
+    /// once.
     @Test func aRequestThatNobodyAnswersIsForgotten() async {
         await #expect(processExitsWith: .success) {
             let mapped = try MappedAgentMemory()
@@ -96,7 +97,7 @@ extension AgentSignalTests {
         }
     }
 
-    /// What is being sent to a thread arrives before it blocks the signal.
+    /// A signal that is being sent to a thread arrives before the thread blocks it.
     @Test func aSignalThatIsBeingSentIsWaitedFor() async {
         await #expect(processExitsWith: .success) {
             let mapped = try MappedAgentMemory()

@@ -53,11 +53,11 @@ extension AgentSignalTests {
             let start = UInt64(UInt(bitPattern: Self.current().ss_sp))
             let size = Int(AlternateStacks.size)
             #expect(Self.current().ss_size == size)
-            // Those of others are not in use.
+            // Other threads' stacks are not in use.
             #expect(area.unusedAlternates?.lowerBound == start + UInt64(size))
             let memory = TargetMemory(pid: getpid())
             #expect(memory.read(at: start, count: size).allSatisfy { $0 == 0 })
-            // Nobody may access what is below.
+            // The memory below the stack is not accessible.
             #expect(memory.read(at: start - 8, count: 8).isEmpty)
             area.setReturn(of: .sigaction, to: 7, word: 0)
             let slots = SharedSlots(area: area, cookie: Self.cookie)
@@ -96,8 +96,8 @@ extension AgentSignalTests {
             expectNone(former)
             #expect(area.hasAlternateStack(thread))
             #expect(Self.flags(of: Self.signal) & 0x0800_0000 != 0)  // SA_ONSTACK
-            // Once it makes one, nothing is sent any more, and a thread that gets the signal from
-            // elsewhere is where it was.
+            // Once it makes a call, nothing is sent any more, and a thread that gets the signal
+            // from another source stays where it was.
             area.setReturn(of: .sigaction, to: 7, word: 0)
             let slots = SharedSlots(area: area, cookie: Self.cookie)
             let slot = try #require(slots.take())
@@ -112,7 +112,7 @@ extension AgentSignalTests {
             #expect(Self.outstanding(area) == 0)
             #expect(Self.flags(of: Self.signal) & 0x0800_0000 == 0)
             #expect(Self.current().ss_sp == own.ss_sp)
-            // What the kernel refuses changes nothing.
+            // A call that the kernel refuses changes nothing.
             outcome = Self.alternate(call, stack_t(ss_sp: nil, ss_flags: 0, ss_size: 1))
             #expect(outcome.result == -Int(ENOMEM) && Self.current().ss_sp == own.ss_sp)
             outcome = Self.alternate(call, stack_t(ss_sp: nil, ss_flags: off, ss_size: 0))
@@ -140,7 +140,7 @@ extension AgentSignalTests {
             let area = mapped.area
             area.setReturn(of: .sigaction, to: 7, word: 0)
             let (_, calls) = try Self.calls(past: mapped)
-            // Of which threads there are more than stacks, one after the other.
+            // There are more such threads than stacks, one after the other.
             for _ in 0..<(3 * Int(FL_MOST_ALTERNATES)) {
                 let beginning = Beginning(area, calls[CallSites.Call.thread.index])
                 try beginning.run()

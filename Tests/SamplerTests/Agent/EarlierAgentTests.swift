@@ -6,9 +6,9 @@ import Testing
 @testable import ProcessIO
 @testable import Sampler
 
-/// What recorders before us have left in a program.
+/// Code and memory that earlier recorders have left in a program.
 extension AgentSignalTests {
-    /// What another recorder has brought in is recognised; whether that is gone, too.
+    /// Another recorder's area is recognised; also whether that recorder is gone.
     @Test func anotherRecordersAreaIsRecognised() async {
         await #expect(processExitsWith: .success) {
             #expect(EarlierAgent.all(in: KernelProcess.ourselves).isEmpty)
@@ -25,7 +25,7 @@ extension AgentSignalTests {
                 munmap(page, 4096)
                 #expect(EarlierAgent.all(in: KernelProcess.ourselves).allSatisfy { !$0.isInUse })
             }
-            // Not filled in yet, or just about to be: somebody waits for its recorder.
+            // Not filled in yet, or just about to be: a thread waits for its recorder.
             for isPrepared in [false, true] {
                 let made = try MappedAgentMemory()
                 let arrival = Int(fl_code_describe().arrival)
@@ -39,7 +39,7 @@ extension AgentSignalTests {
                     #expect(waiting.count == 1 && waiting.first?.recorder == recorder)
                     #expect(waiting.first?.isAbandoned == isAbandoned)
                 }
-                // Who has waited too long has gone on, whatever was filled in by then.
+                // A thread that has waited too long has gone on, however much was filled in.
                 made.area.set(\.phase, UInt32(FL_PHASE_ABANDONED))
                 let left = try #require(EarlierAgent.all(in: KernelProcess.ourselves).last)
                 #expect(left.isLeft && left.isQuiet && !left.isInUse && left.isForsaken)

@@ -5,7 +5,7 @@ import Testing
 @testable import Sampler
 
 extension AgentSignalTests {
-    /// What a handler is given of a thread whose call has just ended with EINTR, as it seems.
+    /// A handler's view of a thread whose call seems to have just ended with EINTR.
     ///
     /// Unsafe code: all of it lies within two blocks of memory.
     final class InterruptedFrame {
@@ -37,11 +37,11 @@ extension AgentSignalTests {
             case rax, rcx, rsp, rip
         }
 
-        /// Whether the handler has the call made once more.
+        /// Whether the handler has the call repeated.
         ///
         /// - Parameters:
         ///   - behind: what the instruction for calls is to have left in rcx.
-        ///   - loads: what stands between the number and that instruction.
+        /// - loads: the instructions between the number and that instruction.
         func isMadeAgain(
             _ number: UInt32, _ registers: [Register: UInt64] = [:], behind: UInt64? = nil,
             loads: [UInt8] = [], by mapped: MappedAgentMemory
@@ -52,7 +52,7 @@ extension AgentSignalTests {
             return isBefore
         }
 
-        /// What a call returns that had got so much when our signal came.
+        /// The result of a call that had moved so much when our signal came.
         ///
         /// - Parameter isShort: it is `xor %eax, %eax; syscall`.
         func result(

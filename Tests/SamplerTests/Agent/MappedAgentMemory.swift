@@ -44,19 +44,19 @@ final class MappedAgentMemory {
         unsafeBitCast(program + Int(offset), to: type)
     }
 
-    /// What the dynamic linker calls when its list changes.
+    /// The function that the dynamic linker calls when its list changes.
     func tellOfChange() {
         function(at: AgentCode.debugState, as: (@convention(c) () -> Void).self)()
     }
 
-    /// What the C library calls in main's place.
+    /// The function that the C library calls in main's place.
     func begin() -> Int32 {
         typealias Main =
             @convention(c) (Int32, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Int32
         return function(at: AgentCode.main, as: Main.self)(1, nil, nil)
     }
 
-    /// The libraries' and opens' own words, as the program would write them.
+    /// The libraries' and opens' own words, written as the program would write them.
     func store<Value: BitwiseCopyable>(_ value: Value, at offset: Int) {
         program.storeBytes(of: value, toByteOffset: offset, as: Value.self)
     }
@@ -66,8 +66,8 @@ final class MappedAgentMemory {
     }
 }
 
-/// What the dynamic linker shows of its list (<link.h>), made by a test, and what it does with a
-/// library's initialisers.
+/// A test's model of the dynamic linker: its public list (<link.h>), and how it runs a library's
+/// initialisers.
 ///
 /// Unsafe code: all of it lies within one block of memory.
 final class MadeLinker {

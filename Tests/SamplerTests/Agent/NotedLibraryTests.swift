@@ -62,7 +62,7 @@ import Testing
         #expect(NotedLibrary(path: "", address: address, start: noted.start).code.isEmpty)
     }
 
-    /// The program can write whatever stands there.
+    /// The program can write anything there.
     @Test func damage() {
         var below = Self.segments(from: 0x400000)
         below[1].address = 0x1000

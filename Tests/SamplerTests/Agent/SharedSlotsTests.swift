@@ -36,7 +36,7 @@ import Testing
         slots.request(slot, stack: 0x1000..<0x9000, limit: limit, masks: masks)
     }
 
-    /// What the handler does.
+    /// The handler's part.
     private static func answer(
         _ area: AgentMemory, _ slot: Int, size: Int64 = 16, as state: SharedSlots.State = .filled
     ) {
@@ -71,7 +71,7 @@ import Testing
         slots.giveBack(77)
         #expect(slots.take() == 77)
         #expect(slots.take() == nil)
-        // What is sent along tells all of them apart.
+        // The signals' values tell all slots apart.
         #expect(Set(all.map(slots.value(for:))).count == all.count)
         #expect(all.allSatisfy { slots.value(for: $0) >> 16 == Self.cookie })
         #expect(all.allSatisfy { Int(slots.value(for: $0) & 0xFFFF) == $0 })
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    /// The head is the program's to write, the buffer's place is ours.
+    /// The program writes the head, but we choose the buffer's place.
     @Test func nothingButTheSizeIsBelieved() throws {
         let (area, slots) = try Self.made()
         let slot = try #require(slots.take())
@@ -140,7 +140,7 @@ import Testing
             area.write(
                 [UInt8](repeating: byte, count: Int(FL_SLOT_SIZE)),
                 at: Int(FL_SLOTS) + slot * Int(FL_SLOT_SIZE))
-            // No state that there is.
+            // A state that does not exist.
             #expect(slots.state(of: slot) == .busy)
             let answer = slots.takeAnswer(slot)
             #expect(answer.time.nanoseconds >= 0 && answer.isOnAlternateStack)
@@ -207,7 +207,7 @@ import Testing
         #expect(head(frames: 0x5000, limit: 5000).frames_room == 1 << 16)
     }
 
-    /// Who is deep down its stack, as far as the last answer tells, has the larger ones.
+    /// A thread that was deep down its stack at the last answer gets one of the larger buffers.
     @Test func aBufferThatIsLargeEnough() throws {
         let area = try #require(AgentMemory(stackBytes: 1 << 18))
         area.fill(AgentMemory.Contents(place: 0x7000_0000_0000, recorder: 1, cookie: Self.cookie))
@@ -225,7 +225,7 @@ import Testing
         #expect(capacity(at: 0) == 1 << 18 && capacity(at: 0x20_0000) == 1 << 18)
         #expect(capacity(at: 0x1F_FFF8) == 32 << 10 && capacity(at: 0x1F_C001) == 32 << 10)
         #expect(capacity(at: 0x1F_C000) == 1 << 18 && capacity(at: 0x10_0000) == 1 << 18)
-        // Rather too little than nothing.
+        // A small buffer is better than none.
         let others = (0..<area.buffers.large.count).compactMap { _ in slots.take() }
         for other in others {
             #expect(slots.request(other, stack: stack, limit: .max, masks: 0) == .ready)
@@ -295,7 +295,7 @@ import Testing
 
     // MARK: Any order
 
-    /// Threads come, are asked, answer or not, and go; the program keeps to the rules.
+    /// Threads come, are asked, answer or not, and go; the program follows the rules.
     @Test(arguments: 0..<30) func everythingIsCountedOnce(seed: UInt64) throws {
         var random = SeededNumbers(seed: seed)
         let (area, slots) = try Self.made(Int.random(in: 1...(2 << 20), using: &random))

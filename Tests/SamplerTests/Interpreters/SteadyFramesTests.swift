@@ -60,11 +60,11 @@ private func copy(_ frames: [MadeFrame], rest: UInt64 = 0) -> RuntimeCopy {
         let leaf = MadeFrame(address: 0x1200, code: 0x30, instruction: 2)
         let other = MadeFrame(address: 0x1200, code: 0x40, instruction: 2)
         #expect(steady([leaf, middle, main], [other, middle, main]) == [0x1100, 0x1000])
-        // It has called nobody, or somebody else.
+        // It has called no function, or another one.
         #expect(steady([middle, main], [other, middle, main]) == [0x1100, 0x1000])
     }
 
-    /// The newest one may have gone on; what it called then is not known.
+    /// The newest of these frames may have gone on; which function it called then is not known.
     @Test func theFirstThatHasMovedIsTheLastThatCounts() {
         var moved = middle
         moved.instruction = 10
@@ -153,7 +153,8 @@ private final class MovingMemory: RuntimeMemory {
         #expect(look(MovingMemory([key, sorts, main])) == [0x30, 0x20, 0x10])
     }
 
-    /// It has left what it had called when its list was read, and its caller; another function lies there.
+    /// The thread has left the called function and its caller while its list was read; another
+    /// function has their memory now.
     @Test func nobodyIsCalledByWhoCameWhileTheListWasRead() {
         #expect(look(MovingMemory([key, sorts, main], [runs, main])) == [0x28, 0x10])
         #expect(
@@ -232,12 +233,12 @@ private final class MovingMemory: RuntimeMemory {
         var alike = many
         let frames = copy([MadeFrame(address: 0x3000, code: 0x30, instruction: 4)])
         alike.add(Look(copy: frames, time: time(13)...time(13), ran: .milliseconds(13)))
-        // It does not matter what was seen later.
+        // Later looks do not matter.
         #expect([8, 10].allSatisfy { isKnown(alike, at: $0) })
         #expect(!isKnown(alike, at: 12))
     }
 
-    /// What was read of the list by the time of the sample is not known.
+    /// The part of the list that was read before the sample is not known.
     @Test func aSampleDuringALookIsBetweenItsNeighbours() {
         var three = looks(at: 5, 11)
         let frames = copy([MadeFrame(address: 0x3000, code: 0x30, instruction: 4)])
@@ -245,7 +246,8 @@ private final class MovingMemory: RuntimeMemory {
         #expect((6...10).map { isKnown(three, at: $0) } == [false, false, true, false, false])
     }
 
-    /// Else the look at 7 would not stand between those at 5 and 9, which have nothing in common.
+    /// Otherwise the look at 7 would not come between those at 5 and 9, which have nothing in
+    /// common.
     @Test func aLookThatIsHandedOnLateHasItsPlace() {
         var late = looks(at: 5)
         let frames = copy([MadeFrame(address: 0x3000, code: 0x30, instruction: 4)])

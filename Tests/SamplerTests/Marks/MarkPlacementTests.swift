@@ -6,7 +6,7 @@ import Testing
 @testable import Agent
 @testable import Sampler
 
-/// Placing what a planner says, without a program.
+/// Placing a planner's marks, without a program.
 @Suite struct MarkPlacementTests {
     private struct Planner: MarkPlanner {
         let requests: [MarkRequest]
@@ -70,7 +70,8 @@ import Testing
         #expect(
             change.trampoline.bytes(at: Self.code + 0x1008, routine: Self.code + 0x1000)
                 == Array(written))
-        // The room is used up, sooner or later; what is nowhere in reach is told as that.
+        // The room is used up, sooner or later; places without any room in reach are reported as
+        // too far.
         while marks.makeTrampoline(change) != nil {}
         #expect(marks.makeTrampoline(self.change(at: Self.code >> 8)) == nil)
         let causes = told.problems.withLock { $0.map(\.cause) }

@@ -34,7 +34,7 @@ import Testing
                 #expect(launch.majorFaults != nil && launch.readBytes != nil, all)
                 descriptors.insert(Self.openDescriptors)
             }
-            // Nothing is kept open, and nobody is left.
+            // No descriptor stays open, and no process is left.
             #expect(descriptors.count == 1)
             #expect(ProcessFiles(pid: getpid()).children?.isEmpty == true)
         }
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    /// A search through PATH, and an exec that fails, are no images.
+    /// A search through PATH, and an exec that fails, do not count as images.
     @Test func execsThatFail() async {
         await #expect(processExitsWith: .success) {
             let program = try MeasuredProgram([
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    /// A program of which the first launch starts none is not watched again.
+    /// If a program's first launch starts no process, later launches are not watched for processes.
     @Test func processesThatAreStarted() async {
         await #expect(processExitsWith: .success) {
             let shell = try MeasuredProgram(["/bin/sh", "-c", "/bin/true; (:); /bin/true; :"])
@@ -86,10 +86,11 @@ import Testing
                     counts[process.name] = max(counts[process.name] ?? 0, process.count)
                 }
                 #expect(processes.allSatisfy { $0.wall > .zero }, all)
-                // Some kernels do not tell the CPU time; what is told, is no more than could be.
+                // Some kernels do not report the CPU time; reported times are never more than
+                // possible.
                 #expect(processes.allSatisfy { $0.cpu.map { $0 > .zero } ?? true }, all)
             }
-            // Of some hundred launches on a busy machine, the kernel did not tell of one process.
+            // In some hundred launches on a busy machine, the kernel did not report one process.
             #expect(counts == ["sh": 1, "true": 2], "\(counts)")
             let alone = try MeasuredProgram(["/bin/true"])
             #expect(try alone.launch().processes == [])
@@ -165,7 +166,8 @@ import Testing
         }
     }
 
-    /// It is ours alone: the program's output goes there through a relay, which sees the moment.
+    /// The file is ours alone: the program's output goes there through a relay, which sees the
+    /// moment.
     @Test func outputThatGoesToAFile() async {
         await #expect(processExitsWith: .success) {
             let file = fl_memory_file("output")
@@ -198,7 +200,7 @@ import Testing
         }
     }
 
-    /// Whoever loses its parent becomes our child.
+    /// A process that loses its parent becomes our child.
     @Test func whatIsLeftBehind() async {
         await #expect(processExitsWith: .success) {
             let program = try MeasuredProgram([
@@ -252,7 +254,7 @@ import Testing
         }
     }
 
-    /// It asks to be traced, and is by who has forked it.
+    /// The program asks to be traced, and is traced by the process that forked it.
     @Test func aProgramThatAsksToBeTraced() async {
         await #expect(processExitsWith: .success) {
             guard access("/usr/bin/python3", X_OK) == 0 else { return }
@@ -349,7 +351,7 @@ struct MeasuredPhaseTests {
         }
     }
 
-    /// Only the kernel's own calls: nobody tells of `main`.
+    /// A program that uses only the kernel's calls: `main` is not reported.
     @Test func withoutACLibrary() async {
         await #expect(processExitsWith: .success) {
             let scratch = try Scratch()

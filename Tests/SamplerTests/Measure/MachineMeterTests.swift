@@ -21,7 +21,7 @@ import Testing
 
     @Test func aLongLaunchHasItsOwnTime() {
         var meter = MachineMeter(cores: 2)
-        // What was before it does not count.
+        // Earlier time does not count.
         meter.begin(Self.reading(at: 0, idle: 0))
         meter.begin(Self.reading(at: 1000, idle: 0, stolen: 50))
         let end = Self.reading(at: 1300, idle: 200, stolen: 60, own: 240)
@@ -45,7 +45,8 @@ import Testing
         }
     }
 
-    /// Whatever the kernel says, nobody has less than nothing, and a launch no more than there was.
+    /// With any figures of the kernel's, no share is negative, and a launch has no more than there
+    /// was.
     @Test func figuresThatCannotBe() {
         var random = SeededGenerator(seed: 7)
         for _ in 0..<2000 {
@@ -73,7 +74,7 @@ import Testing
     @Test func itWorksHere() throws {
         let reading = try #require(MachineMeter.Reading.now(besides: nil))
         #expect(reading.idle > .zero && reading.own > .zero)
-        // Nobody has this id.
+        // No process has this id.
         #expect(MachineMeter.Reading.now(besides: .max) == nil)
     }
 }

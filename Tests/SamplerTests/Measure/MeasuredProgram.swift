@@ -10,21 +10,22 @@ import Testing
 @testable import ProcessIO
 @testable import Sampler
 
-/// Launches programs as `firstlight measure` does. To be used in a process of its own: whatever loses
-/// its parent becomes the test's child.
+/// Launches programs as `firstlight measure` does. To be used in a process of its own: a process
+/// that loses its parent becomes the test's child.
 final class MeasuredProgram {
     private let measurer: LaunchMeasurer
     private let cleaner: Cleaner
     var options = LaunchOptions()
 
     init(_ command: [String]) throws {
-        // What a test's thread has blocked would be blocked in the program.
+        // Signals that a test's thread has blocked would be blocked in the program.
         var none = sigset_t()
         sigemptyset(&none)
         pthread_sigmask(SIG_SETMASK, &none, nil)
         // Theirs is not blocked either: a tick would end them.
         signal(fl_tick_signal(), SIG_IGN)
-        // Whoever watches signals for us has no parent, as before a measurement's first launch.
+        // The process that watches signals for us has no parent, as before a measurement's first
+        // launch.
         _ = fl_adopt_orphans(0)
         measurer = try LaunchMeasurer(
             command.map { CommandWord($0) }, signals: SignalQueue(launching: true))
@@ -35,7 +36,7 @@ final class MeasuredProgram {
 
     func finish() throws -> FinishedLaunch { try measurer.launch(options) }
 
-    /// A launch that leaves nothing, and what is true of every one.
+    /// A launch that leaves nothing behind; checks the properties of every launch.
     func launch() throws -> MeasuredLaunch {
         let finished = try finish()
         let rest = end()
@@ -43,7 +44,7 @@ final class MeasuredProgram {
         return Self.checked(finished.observed)
     }
 
-    /// Ends the program, if it goes on, and what it has left behind.
+    /// Ends the program, if it goes on, and the processes that it has left behind.
     ///
     /// - Returns: their ids.
     func end() -> [Int32] { cleaner.clean(endsDaemons: true).map(\.pid) }

@@ -35,7 +35,7 @@ import Testing
             news(52, 7, .used(TimeSpan(nanoseconds: 3))),
             news(60, 8, .began(creator: 1)), news(90, 8, .threadEnded),
         ])
-        // Of one kernel no CPU time is told.
+        // Of one process the kernel reports no CPU time.
         #expect(found == [processes("git", 1, 40, 15), processes("dash", 1, 30, nil)])
     }
 
@@ -60,7 +60,7 @@ import Testing
         let found = costs(all, until: 50) { $0 == 7 ? TimeSpan(nanoseconds: 9) : nil }
         #expect(found == [processes("sh", 2, 70, 13, running: 2)])
         #expect(costs(all, until: 50) == [processes("sh", 2, 70, nil, running: 2)])
-        // What has ended since the launch was over has used more than it had then.
+        // A process that has ended after the launch has used more than during the launch.
         let late = ProcessCosts(of: 1, called: "sh", all).costs(
             until: MonotonicTime(nanoseconds: 50), isLate: true
         ) { _ in TimeSpan(nanoseconds: 9) }
@@ -81,7 +81,7 @@ import Testing
         #expect(found.last?.name == "(other programs)" && found.last?.count == 300)
     }
 
-    /// Whatever is told, in whatever order.
+    /// Any reports, in any order.
     @Test(arguments: 0..<200) func anything(seed: UInt64) {
         var generator = SeededNumbers(seed: seed)
         func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &generator) }

@@ -20,7 +20,7 @@ import Testing
         var mayHarmOthers = false
     }
 
-    /// One row: what is particular, and the ways in the order in which they are tried if each fails.
+    /// One row: its special facts, and the ways in the order in which they are tried if each fails.
     struct Row: CustomTestStringConvertible {
         var danger: String
         fileprivate var facts: Facts
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    /// Whatever is known: never a signal or a stop where it may do harm, and always an end.
+    /// With any facts: never a signal or a stop where it may do harm, and always an end.
     @Test func noHarmWhateverIsKnown() {
         for bits in 0..<(1 << 11) {
             for approach in [BurstPolicy.Approach.signal, .stop, .spare] {
@@ -180,7 +180,7 @@ import Testing
         return tried
     }
 
-    /// A detour is what takes a signal's place: because it failed, or because of the signal itself.
+    /// A detour replaces a signal: because the signal failed, or because of the signal itself.
     @Test func detours() {
         func choice(_ failed: [CaptureWay], _ change: (inout Facts) -> Void = { _ in })
             -> CaptureChoice?

@@ -21,7 +21,8 @@ extension ProcessSessionTests {
         #expect(second.isInterrupted)
     }
 
-    /// But where all have to stand still, it counts like any other, and no sample is left out.
+    /// But where all threads have to be stopped, it counts like any other, and no sample is left
+    /// out.
     @Test func whoForksIsStoppedWithAllOthers() throws {
         let session = launched()
         let second = try beginThread(process.pid + 1, session)
@@ -31,8 +32,8 @@ extension ProcessSessionTests {
         #expect(!second.isUnsampled)
     }
 
-    /// And then, if possible, while no child of its can end; it may have begun to fork since it was
-    /// looked at.
+    /// And then, if possible, while none of its children can end; it may have begun to fork since
+    /// it was looked at.
     @Test(arguments: [true, false]) func whoForksIsStoppedBetweenChildren(isKnown: Bool) throws {
         let session = launched()
         let second = try beginThread(process.pid + 1, session)
@@ -41,7 +42,7 @@ extension ProcessSessionTests {
         thread.whenStopped = { if !isKnown { thread.childIDs = "78 " } }
         var (isFree, wasAsked) = (false, false)
         process.whilePaused = {
-            // Once, it was stopped beside its child, and let go.
+            // Once, it was stopped beside its child, and released.
             isFree = isFree || !thread.isStopped
             wasAsked = thread.done.contains(.interrupted)
             thread.whenStopped = nil
@@ -52,7 +53,7 @@ extension ProcessSessionTests {
         #expect(stopped.contains { $0.tid == second.tid } && thread.isStopped)
     }
 
-    /// In a program that runs already nobody knows who forks, if ever one did.
+    /// In a program that runs already it is not known which threads fork, if any has done so.
     @Test(arguments: [true, false]) func nobodyIsStoppedBeforeItIsKnownWhoForks(
         hasHadChildren: Bool
     ) throws {

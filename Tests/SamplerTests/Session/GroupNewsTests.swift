@@ -6,7 +6,7 @@ import Testing
 @testable import Readiness
 @testable import Sampler
 
-/// Children of which events tell: on processes that are made up.
+/// Children that events report, with made-up processes.
 @Suite struct GroupNewsTests {
     private let process = MadeProcess()
     private let child = MadeProcess(pid: 500)
@@ -82,7 +82,7 @@ import Testing
         tell(.executed(name: "child"))
         tell(.ended)
         let end = process.now
-        // How it ended may be told a little later.
+        // The kind of its end may be reported a little later.
         look()
         #expect(children.ended.isEmpty)
         look(8)
@@ -98,7 +98,7 @@ import Testing
         #expect(group.sessions.count == 1 && group.waitingNews.isEmpty)
     }
 
-    /// Between cores news come in no order.
+    /// Events of different cores come in any order.
     @Test func whatComesBeforeItsForkWaits() {
         process.pass(1)
         let time = process.now
@@ -131,14 +131,14 @@ import Testing
         look()
         #expect(children.began == [child.pid, child.pid])
         #expect(children.ended.map(\.pid) == [child.pid])
-        // Of the first one the end got lost.
+        // The event of the first process's end got lost.
         fork()
         look()
         #expect(children.began.count == 3 && children.ended.count == 2)
         #expect(group.sessions.count == 2)
     }
 
-    /// Of those that are too many nothing waits for anything.
+    /// Events of children beyond the limit are not kept waiting.
     @Test func notAllAreFollowed() {
         children.isFull = true
         fork()
@@ -164,7 +164,7 @@ import Testing
         tell(.ended, of: child.pid, 600)
         tell(.ended, of: child.pid, 601)
         look(6)
-        // Of them nothing is kept, though the process goes on.
+        // Nothing is kept of their threads, though the process goes on.
         #expect(children.sinks[0].ended.count == 2 && session?.threads.count == 2)
         #expect(session?.context.eventFollowed?.leaving.isEmpty == true && children.ended.isEmpty)
         tell(.ended)
@@ -176,7 +176,7 @@ import Testing
         #expect(group.childsThread(602) == nil && group.processOfThread.isEmpty)
     }
 
-    /// Another thread than the first executes a program: that one's end is told before.
+    /// A thread other than the first executes a program: the first one's end is reported before.
     @Test func anotherThreadTakesTheFirstOnesPlace() {
         fork()
         tell(.began(creator: child.pid, handle: nil), of: child.pid, 600)
@@ -191,7 +191,7 @@ import Testing
         #expect(children.ended.count == 1 && children.sinks[0].ended.count == 2)
     }
 
-    /// The first process's own threads, execs and end are seen otherwise.
+    /// The first process's own threads, execs and end are noticed in another way.
     @Test func whatTheFirstOneDoesIsNotTold() {
         let thread = process.start(process.pid + 1)
         group.main.parts.discovery.addNewThreads(at: process.now)
@@ -214,7 +214,7 @@ import Testing
         #expect(session?.outcome == .running)
     }
 
-    /// Whatever comes in whatever order, nothing stays for ever and nobody ends twice.
+    /// With events in any order, nothing stays for ever and no process ends twice.
     @Test(arguments: 1...200) func anyOrder(seed: UInt64) {
         var random = SeededNumbers(seed: seed)
         for _ in 0..<60 {

@@ -9,7 +9,7 @@ import Testing
 @testable import ProcessIO
 @testable import Sampler
 
-/// Processes that are real, as sessions see them.
+/// Real processes, as sessions see them.
 @Suite struct KernelProcessTests {
     @Test func ourselves() throws {
         let process = KernelProcess(pid: getpid())
@@ -86,8 +86,8 @@ import Testing
         #expect(fl_robust_list(.max) == 0)
     }
 
-    /// Where a thread's stack is, other memory may have been when the mappings were read: that is no stack of the
-    /// program's making.
+    /// When the mappings were read, other memory may have been where a thread's stack is: that is
+    /// no stack of the program's making.
     @Test func aStackThatIsNewerThanTheMappings() throws {
         let size = 1 << 20
         let block = try #require(mmap(nil, size, PROT_READ | PROT_WRITE, 0x22, -1, 0))
@@ -128,7 +128,7 @@ import Testing
         let piece = AgentCode.boot(descriptor: nil, place: 0, size: 0, isAtEntry: false)
         func isThere() -> Bool { AgentCode.isPiece(memory.read(at: cave, count: piece.count)) }
         #expect(memory.write(piece, at: cave) && isThere())
-        // It may not sleep as yet: then somebody could be there.
+        // The process may not sleep yet: then a thread could be in the piece.
         #expect(
             eventually {
                 session.parts.earlierAgents.clearCave(start, stopped: [])
@@ -136,7 +136,7 @@ import Testing
             })
     }
 
-    /// What ended before anything of it could be opened is gone, not unknown.
+    /// A process that ended before anything of it could be opened is gone, not unknown.
     @Test func nobody() {
         let process = KernelProcess(pid: .max)
         #expect(process.threadIDs().isEmpty)
@@ -263,7 +263,7 @@ import Testing
         #expect(TraceEvent(status: status) == .killed(signal: SIGTERM))
     }
 
-    /// It was asked to stop in its own code, but another signal stopped it, and it was let go.
+    /// It was asked to stop in its own code, but another signal stopped it, and it was released.
     @Test(.enabled(if: mayInterrupt, "perf events are not permitted here"))
     func nobodyGetsOurSignalLater() async {
         await #expect(processExitsWith: .success) {
@@ -306,7 +306,7 @@ import Testing
         #expect(thread.state() != nil)
         let name = thread.name()
         #expect(name != nil && thread.standing().name == name)
-        // Once it is read seldom, it is opened anew each time.
+        // Once the name is read rarely, its file is opened anew each time.
         thread.leaveName()
         #expect(thread.name() == name)
         thread.reopen()

@@ -15,15 +15,15 @@ final class MadeProcess: ProcessAccess {
     let pid: Int32
     private(set) var now = MonotonicTime(nanoseconds: 1_000_000_000)
     private(set) var threads: [Int32: MadeThread] = [:]
-    /// What there is to be told, oldest first.
+    /// The pending reports, oldest first.
     var reports: [ThreadReport] = []
     /// Stops are reported only when a test says so.
     var holdsStops = false
-    /// This thread does not stop, as long as that may be waited for.
+    /// This thread does not stop, for as long as a stop may be waited for.
     var deaf: Int32?
-    /// What happens while somebody waits.
+    /// An event that occurs during the session's next wait.
     var whilePaused: (() -> Void)?
-    /// Somebody has pressed Ctrl-C.
+    /// The user has pressed Ctrl-C.
     var isToEnd = false
     /// Another process has its memory.
     var sharesMemory = false
@@ -66,7 +66,7 @@ final class MadeProcess: ProcessAccess {
         threads[tid] = nil
     }
 
-    /// Lets time go by, for each thread with what it does.
+    /// Lets time pass: each thread goes on with its activity.
     func pass(_ milliseconds: Int64) {
         let span = TimeSpan.milliseconds(milliseconds)
         now = now + span
@@ -94,7 +94,8 @@ final class MadeProcess: ProcessAccess {
 
     // MARK: What a session asks
 
-    /// What is held back comes now: somebody waits for it. But not that of the deaf.
+    /// Stops that were held back come now, as the session waits for them; but not that of the deaf
+    /// thread.
     func pause(microseconds: Int) {
         now = now + TimeSpan(nanoseconds: Int64(microseconds) * 1000)
         reports += heldStops.filter { $0.tid != deaf }
@@ -126,7 +127,7 @@ final class MadeProcess: ProcessAccess {
     func image(at time: MonotonicTime) -> Image {
         Image(path: path, arguments: [path], time: time)
     }
-    /// As long as the first thread stands; then its program is over at once.
+    /// As long as the first thread is stopped; then its program is over at once.
     var lacksPrivileges: Bool { isDenied && main.isStopped }
     var isDenied = false
     var stackStart: UInt64 { 0 }
@@ -153,7 +154,7 @@ final class MadeProcess: ProcessAccess {
     /// Bytes that can be read from an address on.
     func put(_ bytes: [UInt8], at address: UInt64) { contents.put(bytes, at: address) }
 
-    /// What is mapped from now on, as `/proc/PID/maps` tells it.
+    /// Mappings from now on, as text of `/proc/PID/maps`.
     func map(_ text: String) { space.map(text) }
 
     // MARK: Its files
@@ -211,7 +212,7 @@ final class MadeProcess: ProcessAccess {
     }
 }
 
-/// Memory of which a test says what is in it.
+/// Memory whose contents a test sets.
 final class MadeContents: MemorySource {
     private let pieces = Mutex<[UInt64: [UInt8]]>([:])
 
@@ -290,7 +291,7 @@ final class MadeThread: ThreadAccess {
     private(set) var isTraced = false
     private(set) var isStopped = false
     private var stopsAgain = false
-    /// What was done to it, in order.
+    /// The actions on this thread, in order.
     private(set) var done: [Action] = []
     var comm = "made"
     /// As in `children`.
@@ -304,9 +305,9 @@ final class MadeThread: ThreadAccess {
     /// Its memory from the stack pointer on.
     var stack: [UInt8] = Array(repeating: 7, count: 64)
     let stackPointer: UInt64 = 0x7000_0000
-    /// What is so when it stops because it was asked to.
+    /// Called when it stops because it was asked to.
     var whenStopped: (() -> Void)?
-    /// What happens between a look at what it does and the next at its counters.
+    /// Called between a look at its activity and the next one at its counters.
     var afterLook: (() -> Void)?
     var scheduling = SchedulingClass(policy: 0, nice: 0, realTime: 0)
     var blocksSignals = false
@@ -362,7 +363,7 @@ final class MadeThread: ThreadAccess {
         }
     }
 
-    // MARK: What it tells
+    // MARK: Its reports
 
     func counters() -> SchedulerCounters? {
         doing == .gone ? nil : SchedulerCounters(run: run, delay: delay, timeslices: timeslices)
@@ -429,7 +430,7 @@ final class MadeThread: ThreadAccess {
     func reopen() { done.append(.reopened) }
     func leaveName() {}
 
-    // MARK: What is done to it
+    // MARK: Actions on it
 
     private static func gone(_ operation: String) -> SystemError {
         SystemError(operation, code: ESRCH)
@@ -444,7 +445,7 @@ final class MadeThread: ThreadAccess {
     func interrupt() throws(SystemError) {
         guard doing != .gone, isTraced else { throw Self.gone("stopping") }
         done.append(.interrupted)
-        // Asked while it stands, it stops once more as soon as it goes on.
+        // Asked while it is stopped, it stops once more as soon as it goes on.
         guard !isStopped else { return stopsAgain = true }
         isStopped = true
         voluntary += 1

@@ -7,7 +7,7 @@ import Testing
 @testable import Images
 @testable import Sampler
 
-/// A session on a made process: what it does to place marks.
+/// A session on a made process: how it stops threads to place marks.
 extension ProcessSessionTests {
     private struct Planner: MarkPlanner {
         let requests = [
@@ -42,7 +42,7 @@ extension ProcessSessionTests {
         return (session, marks)
     }
 
-    /// All others stand while it is waited for.
+    /// All other threads are stopped while it is waited for.
     @Test func aThreadThatDoesNotStopKeepsMarksAway() throws {
         let (session, marks) = try marking()
         process.deaf = process.pid

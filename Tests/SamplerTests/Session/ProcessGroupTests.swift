@@ -61,7 +61,7 @@ import Testing
         #expect(!process.main.isStopped)
         process.tell(.exited(status: 5), of: child.pid)
         group.takeChanges()
-        // Nobody stands while that is told.
+        // No thread is stopped while that is reported.
         #expect(children.ended.isEmpty)
         let end = process.now
         process.pause(microseconds: 800)
@@ -71,7 +71,7 @@ import Testing
         #expect(group.main.outcome == nil)
     }
 
-    /// It stands until its parent tells, which it does at once.
+    /// It is stopped until its parent reports it, which happens at once.
     @Test func aChildsFirstStopMayComeBeforeItsParentsReport() throws {
         let group = try group(following: true)
         child.main.stop()
@@ -85,7 +85,7 @@ import Testing
         #expect(children.sinks.count == 1)
     }
 
-    /// A parent that is killed in its fork never tells.
+    /// A parent that is killed in its fork never reports its child.
     @Test func whoIsNotToldOfIsFollowedAtTheNextTick() throws {
         let group = try group(following: true)
         child.main.stop()
@@ -94,7 +94,7 @@ import Testing
         group.claimRest()
         #expect(children.parents == [child.pid: process.pid])
         #expect(!child.main.isStopped)
-        // It tells after all.
+        // It is reported after all.
         fork()
         group.takeChanges()
         #expect(children.sinks.count == 1)
@@ -114,7 +114,7 @@ import Testing
         #expect(children.ended == [child.pid: .exited(0)])
     }
 
-    /// Who is a copy of its parent runs the same program, and may run another one before that is read.
+    /// A forked child runs its parent's program, and may execute another one before that is read.
     @Test func aForkedChildsProgramIsItsParents() throws {
         process.path = "/bin/parent"
         let group = try group(following: true)
@@ -125,7 +125,7 @@ import Testing
         #expect(children.sinks[child.pid]?.mappings == [[]])
     }
 
-    /// The kernel gives an id again while the end of who had it is still to be told.
+    /// The kernel may give an id again while its former owner's end is still to be reported.
     @Test func anIdThatIsGivenAgainIsAnotherChild() throws {
         let group = try group(following: true)
         fork()
@@ -139,7 +139,7 @@ import Testing
         #expect(children.sinks[child.pid] !== first)
     }
 
-    /// Whichever is told first.
+    /// In either order of the reports.
     @Test(arguments: [true, false])
     func aCloneMayBeAProcess(isStoppedFirst: Bool) throws {
         let group = try group(following: true)
@@ -204,7 +204,7 @@ import Testing
         process.tell(.exited(status: 2), of: child.pid)
         group.takeChanges()
         #expect(group.main.outcome == .exited(1))
-        // Of what comes later nothing is taken note of here.
+        // Later reports are not handled here.
         #expect(children.ended.isEmpty)
     }
 }

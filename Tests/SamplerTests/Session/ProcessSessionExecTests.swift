@@ -33,8 +33,8 @@ extension ProcessSessionTests {
         #expect(process.main.done.suffix(2) == [.reopened, .resumed(0)])
     }
 
-    /// As of `exec sudo`: the kernel gives no privileges to who is traced. It may be over before
-    /// there is time to tell of it.
+    /// As in `exec sudo`: the kernel gives no privileges to a traced process. The process may be
+    /// over before it can be reported.
     @Test func aProgramThatIsDeniedPrivileges() {
         let session = launched()
         #expect(!session.result().notes.contains { $0.kind == .deniedPrivileges })
@@ -46,7 +46,7 @@ extension ProcessSessionTests {
         #expect(session.result().notes.contains(RecorderNote(.deniedPrivileges)))
     }
 
-    /// The first thread's id is another one's then, which has used less.
+    /// The first thread's id then belongs to another thread, which has used less.
     @Test func anotherThreadExecutesAProgram() {
         let session = launched()
         process.pass(10)
@@ -102,7 +102,8 @@ extension ProcessSessionTests {
         #expect(!process.main.isStopped)
     }
 
-    /// The kernel lets any other stop stand for the one in the next image, which comes no more.
+    /// The kernel reports any other stop instead of the one in the next image, which does not come
+    /// any more.
     @Test(arguments: [TraceEvent.signal(10), .cloned, .forked])
     func anExecThatWasNoticedLateByAnotherStop(event: TraceEvent) throws {
         let session = try attached()
@@ -122,7 +123,7 @@ extension ProcessSessionTests {
         #expect(!process.main.isStopped)
     }
 
-    /// A thread was led away to bring our code in, and gets no core.
+    /// A thread was diverted to install our code, and gets no core.
     private func leadAway(_ session: ProcessSession) throws -> RunningImage {
         let image = try #require(session.stage.image)
         image.entry = PendingEntry(
@@ -158,7 +159,7 @@ extension ProcessSessionTests {
         #expect(Set(session.result().notes.map(\.kind)) == [.lateEntry, .leftBehind])
     }
 
-    /// Who waits all the time needs no code of ours; who would run does.
+    /// A thread that waits all the time needs none of our code; a running one does.
     @Test(arguments: [false, true]) func nobodyCouldBeLedAway(waits: Bool) throws {
         let session = try attached()
         if waits { process.main.block(in: 232) }
@@ -166,7 +167,7 @@ extension ProcessSessionTests {
         #expect(session.result().notes.contains { $0.kind == .lateEntry } == !waits)
     }
 
-    /// Its registers were asked for when it still waited where it had been seen.
+    /// Its registers were requested when it still waited at the same place.
     @Test func aRequestThatCameTooLate() throws {
         let session = launched()
         process.pass(1)
@@ -223,8 +224,8 @@ extension ProcessSessionTests {
         #expect(session.area === area)
     }
 
-    /// The kernel drops a signal if one like it already waits, and what comes with it beyond
-    /// RLIMIT_SIGPENDING: nobody will answer, and nobody may wait for that.
+    /// The kernel drops a signal if one like it is already pending, and queued signals beyond
+    /// RLIMIT_SIGPENDING: no answer will come, and none may be waited for.
     @Test(arguments: [false, true]) func aRequestIsTakenBackWhereItsSignalIsLost(
         isPending: Bool
     ) throws {
@@ -265,7 +266,7 @@ extension ProcessSessionTests {
         #expect(other.memoryReads == reads)
     }
 
-    /// The program's own word ends it at once.
+    /// The program's own report ends it at once.
     @Test func anExecThatFails() throws {
         let session = try attached()
         let area = try instrument(session)
@@ -279,8 +280,8 @@ extension ProcessSessionTests {
         #expect(session.stage.execution == nil)
     }
 
-    /// Nobody stays traced for it: who can be stopped without harm is, and detached; the others as
-    /// soon as they can.
+    /// No thread stays traced for it: a thread that can be stopped without harm is stopped and
+    /// detached; the others are as soon as they can be.
     @Test func threadsAreDetachedAfterAnExecThatFails() throws {
         let session = try attached()
         let area = try instrument(session)
@@ -325,7 +326,7 @@ extension ProcessSessionTests {
         #expect(session.stage.execution == nil)
     }
 
-    /// The thread is traced as long as one may execute a program, and is let go afterwards.
+    /// The thread is traced as long as one may execute a program, and is released afterwards.
     @Test func stopsAreForAMomentOnly() throws {
         let session = try attached()
         process.main.block()
@@ -360,8 +361,8 @@ extension ProcessSessionTests {
         return (session, area, try #require(session.threads[led.tid]))
     }
 
-    /// A handler of the program's that came while our code waited returns there, perhaps much later.
-    /// What our own handler has left on a stack is no matter.
+    /// A handler of the program's that came while our code waited returns there, perhaps much
+    /// later. Remains of our own handler on a stack do not matter.
     @Test(arguments: [false, true])
     func whoWillComeBackIntoOurCodeIsInIt(isThere: Bool) throws {
         let (session, area, thread) = try leaving()
@@ -379,8 +380,8 @@ extension ProcessSessionTests {
                 == isThere)
     }
 
-    /// It sleeps for a moment, again and again: found running, it may sleep a moment later. And who
-    /// has just begun may be anywhere.
+    /// It sleeps briefly, again and again: a running thread may be asleep a moment later. And a
+    /// thread that has just begun may be anywhere.
     @Test(arguments: [false, true]) func whoNapsInOurCodeIsInIt(hasJustBegun: Bool) throws {
         let (session, area, thread) = try leaving()
         if hasJustBegun {

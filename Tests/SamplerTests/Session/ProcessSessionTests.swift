@@ -7,7 +7,7 @@ import Testing
 @testable import ProcessIO
 @testable import Sampler
 
-/// A session on a made process: what it tells, and what it does to the threads.
+/// A session on a made process: its reports, and its actions on the threads.
 @Suite struct ProcessSessionTests {
     let process = MadeProcess()
     let sink = RecordingSink()
@@ -18,7 +18,7 @@ import Testing
         return options
     }
 
-    /// Traced, at its first instruction, and let go.
+    /// Traced, at its first instruction, and released.
     func launched() -> ProcessSession {
         let session = ProcessSession(process, options: options(.ptrace), sink: sink)
         let main = TracedThread(
@@ -33,7 +33,7 @@ import Testing
         return session
     }
 
-    /// Not traced but for stops.
+    /// Traced only for stops.
     func attached() throws -> ProcessSession {
         let session = ProcessSession(process, options: options(.untraced), sink: sink)
         try session.parts.beginnings.beginAttached {}
@@ -56,7 +56,7 @@ import Testing
         #expect(session.stage.image?.path == "/made/first")
     }
 
-    /// Of a program that is over already nothing can be read any more.
+    /// A program that is over already cannot be read any more.
     @Test func aLaunchThatIsOverAtOnceHasItsName() {
         process.path = ""
         let session = launched()
@@ -77,7 +77,7 @@ import Testing
         #expect(sink.images == ["/made/second"])
     }
 
-    /// Between two looks one thread ends and another begins: there are as many as before.
+    /// Between two looks one thread ends and another begins: their number stays the same.
     @Test func aThreadTakesTheirPlaceWhoEnded() throws {
         process.start(process.pid + 1).block()
         process.main.block()
@@ -119,8 +119,9 @@ import Testing
         #expect(sink.borders.last == .ended)
     }
 
-    /// A tracer has to take note of a thread's end before it is gone, and whoever has joined it would still
-    /// find it there. The first thread tells how the process ended.
+    /// A tracer has to acknowledge a thread's end before the thread is gone; otherwise a thread
+    /// that has joined it would still find it there. The first thread reports how the process
+    /// ended.
     @Test func threadsEndUntraced() throws {
         let session = launched()
         let tid = process.pid + 1
@@ -135,7 +136,7 @@ import Testing
         #expect(thread.phase == .exited && !thread.tracing.isTraced)
         #expect(other.done.last == .detached(0))
         process.remove(tid)
-        // Its number is another's.
+        // Its number belongs to another thread.
         _ = process.start(tid)
         let next = try #require(session.parts.discovery.adopt(tid, at: process.now))
         #expect(next !== thread && next.phase == .free)
@@ -173,7 +174,7 @@ import Testing
         #expect(sink.started.count == 2)
     }
 
-    /// A thread that is traced for a stop makes it, and so it is traced, too.
+    /// A thread that is traced for a stop creates it, so it is traced, too.
     @Test func aThreadThatIsSeenBeforeItsFirstStop() throws {
         let session = try attached()
         _ = try instrument(session)
@@ -204,7 +205,7 @@ import Testing
         #expect(process.main.done.last == .resumed(10))
     }
 
-    /// Alone, calls outlast neither a stop by the user nor his going on.
+    /// Alone, calls outlast neither a stop by the user nor its end.
     @Test func callsOutlastStopsButTheUsers() {
         let session = launched()
         let events: [(TraceEvent, kept: Int)] = [
@@ -244,7 +245,7 @@ import Testing
         #expect(session.outcome == .signalled(9))
         #expect(Set(sink.ended) == [ThreadIndex(0), ThreadIndex(1)])
         #expect(sink.borders.last == .ended)
-        // Whatever comes now is of no interest.
+        // Later events do not matter.
         let told = sink.events.count
         tick(session)
         #expect(sink.events.count == told)
@@ -306,8 +307,8 @@ import Testing
         #expect(sink.borders.last == .ended)
     }
 
-    /// Our code finds no place in a process without memory: stacks are taken by stops. As long as it
-    /// is tried again nobody stays traced, for each of its signals would be a stop.
+    /// Our code finds no place in a process without memory: stacks are taken by stops. While it is
+    /// tried again no thread stays traced, as each of its signals would be a stop.
     @Test func ourCodeThatCannotBeBroughtIn() throws {
         let session = try attached()
         process.pass(1)
@@ -334,7 +335,7 @@ import Testing
         #expect(sink.events.count == told)
     }
 
-    /// What an attached program has started may be long over.
+    /// Processes that an attached program has started may be long over.
     @Test(arguments: [true, false]) func processesThatWereNotRecorded(areThere: Bool) throws {
         let session = launched()
         process.childrenFaults = areThere ? 308 : 0
@@ -346,7 +347,7 @@ import Testing
         #expect(!other.result().notes.contains { $0.kind == .unrecordedChildren })
     }
 
-    /// Nobody can be led away to take our code out: it is silenced, and stays.
+    /// No thread can be diverted to remove our code: it is silenced, and stays.
     @Test func ourCodeThatCannotBeTakenAway() throws {
         let session = try attached()
         let area = try instrument(session)
@@ -368,7 +369,7 @@ import Testing
         session.leave()
         #expect(session.outcome == .exited(4))
         #expect(session.stage.image == nil)
-        // What there is to tell of the end was told when the recording ended.
+        // The end was already reported when the recording ended.
         #expect(sink.borders.filter { $0 == .ended }.count == 1)
         #expect(sink.ended == [ThreadIndex(0)])
     }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Sampler
 
-/// Who has forked a moment ago is not stopped: other threads' waits would end.
+/// A thread that has forked a moment ago is not stopped: other threads' waits would end.
 struct RecentForksTests {
-    /// What is said of each look: the children, and when, in milliseconds.
+    /// The answer to each look, given the children and the time in milliseconds.
     private func answers(_ looks: [(String, Int64)]) -> [Bool] {
         var forks = RecentForks()
         let start = MonotonicTime(nanoseconds: 5_000_000_000)

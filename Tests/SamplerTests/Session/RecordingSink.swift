@@ -2,7 +2,7 @@ import ProfileModel
 
 @testable import Sampler
 
-/// Keeps what a session tells, for a test on one thread.
+/// Keeps a session's reports, for a test on one thread.
 final class RecordingSink: SampleSink, @unchecked Sendable {
     private(set) var events: [SamplerEvent] = []
     var refinements: [StackRefinement] = []
@@ -23,7 +23,7 @@ final class RecordingSink: SampleSink, @unchecked Sendable {
         }
     }
 
-    /// What all samples of a thread add up to.
+    /// The sum of all samples of a thread.
     func times(of thread: ThreadIndex = ThreadIndex(0)) -> StateTimes {
         samples(of: thread).reduce(.zero) { $0 + $1.times }
     }
@@ -72,7 +72,7 @@ final class RecordingSink: SampleSink, @unchecked Sendable {
 }
 
 extension Sample {
-    /// What it has of a stack, in a word.
+    /// The kind of its stack, in a word.
     var kind: String {
         switch content {
         case .snapshot: "snapshot"

@@ -6,7 +6,7 @@ import Testing
 @testable import ProcessIO
 @testable import Sampler
 
-/// What looks at made threads become.
+/// The samples that looks at made threads lead to.
 @Suite struct ThreadObserverTests {
     private let process = MadeProcess()
     private let sink = RecordingSink()
@@ -35,7 +35,7 @@ import Testing
         process.pass(4)
         #expect(try look(&observer, at: thread) == .blocked)
         process.pass(5)
-        // It is where it was: nothing to tell until it goes on.
+        // It is where it was: no report until it goes on.
         #expect(try look(&observer, at: thread) == .blocked)
         #expect(sink.samples().count == 2)
         process.main.wake()
@@ -43,11 +43,11 @@ import Testing
         observer.close(thread, at: process.now)
         let times = sink.times()
         #expect(times == StateTimes(running: .milliseconds(4), blocked: .milliseconds(9)))
-        // What it did before it waited, the wait, as long as it was seen, and what came then.
+        // Its work before the wait, the wait as long as it was seen, and the time after.
         #expect(sink.samples().map(\.kind) == ["following", "snapshot", "unchanged", "following"])
     }
 
-    /// Where a thread is in the end tells nothing of what it did while it was left alone.
+    /// A thread's last place does not show its work while it was left alone.
     @Test func whatWasLeftOutIsNotWhereItIsAfterwards() throws {
         var observer = observer()
         let thread = thread()
@@ -127,7 +127,7 @@ import Testing
         #expect(sink.samples().isEmpty)
     }
 
-    /// What was read does not belong together.
+    /// The values that were read do not belong together.
     @Test func aThreadThatWakesBetweenTwoReads() throws {
         var observer = observer()
         let thread = thread()

@@ -6,7 +6,7 @@ import Testing
 @testable import ProcessIO
 @testable import Sampler
 
-/// A session on a made process: what it tells, and what it does to the threads.
+/// A session on a made process: its reports, and its actions on the threads.
 
 /// Stops that are waited for.
 extension ProcessSessionTests {
@@ -32,8 +32,8 @@ extension ProcessSessionTests {
         #expect(session.outcome == nil)
     }
 
-    /// An exec ends all other threads first, each of which stops once more: whoever waits for one
-    /// of them has to let the others go on.
+    /// An exec ends all other threads first, each of which stops once more: a recorder that waits
+    /// for one of them has to let the others go on.
     @Test func theOthersGoOnWhileAStopIsWaitedFor() throws {
         let session = launched()
         let second = try beginThread(process.pid + 1, session)
@@ -48,7 +48,7 @@ extension ProcessSessionTests {
         #expect(process.threads[third.tid]?.isStopped == false)
     }
 
-    /// It was asked to stop for a sample, and the kernel lets another stop stand for that.
+    /// It was asked to stop for a sample, and the kernel reports another stop instead.
     @Test(arguments: [TraceEvent.signal(10), .cloned, .forked])
     func anotherStopStandsForOurs(event: TraceEvent) throws {
         let session = launched()
@@ -105,7 +105,7 @@ extension ProcessSessionTests {
         )
     }
 
-    /// Asked to stop where it stands already, it does so as soon as it goes on.
+    /// Asked to stop where it is stopped already, it stops again as soon as it goes on.
     @Test func whoIsLedIsStoppedOnce() throws {
         let session = launched()
         let second = try beginThread(process.pid + 1, session)
@@ -121,7 +121,7 @@ extension ProcessSessionTests {
         #expect(thread.done.filter { $0 == .interrupted }.count == interrupted + 1)
     }
 
-    /// It waits in a call of ours, whatever it was asked for before.
+    /// It waits in a call of ours, whatever it was asked to do before.
     @Test func whoIsLedIsStoppedWhereverItWaits() throws {
         let session = launched()
         let second = try beginThread(process.pid + 1, session)
@@ -139,7 +139,7 @@ extension ProcessSessionTests {
         #expect(session.parts.stopper.stopNow(second) != nil)
     }
 
-    /// Another program begins when nothing is being done to this one any more.
+    /// Another program begins when all work on this one is over.
     @Test func anExecWhileAStopIsWaitedFor() throws {
         let session = launched()
         let second = try beginThread(process.pid + 1, session)
@@ -157,7 +157,7 @@ extension ProcessSessionTests {
         #expect(!process.main.isStopped)
     }
 
-    /// Code is changed only while nobody runs.
+    /// Code is changed only while no thread runs.
     @Test func allOrNobodyIsStopped() throws {
         let session = launched()
         let second = try beginThread(process.pid + 1, session)
@@ -170,7 +170,7 @@ extension ProcessSessionTests {
         #expect(session.parts.stopper.stopOthers(than: session.threads[process.pid])?.count == 2)
     }
 
-    /// Those that have begun since the last look are stopped, too.
+    /// Threads that have begun since the last look are stopped, too.
     @Test func theYoungestThreadsAreStopped() throws {
         let session = try attached()
         _ = try instrument(session)
@@ -183,7 +183,7 @@ extension ProcessSessionTests {
 
     // MARK: Programs that are short of cores
 
-    /// Lets the recording end, and as much time go by while somebody waits as the test says.
+    /// Lets the recording end, and the time of waits pass as the test sets it.
     private func leaving(_ session: ProcessSession) {
         session.stage.leave()
     }
@@ -241,7 +241,7 @@ extension ProcessSessionTests {
         #expect(isSo)
     }
 
-    /// Nobody knows that a stop would meet no call of its own.
+    /// It is not known that a stop would not end a call of its own.
     @Test func whoBlocksAllSignalsIsLeftAlone() throws {
         let session = try attached()
         _ = try instrument(session)
@@ -251,7 +251,7 @@ extension ProcessSessionTests {
         #expect(!process.main.done.contains(.interrupted))
     }
 
-    /// Who is at its end then stands nowhere for us.
+    /// A thread at its end is not kept stopped by us.
     @Test func whoeverEndsMeanwhileIsNotHeldUp() throws {
         let session = try attached()
         _ = try instrument(session)
@@ -298,7 +298,7 @@ extension ProcessSessionTests {
         #expect(process.now - before < .milliseconds(150))
     }
 
-    /// Who cannot be led away is not stopped for as long as others are waited for.
+    /// A thread that cannot be diverted is not stopped for as long as others are waited for.
     @Test func whoIsNoUseIsNotStoppedForLong() throws {
         let session = try attached()
         _ = try instrument(session)
@@ -313,7 +313,8 @@ extension ProcessSessionTests {
         #expect(process.main.done.filter { $0 == .interruptedInOwnCode }.count < 20)
     }
 
-    /// Each may have to wait for a core, and who has stopped stands meanwhile.
+    /// Each may have to wait for a core, and threads that have stopped stay stopped in the
+    /// meantime.
     @Test func allAreAskedToStopAtOnce() throws {
         let session = try attached()
         _ = try instrument(session)
@@ -335,7 +336,7 @@ extension ProcessSessionTests {
         #expect(!process.threads.values.contains { $0.isTraced })
     }
 
-    /// Where one does not come, nobody stands still for it.
+    /// If one thread does not stop, no other stays stopped for it.
     @Test func whoHasStoppedGoesOnWithoutTheOthers() throws {
         let session = try attached()
         _ = try instrument(session)
@@ -378,7 +379,7 @@ extension ProcessSessionTests {
         process.main.block(in: call)
         tick(session)
         process.main.wake()
-        // Of its first look nothing is asked then.
+        // Nothing is asked about its first look then.
         for _ in 0..<2 {
             process.pass(1)
             tick(session)
@@ -418,7 +419,7 @@ extension ProcessSessionTests {
         #expect(process.main.done.last == .detached(0))
     }
 
-    /// Whoever waits for the stop learns that there will be none, or stops it where it waits.
+    /// The waiting recorder learns that there will be no stop, or stops the thread where it waits.
     @Test(arguments: [(Int32(232), false), (Int32(202), true)])
     func whoBeginsToWaitMeanwhile(call: Int32, isStopped: Bool) throws {
         let session = try attached()
@@ -457,7 +458,8 @@ extension ProcessSessionTests {
         #expect(session.threads[process.pid]?.phase == .free)
     }
 
-    /// The event that was to stop it must not send its signal when nobody is there to take it away.
+    /// The event that was to stop it must not send its signal when no recorder is there to remove
+    /// it.
     @Test(arguments: [TraceEvent.signal(10), .cloned, .forked])
     func whoStopsForSomethingElseIsNotInterruptedLater(event: TraceEvent) throws {
         let session = try attached()

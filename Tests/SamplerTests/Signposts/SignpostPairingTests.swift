@@ -109,7 +109,7 @@ import Testing
         #expect(pairing.counts.unfinished == 2)
     }
 
-    /// Against the plainest model: a list of what is open, searched from its end.
+    /// Against the plainest model: a list of open intervals, searched from its end.
     @Test(arguments: 0..<30)
     func likeAPlainList(seed: UInt64) {
         var random = SeededNumbers(seed: seed)

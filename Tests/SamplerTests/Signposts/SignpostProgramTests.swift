@@ -5,7 +5,7 @@ import Testing
 @testable import Agent
 @testable import Sampler
 
-/// Programs that say where their time goes, seen from outside.
+/// Programs with signposts, seen from outside.
 @Suite(.enabled(if: SignpostProgram.hasCompiler, "needs gcc and g++"))
 struct SignpostProgramTests {
     @Test func nestedOnTwoThreads() throws {
@@ -20,7 +20,7 @@ struct SignpostProgramTests {
             ])
         for interval in intervals {
             let measured = try #require(truth[interval.name])
-            // What the program measured encloses the interval: how narrowly is the machine's matter.
+            // The program's own figure encloses the interval: how narrowly depends on the machine.
             #expect((interval.end - interval.start).nanoseconds <= measured)
             #expect(interval.isComplete)
             #expect(interval.subsystem == "org.firstlight.fixture")
@@ -87,7 +87,7 @@ struct SignpostProgramTests {
         #expect(program.results.count <= SignpostPairing.limit)
     }
 
-    /// They inherit the ring and the switch, but what they say is not their parent's.
+    /// They inherit the ring and the switch, but their events do not count as their parent's.
     @Test func forkedChildrenAreNotTheirParent() throws {
         let program = try SignpostProgram("signposts.c", ["forked"])
         program.run()
@@ -131,11 +131,11 @@ struct SignpostProgramTests {
         }
     }
 
-    /// Nobody reads any more: the program drops its events and goes on.
+    /// The reader is gone: the program drops its events and goes on.
     @Test func withoutAReaderItGoesOn() throws {
         let program = try SignpostProgram("signposts.c", ["endless"], events: 64)
         program.send()
-        // It has filled the ring, and answers still.
+        // It has filled the ring, and still answers.
         for count in 1...100 {
             program.send()
             #expect(

@@ -147,7 +147,7 @@ import Testing
         #expect(ring.losses == SignpostRing.Losses(damaged: 9))
     }
 
-    /// The program writes what it likes where it likes: any answer within bounds, no trap.
+    /// The program may write anything anywhere: any answer within bounds, no trap.
     @Test(arguments: 0..<60)
     func damagedRings(seed: UInt64) throws {
         var random = SeededNumbers(seed: seed)
@@ -171,7 +171,7 @@ import Testing
         }
     }
 
-    /// After an impossible count, reading goes on with what comes.
+    /// After an impossible count, reading goes on with later events.
     @Test func anImpossibleCountIsSurvived() throws {
         let memory = try RingMemory(events: 16)
         let ring = memory.ring()
@@ -181,7 +181,7 @@ import Testing
         #expect(memory.head.pointee.taken == 1 << 40)
     }
 
-    /// A million half-written events: what is remembered of them stays small.
+    /// A million half-written events: the list of pending ones stays small.
     @Test func unfinishedEventsAreBounded() throws {
         let memory = try RingMemory(events: 2048)
         let ring = memory.ring()

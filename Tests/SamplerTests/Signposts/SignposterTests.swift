@@ -9,8 +9,8 @@ import Testing
 @testable import Agent
 @testable import Sampler
 
-/// Both sides of the protocol in one process: the library says, the recorder's side reads. Only one
-/// test at a time may record it.
+/// Both sides of the protocol in one process: the library writes, the recorder's side reads. Only
+/// one test at a time may record it.
 @Suite(.serialized) struct SignposterTests {
     private let poster = Signposter(subsystem: "org.example", category: "launch")
 
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    /// It was begun while nobody recorded, or for another recorder.
+    /// The interval began without a recorder, or for another recorder.
     @Test func endsOfOtherTimes() throws {
         let early = poster.beginInterval("early")
         var former = early
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    /// As in a child that was forked: it has the ring, too, but it is another's.
+    /// As in a forked child: it has the ring, too, but the ring belongs to its parent.
     @Test func anotherProcessesRingStaysEmpty() throws {
         try OwnSignposts.record(process: getpid() + 1) { signposts in
             poster.emitEvent("x")

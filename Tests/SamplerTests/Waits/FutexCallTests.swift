@@ -25,7 +25,7 @@ import Testing
         #expect(wait(128, value: 2, memory: held) == .mutex(Self.lock, owner: 111))
         #expect(wait(0, value: 2, memory: held) == .mutex(Self.lock, owner: 111))
         #expect(wait(137 | 256, value: 2, memory: held) == .mutex(Self.lock, owner: 111))
-        // Another value is waited for (a condition, a semaphore), or the lock is free by now.
+        // Another value is waited for (a condition, a semaphore), or the lock is free already.
         #expect(wait(128, value: 0, memory: held) == .other(Self.lock))
         #expect(wait(128, value: 2, memory: [Self.lock: 0]) == .other(Self.lock))
         // No thread of the process.
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func readWriteLocks() {
-        // Somebody writes; readers wait for the word at 8, writers for that at 12.
+        // A thread writes; readers wait for the word at 8, writers for that at 12.
         let held: [UInt64: Int32] = [Self.lock + 8: 3, Self.lock + 12: 3, Self.lock + 24: 10]
         func wait(at offset: UInt64, value: UInt64 = 3) -> FutexWait? {
             self.wait(128, value: value, memory: held, at: Self.lock + offset)
@@ -78,7 +78,7 @@ import Testing
         wrong = waiting
         wrong[Self.lock + 36] = .min
         #expect(wait(393, value: 0, memory: wrong, at: place) == .other(place))
-        // Nobody waits so but by FUTEX_WAIT_BITSET.
+        // Such a wait always uses FUTEX_WAIT_BITSET.
         #expect(wait(128, value: 0, memory: waiting, at: place) == .other(place))
     }
 

@@ -8,7 +8,7 @@ import Testing
 @testable import ProcessIO
 @testable import Sampler
 
-/// What the reason for a wait is, in surroundings made by hand.
+/// The reason for a wait, in surroundings made by hand.
 @Suite struct WaitInspectionTests {
     private var process = FakeSurroundings()
 
@@ -183,7 +183,7 @@ import Testing
         #expect(limit(441, [4, 0x1000, 8, 0x2000]) == .length(short))
         #expect(limit(23, [3, 0x1000, 0, 0, 0x2000]) == .length(long))
         #expect(limit(271, [0x1000, 1, 0]) == nil && limit(23, [3, 0x1000, 0, 0, 0]) == nil)
-        // What is no time.
+        // A value that is no time.
         process.contents[0x2000] = Self.timespec(1, 1_000_000)
         #expect(limit(23, [3, 0x1000, 0, 0, 0x2000]) == nil)
         #expect(limit(271, [0x1000, 1, 0x9000]) == nil && limit(0, [0, 0, 5, 5, 0x2000]) == nil)
@@ -240,7 +240,7 @@ import Testing
         #expect(reason(-1) == WaitReason(.frozen))
         process.isUninterruptible = false
         #expect(reason(-1) == WaitReason(.frozen))
-        // In whatever call the signal came.
+        // The signal may have come in any call.
         process.isStopped = true
         #expect(reason(-1) == WaitReason(.stopped) && reason(202) == WaitReason(.stopped))
     }

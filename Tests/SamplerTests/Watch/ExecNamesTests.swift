@@ -36,7 +36,7 @@ import Testing
         #expect(name == nil)
     }
 
-    /// What is mapped next may be a library.
+    /// The next mapping may be a library's.
     @Test func afterALossNoPathIsGuessed() {
         var names = ExecNames()
         names.executed(5, command: "whole", at: Self.at(10))
@@ -49,7 +49,7 @@ import Testing
         #expect(whole?.path == "/opt/whole" && half == nil)
     }
 
-    /// The kernel has told the name, and then killed who wanted to execute it.
+    /// The kernel has reported the name, and then killed the process that tried to execute it.
     @Test func whoEndsIsForgotten() {
         var names = ExecNames()
         names.executed(5, command: "failed", at: Self.at(10))

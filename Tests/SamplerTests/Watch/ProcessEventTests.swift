@@ -5,7 +5,7 @@ import Testing
 @testable import Launching
 @testable import Sampler
 
-/// What is read from the kernel's messages, and from such as are none.
+/// Reading the kernel's messages, and bytes that are no messages.
 @Suite struct ProcessEventTests {
     @Test func aProcessBegins() throws {
         let bytes = KernelBytes.event(what: 1, time: 99, 10, 11, 20, 20)

@@ -5,7 +5,7 @@ import Testing
 @testable import Launching
 @testable import Sampler
 
-/// Tells a ``WatchedLaunches`` what the kernel would.
+/// Sends a ``WatchedLaunches`` the kernel's events.
 private final class Machine {
     private var launches: WatchedLaunches
 
@@ -23,7 +23,7 @@ private final class Machine {
         tell(.processBegan(pid: pid, parent: parent), at: time)
     }
 
-    /// nil: nobody knows what.
+    /// - Parameter path: nil if the program is not known.
     func exec(_ pid: Int32, _ path: String?, at time: Int64) {
         let program = path.map { path in
             let file = path.split(separator: "/").last.map { Array($0.utf8) } ?? []
@@ -168,7 +168,7 @@ private final class Machine {
         #expect(machine.take().isEmpty && machine.tally.partial == 1)
     }
 
-    // MARK: What is not known
+    // MARK: Unknown values
 
     @Test func whoRanBeforeHasNoLaunch() {
         let machine = Machine("app")
@@ -199,7 +199,7 @@ private final class Machine {
         let machine = Machine()
         machine.fork(5, at: 10)
         machine.exec(5, "/opt/app", at: 20)
-        // Its end was not told.
+        // Its end was not reported.
         machine.fork(5, at: 30)
         machine.exec(5, "/opt/other", at: 40)
         machine.exit(5, at: 50)
@@ -214,7 +214,7 @@ private final class Machine {
         machine.exit(5, at: 30)
         #expect(machine.take().isEmpty)
         #expect(machine.tally.lostEvents == 3 && machine.tally.partial == 1)
-        // What begins now is seen again.
+        // Processes that begin now are seen again.
         machine.fork(5, at: 40)
         machine.exec(5, "/opt/app", at: 50)
         machine.exit(5, at: 60)
@@ -268,14 +268,14 @@ private final class Machine {
         #expect(cpu(200_000_000, clock: nil) == .milliseconds(200))
         #expect(cpu(199_000_000, clock: nil) == nil)
         #expect(cpu(0, clock: .milliseconds(3)) == .milliseconds(3))
-        // Another process's, that has the number by now.
+        // The clock belongs to another process that now has the number.
         #expect(cpu(9_000_000, clock: .milliseconds(3)) == nil)
         #expect(cpu(0, clock: .milliseconds(300)) == nil)
     }
 
     // MARK: Anything at all
 
-    /// Whatever the kernel is said to tell: no launch ends before it begins, or is there twice.
+    /// With any events from the kernel: no launch ends before it begins, or is there twice.
     @Test func eventsInAnyOrder() {
         var numbers = SeededNumbers(seed: 3)
         for _ in 0..<200 {

@@ -25,19 +25,20 @@ final class MadeCompositor {
 
     deinit { stop() }
 
-    /// Nobody listens any more.
+    /// Stops listening.
     func stop() {
         if listener >= 0 { close(listener) }
         listener = -1
     }
 
-    /// A relay in a folder beside the compositor's socket, which is told of as a program would be.
+    /// A relay in a folder beside the compositor's socket; its address is in the variables, as for
+    /// a program.
     func relay() throws -> WaylandRelay {
         let variables = ["XDG_RUNTIME_DIR": scratch.folder, "WAYLAND_DISPLAY": "wayland-9"]
         let found = try WaylandDisplay { variables[$0] }
         let target = try #require(found)
         try target.reach()
-        // That was nobody.
+        // That connection has no client.
         try accept().close()
         var setting = ProgramSetting()
         let relay = try WaylandRelay(to: target, setting: &setting)
@@ -96,7 +97,7 @@ final class MadeEnd: @unchecked Sendable {
         }
     }
 
-    /// Who connected it.
+    /// The process that connected it.
     var peer: Int32 {
         var credentials = (pid: Int32(0), user: UInt32(0), group: UInt32(0))
         var size = socklen_t(12)
@@ -147,7 +148,7 @@ final class MadeEnd: @unchecked Sendable {
         return bytes
     }
 
-    /// What comes together, up to as many bytes.
+    /// The bytes that come together, up to `count`.
     func receive(_ count: Int) throws -> (bytes: [UInt8], files: [MadeFile]) {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         try #require(poll(&entry, 1, 30_000) == 1)

@@ -54,7 +54,8 @@ import Testing
         _ = relay
     }
 
-    /// They are there when a message that they belong to is read, even where nobody has read before.
+    /// Descriptors are there when the message to which they belong is read, even if the reader
+    /// comes late.
     @Test func descriptorsAreNeverLate() throws {
         let compositor = try MadeCompositor()
         let (relay, client) = try compositor.relayedClient()
@@ -88,7 +89,8 @@ import Testing
         _ = relay
     }
 
-    /// A compositor that does not read holds the program up as it would without us, and nobody else.
+    /// A compositor that does not read blocks its program as it would without us, and no other
+    /// program.
     @Test func aSlowReaderHoldsUpItsOwnAlone() throws {
         let compositor = try MadeCompositor()
         let (relay, first) = try compositor.relayedClient()
@@ -163,7 +165,7 @@ import Testing
         frame.attach(3)
         frame.commit()
         #expect(client.send(frame.bytes))
-        // At the program's end what it said last is waited for.
+        // At the program's end the relay waits for its last message.
         relay.lastLook()
         #expect(relay.framed != nil)
         #expect(relay.takeLosses() == 0)
@@ -184,8 +186,8 @@ import Testing
         #expect(relay.framed == nil)
     }
 
-    /// Without us a link leads to the compositor, and what is connected stays so; when the program has
-    /// ended, nothing is left.
+    /// Without us a link leads to the compositor, and connected programs stay connected; when the
+    /// program has ended, nothing is left.
     @Test func weAreKilled() throws {
         let compositor = try MadeCompositor()
         let program = try Child(["sleep", "1000"])
@@ -303,7 +305,7 @@ import Testing
         return String(decoding: buffer.contents, as: UTF8.self)
     }
 
-    /// Who has no parent but one that does not wait for it stays a zombie.
+    /// A process whose parent does not wait for it stays a zombie.
     private static func hasEnded(_ pid: Int32) -> Bool {
         kill(pid, 0) != 0 || contents("/proc/\(pid)/stat").contains(") Z ")
     }

@@ -24,11 +24,11 @@ import Testing
         frame = WireText()
         frame.commit()
         #expect(reader.requests(frame) == .framed)
-        // Nothing more is looked at.
+        // Later bytes are not examined.
         #expect(reader.requests([0, 0, 0, 0, 0, 0, 0, 0]) == [])
     }
 
-    /// However the bytes are cut, the news come with the last byte of their messages.
+    /// However the bytes are cut, the events come with the last byte of their messages.
     @Test func cutAtEveryByte() {
         var requests = WireText.toplevel()
         requests.message(8, 0, Array(repeating: 7, count: 100))
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    /// An acknowledgement says as much as the event did.
+    /// An acknowledgement means as much as the event did.
     @Test func anAcknowledgement() {
         let reader = WireReader()
         _ = reader.requests(.toplevel())
@@ -75,7 +75,7 @@ import Testing
         let change: @Sendable (inout WireText) -> Void
     }
 
-    /// What is not a top-level surface's first picture.
+    /// Requests that are not a top-level surface's first picture.
     @Test(arguments: [
         Case(description: "no buffer") { $0.commit() },
         Case(description: "no commit") { $0.attach(20) },
@@ -157,7 +157,7 @@ import Testing
         #expect(WireReader().requests(text) == [])
     }
 
-    /// A header that claims to be shorter than itself: where the next begins, nobody knows.
+    /// A header that claims to be shorter than itself: the next message's beginning is not known.
     @Test(arguments: [0, 1, 4, 7] as [UInt32]) func impossibleSizes(size: UInt32) {
         let reader = WireReader()
         var text = WireText.toplevel()
@@ -222,7 +222,7 @@ import Testing
         #expect(whole.contains { $0.contains(.framed) })
     }
 
-    /// Whatever comes, in whatever pieces: the same is told as of the whole, and each once.
+    /// Any bytes, in any pieces: the events are the same as of the whole, and each comes once.
     @Test func anything() {
         var random = SeededNumbers(seed: 5)
         for _ in 0..<3_000 {
@@ -253,10 +253,10 @@ import Testing
     }
 }
 
-/// What passed between a client and a compositor (record-streams).
+/// The bytes that passed between a client and a compositor (record-streams).
 private struct RecordedStream {
     let pieces: [(direction: Int, bytes: [UInt8])]
-    /// The how manieth request the first picture was.
+    /// The first picture's place among the requests.
     let firstFrame: Int
 
     init(_ name: String, from file: String = #filePath) throws {

@@ -8,7 +8,7 @@ final class LaunchTestCase: XCTestCase {
         XCTAssertGreaterThan(launch.wall.median, .zero)
     }
 
-    /// It must fail: `make test` sees to that.
+    /// It must fail: `make test` checks that.
     func testSlowerMustFail() async throws {
         try await measureLaunch(of: greeter, arguments: ["--slow"], baseline: .command([greeter]))
     }

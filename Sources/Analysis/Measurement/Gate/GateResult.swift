@@ -1,9 +1,9 @@
 package import ProfileModel
 
-/// What a gate found, with what it rests on.
+/// The result of a gate, with its basis.
 package struct GateResult: Hashable, Sendable {
     package enum Basis: Hashable, Sendable {
-        /// Launches in turns.
+        /// Launches of both programs in turns.
         case turns(GateDecision)
         /// Stored figures, which only advise.
         case advice(StoredAdvice)
@@ -11,9 +11,11 @@ package struct GateResult: Hashable, Sendable {
 
     package var rule: GateRule
     package var basis: Basis
-    /// How each phase differs, over all pairs that count; empty: there were no turns, or no pairs.
+    /// The difference of each phase, over all pairs that count; empty: there were no turns, or no
+    /// pairs.
     package var phases: [PartDifference]
-    /// The same of the processes that launches start; empty, too: there are none, or they are not known.
+    /// The same for the processes that launches start; also empty if there are none, or they are
+    /// not known.
     package var processes: [PartDifference]
 
     package var outcome: GateOutcome {
@@ -23,17 +25,18 @@ package struct GateResult: Hashable, Sendable {
         }
     }
 
-    /// Where a regression comes from; nil: there is none, or no phase by itself surely grew.
+    /// The phase that a regression comes from; nil: there is none, or no single phase surely grew.
     package var culprit: PartDifference? { outcome == .regression ? phases.culprit : nil }
 
-    /// The processes that surely took longer; nil as of ``culprit``.
+    /// The processes that surely took longer; nil as for ``culprit``.
     package var slowerProcess: PartDifference? {
         outcome == .regression ? processes.culprit : nil
     }
 }
 
 extension GateResult {
-    /// Of two programs that took turns. Where too few launches count for an answer, nothing is decided.
+    /// For two programs that took turns. Where too few launches count for an answer, the result is
+    /// inconclusive.
     package init(ofTurns measurement: Measurement, rule: GateRule) {
         let undecided = GateDecision(decision: .inconclusive(.notSeen), seen: nil, second: nil)
         let decision =
@@ -49,7 +52,7 @@ extension GateResult {
                 of: measurement.launches, confidence: rule.allowed.confidence))
     }
 
-    /// Of one program, and of stored figures of another.
+    /// For one program, and stored figures of another.
     package init(
         of measurement: Measurement, against stored: Measurement,
         because reason: StoredBaseline.Reason, rule: GateRule

@@ -3,25 +3,25 @@ package import ProfileModel
 /// Decides when a program passes: the procedure of ``ComparisonPlan``, as a function of the
 /// launches made so far. The same launches give the same answer.
 package struct GateRule: Hashable, Sendable {
-    /// How much slower is allowed, and how sure the whole answer must be.
+    /// How much slower is allowed, and how certain the whole answer must be.
     package var allowed: ComparisonRule
-    /// After how many pairs it is looked.
+    /// The numbers of pairs after which a look takes place.
     package var looks: [Int]
 
-    /// - Parameter mostPairs: of the last look; to confirm it takes as many again.
+    /// - Parameter mostPairs: of the last look; its confirmation takes as many again.
     package init(allowed: ComparisonRule = ComparisonRule(), mostPairs: Int = 40) {
         self.allowed = allowed
         looks = ComparisonPlan.looks(upTo: mostPairs)
     }
 
     package enum Answer: Hashable, Sendable {
-        /// So many pairs, in all, must count before more can be said.
+        /// This number of pairs, in all, must count before a decision.
         case measure(pairs: Int)
         case decided(GateDecision)
     }
 
-    /// How many launches to compare with a stored measurement: as many as it has that count, because
-    /// they tell as much.
+    /// The number of launches to compare with a stored measurement: as many as it has that count,
+    /// because that is as informative.
     ///
     /// - Parameter most: the user's limit.
     package static func launches(against stored: Measurement, most: Int) -> Int {
@@ -29,7 +29,7 @@ package struct GateRule: Hashable, Sendable {
         return min(most, max(fewestAgainstStored, counted))
     }
 
-    /// Even if it has fewer.
+    /// Even if the stored measurement has fewer.
     private static let fewestAgainstStored = 10
 
     /// - Parameter launches: all launches that were made, of two arms that took turns. The first
@@ -58,12 +58,12 @@ package struct GateRule: Hashable, Sendable {
     }
 }
 
-/// What the launches decide.
+/// The decision from the launches.
 package struct GateDecision: Hashable, Sendable {
     package var decision: ComparisonPlan.Decision
-    /// By the last look, of all pairs up to there; nil: no pair counts.
+    /// The last look's comparison, of all pairs so far; nil: no pair counts.
     package var seen: Comparison?
-    /// Of the block that was made to confirm it; nil: there was no need.
+    /// The second block's comparison, which confirms the first; nil: it was not needed.
     package var second: Comparison?
 
     package var outcome: GateOutcome {

@@ -1,6 +1,6 @@
 package import ProfileModel
 
-/// How much longer one part of a launch takes in the first arm's launches than in the second's,
+/// The additional time of one part of a launch in the first arm's launches against the second's,
 /// pair by pair. A part is a phase, or all processes of one name.
 package struct PartDifference: Hashable, Sendable {
     package var name: String
@@ -14,10 +14,10 @@ package struct PartDifference: Hashable, Sendable {
     /// The confidence of each bound by itself. All phases' bounds hold together with 99 %
     /// (Bonferroni), and so do those of all processes.
     package var confidence: Double
-    /// Whether some of these processes went on when a launch was over. They lasted as long as the
-    /// launch let them, so they are nobody's cause.
+    /// Whether some of these processes outlived a launch. Then the launch's end cut their time
+    /// short, so they are not its cause.
     package var ranOn = false
-    /// Whether it is surely longer, among so many parts that were looked at (Holm).
+    /// Whether it is surely longer, considering the number of parts (Holm).
     package var isLonger: Bool
 }
 
@@ -27,7 +27,7 @@ extension PartDifference {
     ///
     /// - Parameters:
     ///   - launches: of two arms that took turns.
-    ///   - confidence: the confidence of all that is said of phases together.
+    ///   - confidence: the joint confidence of all phases.
     package static func phases(
         of launches: [MeasuredLaunch], confidence: Double = 0.99
     ) -> [PartDifference] {
@@ -37,10 +37,10 @@ extension PartDifference {
             pairs.map { ($0.0.phaseWalls, $0.1.phaseWalls) }, confidence)
     }
 
-    /// The differences of processes' wall times by name, those that took most first. Only pairs
-    /// count of which both launches know their processes.
+    /// The differences of processes' wall times by name, the longest first. A pair counts only if
+    /// the processes of both launches are known.
     ///
-    /// - Parameters: as of ``phases(of:confidence:)``.
+    /// - Parameters: as for ``phases(of:confidence:)``.
     package static func processes(
         of launches: [MeasuredLaunch], confidence: Double = 0.99
     ) -> [PartDifference] {
@@ -79,7 +79,7 @@ extension PartDifference {
 }
 
 extension [PartDifference] {
-    /// Where a regression comes from: the part that grew most, of those that surely did.
+    /// The part that a regression comes from: the one that grew most, among those that surely grew.
     package var culprit: PartDifference? {
         filter { $0.isLonger && !$0.ranOn && $0.difference > 0 }.max {
             $0.difference < $1.difference

@@ -1,10 +1,10 @@
 package import ProfileModel
 
-/// What a stored measurement is good for when another program is compared with it. Stored figures
-/// never decide: between two measurements a machine changes by more than a regression that matters.
-/// A program that can be launched again takes turns.
+/// The use of a stored measurement for a comparison with another program. Stored figures never
+/// decide: between two measurements a machine changes by more than a regression that matters. If
+/// the stored program can be launched again, the programs take turns.
 package enum StoredBaseline: Hashable, Sendable {
-    /// By this command its program can be launched in turns with the other.
+    /// With this command its program can be launched in turns with the other.
     case turns([String])
     /// Its figures can only advise.
     case advice(Reason)
@@ -13,15 +13,15 @@ package enum StoredBaseline: Hashable, Sendable {
     package enum Reason: String, Sendable, CaseIterable {
         case gone
         case changed
-        /// It is the very file that is to be measured.
+        /// It is the very file to be measured.
         case same
     }
 
-    /// The file that the stored program was.
+    /// The file of the stored program.
     package struct ProgramFile: Hashable, Sendable {
         /// When it was last written, replaced or renamed, in nanoseconds since 1970 UTC.
         package var changed: Int64
-        /// Whether it is the file of the program that is to be measured.
+        /// Whether it is the file of the program to be measured.
         package var isMeasured: Bool
 
         package init(changed: Int64, isMeasured: Bool) {
@@ -30,7 +30,8 @@ package enum StoredBaseline: Hashable, Sendable {
         }
     }
 
-    /// - Parameter file: what is at the stored program's path now; nil: nothing that can be run.
+    /// - Parameter file: the file at the stored program's path now; nil: there is none that can be
+    ///   run.
     package init(_ stored: Measurement, file: ProgramFile?) {
         guard let arm = stored.arms.first, let file else {
             self = .advice(.gone)
@@ -46,7 +47,7 @@ package enum StoredBaseline: Hashable, Sendable {
     }
 }
 
-/// What stored figures say of a program's launches. It is never a regression.
+/// A comparison of a program's launches with stored figures. It is never a regression.
 package struct StoredAdvice: Hashable, Sendable {
     package var reason: StoredBaseline.Reason
     /// nil: one of them has no launch that counts.

@@ -1,9 +1,9 @@
-// Signposts: what a program says of its own time to the launch profiler Firstlight.
+// Signposts: a program reports on its own time to the launch profiler Firstlight.
 //
-// This file is all that is needed, from C99 and from C++11; there is nothing to link. While nobody
-// records, a call is a load and a branch. While somebody does, it writes one entry of a ring in
-// shared memory. It never waits, allocates nothing, leaves errno alone, and may be made from any
-// thread and any signal handler. Other systems than Linux on x86-64 compile it to nothing.
+// This file is all that is needed, from C99 and from C++11; there is nothing to link. Without a
+// recorder, a call is a load and a branch. With one, it writes one entry of a ring in shared
+// memory. It never waits, allocates nothing, leaves errno alone, and may be made from any thread
+// and any signal handler. Other systems than Linux on x86-64 compile it to nothing.
 //
 //     static const firstlight_signposter launch = {"org.example.Stars", "launch"};
 //
@@ -43,8 +43,8 @@ enum {
     FIRSTLIGHT_NAME_LIMIT = 128,    // bytes
     FIRSTLIGHT_LABEL_LIMIT = 40,
 
-    // The note that tells where a module's state is: type, and behind the owner "Firstlight" a
-    // 64-bit distance from the first byte of that distance to the state.
+    // The note with the place of a module's state: type, and after the owner "Firstlight" a 64-bit
+    // distance from the first byte of that distance to the state.
     FIRSTLIGHT_SIGNPOST_NOTE = 1,
     FIRSTLIGHT_SIGNPOST_VERSION = 1,
 
@@ -53,23 +53,23 @@ enum {
     FIRSTLIGHT_SIGNPOST_END = 3,
 
     FIRSTLIGHT_SIGNPOST_OWN_ID = 1,     // flag: the identifier is the program's choice
-    FIRSTLIGHT_SIGNPOST_TRUNCATED = 2,  // flag: a text was longer than is kept
+    FIRSTLIGHT_SIGNPOST_TRUNCATED = 2,  // flag: a text was longer than its limit
 };
 
 // One for each program or library. The recorder first writes `ring`, then `active`.
 struct firstlight_signpost_state {
-    uint32_t active;    // 0 while nobody records
+    uint32_t active;    // 0 while there is no recorder
     uint32_t version;
     uint64_t ring;      // where the ring is; it stays there as long as the process lives
     uint64_t door;      // the program's own: a page that tells a forked child from its parent
 };
 
-// One event. `turn` is twice the number of times that the ring went round, and one more once the
-// event is complete. So memory that is all zero is an empty ring.
+// One event. `turn` is twice the number of times that the ring went round, plus 1 once the event is
+// complete. So memory that is all zero is an empty ring.
 struct firstlight_signpost_slot {
     uint64_t turn;
     int64_t time_ns;    // CLOCK_MONOTONIC
-    uint64_t id;        // which begin and end belong together
+    uint64_t id;        // the same for a begin and its end
     uint32_t thread;    // gettid(2)
     uint8_t kind;
     uint8_t flags;
@@ -80,19 +80,19 @@ struct firstlight_signpost_slot {
     char text[216];     // name, category, subsystem, without ends
 };
 
-// Its slots are right behind it. What different sides write is in cache lines of its own.
+// Its slots follow it. Fields that different sides write are in separate cache lines.
 struct firstlight_signpost_ring {
     // The recorder, once:
     uint32_t version;
-    uint32_t process;   // getpid(2), as the program knows itself
+    uint32_t process;   // getpid(2) in the program
     uint32_t shift;     // the number of slots is 2 to this power
     uint32_t unused;
-    uint64_t first_id;  // added to an event's number, it is the identifier of what it begins
+    uint64_t first_id;  // plus a beginning's number, it is the interval's identifier
     uint8_t gap1[40];
-    // The recorder: how many events it has done with.
+    // The recorder: how many events it has finished reading.
     uint64_t taken;
     uint8_t gap2[56];
-    // The program: how many events have, or had, a slot; how many found none.
+    // The program: how many events have, or had, a slot; how many were dropped.
     uint64_t given;
     uint8_t gap3[56];
     uint64_t dropped;
@@ -102,14 +102,14 @@ struct firstlight_signpost_ring {
 // ---------------------------------------------------------------------------------------------
 // What a program uses.
 
-/// Who speaks: the program or library, and what about. Both may be NULL. Intervals of the category
-/// "launch" are phases of the launch, those of "extended" phases behind it.
+/// The source of signposts: the program or library, and their subject. Both may be NULL. Intervals
+/// of the category "launch" are phases of the launch, those of "extended" phases after it.
 typedef struct firstlight_signposter {
     const char *subsystem;
     const char *category;
 } firstlight_signposter;
 
-/// What firstlight_end_interval needs; any thread may end what another one began.
+/// The argument of firstlight_end_interval; any thread may end an interval of another thread.
 typedef struct firstlight_interval {
     uint64_t id;
 } firstlight_interval;
@@ -122,7 +122,7 @@ uint64_t firstlight_signpost_record(const firstlight_signposter *signposter, con
                                     size_t length, int kind, int flags, uint64_t id)
     __attribute__((visibility("hidden")));
 
-/// Whether somebody records.
+/// Whether there is a recorder.
 static inline int firstlight_is_enabled(void) {
     return __builtin_expect(__atomic_load_n(&firstlight_signpost_state.active, __ATOMIC_ACQUIRE) != 0,
                             0);
@@ -164,8 +164,8 @@ static inline void firstlight_end_interval(const firstlight_signposter *signpost
                                    interval.id);
 }
 
-/// Begins an interval that is ended by name and `id`, where a firstlight_interval cannot be passed
-/// on. Of several with the same name and id, the one begun last is ended first.
+/// Begins an interval that is ended by name and `id`, for code that cannot pass on a
+/// firstlight_interval. Of several with the same name and id, the one begun last is ended first.
 static inline void firstlight_begin_interval_with_id(const firstlight_signposter *signposter,
                                                      const char *name, uint64_t id) {
     if (firstlight_is_enabled())
@@ -181,7 +181,7 @@ static inline void firstlight_end_interval_with_id(const firstlight_signposter *
 }
 
 // ---------------------------------------------------------------------------------------------
-// How it is done. Weak: of what each file of a program or library has, one remains.
+// The implementation. Weak: of the copies in the files of a program or library, one remains.
 
 #if FIRSTLIGHT_SIGNPOST_WORKS
 
@@ -190,7 +190,7 @@ static inline void firstlight_end_interval_with_id(const firstlight_signposter *
 struct firstlight_signpost_state firstlight_signpost_state
     __attribute__((weak, used, visibility("hidden"))) = {0, FIRSTLIGHT_SIGNPOST_VERSION, 0, 0};
 
-// Not in a section group: linkers that remove what is unused keep notes outside of groups only.
+// Not in a section group: linkers that remove unused sections keep notes outside of groups only.
 __asm__(".pushsection .note.firstlight, \"a\", @note\n"
         ".balign 4\n"
         ".long 11, 8, 1\n"
@@ -199,7 +199,7 @@ __asm__(".pushsection .note.firstlight, \"a\", @note\n"
         ".quad firstlight_signpost_state - .\n"
         ".popsection\n");
 
-// The calling thread's id, and the process in which that was asked for.
+// The calling thread's id, and the process in which it was read.
 struct firstlight_signpost_thread {
     uint32_t process;
     uint32_t thread;
@@ -238,8 +238,9 @@ static inline uint32_t firstlight_signpost_getpid(void) {
     return (uint32_t)firstlight_signpost_call(39, 0, 0, 0, 0);
 }
 
-// getpid is a system call of half the time that an event may take. So it is kept in a page that the
-// kernel wipes in forked children, however they are forked (MADV_WIPEONFORK, Linux 4.14).
+// getpid is a system call that takes half as long as an event may take. So its result is kept in a
+// page that the kernel wipes in forked children, however they are forked (MADV_WIPEONFORK, Linux
+// 4.14).
 static inline void firstlight_signpost_make_door(uint32_t process) {
     uint64_t none = 0, failed = 1;
     long page = firstlight_signpost_call(9, 0, 4096, 3, 0x22);   // mmap, private, anonymous
@@ -254,7 +255,7 @@ static inline void firstlight_signpost_make_door(uint32_t process) {
         firstlight_signpost_call(11, page, 4096, 0, 0);          // another thread was quicker
 }
 
-// The thread's id; 0 when this is not the process that is recorded.
+// The thread's id; 0 if this is not the recorded process.
 static inline uint32_t firstlight_signpost_enter(uint32_t recorded) {
     uint64_t door = __atomic_load_n(&firstlight_signpost_state.door, __ATOMIC_ACQUIRE);
     uint32_t process = 0;
@@ -292,8 +293,8 @@ static inline uint8_t firstlight_signpost_copy(char *to, const char *from, size_
     return (uint8_t)count;
 }
 
-// Takes a slot of the ring for one event; NULL, and counted, when there is none. An eighth is kept
-// for ends: an interval without its end would be worse than none.
+// Takes a slot of the ring for one event; NULL, and counted, if there is none. An eighth is
+// reserved for ends: an interval without its end would be worse than none.
 static inline struct firstlight_signpost_slot *firstlight_signpost_take(
     struct firstlight_signpost_ring *ring, int kind, uint64_t *number) {
     const uint32_t shift = ring->shift & 31;
@@ -308,7 +309,7 @@ static inline struct firstlight_signpost_slot *firstlight_signpost_take(
                                          __ATOMIC_RELAXED))
             continue;
         struct firstlight_signpost_slot *slot = &slots[mine & (count - 1)];
-        // Otherwise a thread that was stopped midway, the last time round, still has it.
+        // Otherwise a thread that was stopped midway, one round earlier, still has it.
         if (__atomic_load_n(&slot->turn, __ATOMIC_ACQUIRE) == 2 * (mine >> shift)) {
             *number = mine;
             return slot;
@@ -319,7 +320,7 @@ static inline struct firstlight_signpost_slot *firstlight_signpost_take(
     return NULL;
 }
 
-// Returns the identifier of what was begun; 0 when nothing was recorded.
+// Returns the identifier of the interval that began; 0 if nothing was recorded.
 FIRSTLIGHT_SIGNPOST_SHARED uint64_t firstlight_signpost_record(
     const firstlight_signposter *signposter, const char *name, size_t length, int kind, int flags,
     uint64_t id) {
@@ -328,7 +329,7 @@ FIRSTLIGHT_SIGNPOST_SHARED uint64_t firstlight_signpost_record(
     if (ring == NULL) return 0;
     const uint32_t thread = firstlight_signpost_enter(ring->process);
     if (thread == 0) return 0;
-    // What we need ourselves should not count to the interval.
+    // Our own time should not count towards the interval.
     int64_t time = kind != FIRSTLIGHT_SIGNPOST_BEGIN ? firstlight_signpost_now() : 0;
     uint64_t number = 0;
     struct firstlight_signpost_slot *slot = firstlight_signpost_take(ring, kind, &number);
@@ -365,7 +366,7 @@ FIRSTLIGHT_SIGNPOST_SHARED uint64_t firstlight_signpost_record(
 
 namespace firstlight {
 
-/// Who speaks. The texts must outlive it: literals do.
+/// The source of signposts. The texts must outlive it: literals do.
 class Signposter {
 public:
     constexpr Signposter(const char *subsystem, const char *category)

@@ -23,7 +23,7 @@ package enum CompletionScript {
     }
 }
 
-/// What to offer for a value or an operand.
+/// The suggestions for a value or an operand.
 enum Candidates: Hashable {
     case nothing
     case words([String])
@@ -50,7 +50,7 @@ extension OptionDeclaration {
     var brief: String {
         let ends = ["; ", ": ", ", ", ". ", " ("].compactMap { help.firstRange(of: $0)?.lowerBound }
         let words = String(help[..<(ends.min() ?? help.endIndex)])
-        // Some help texts explain one value after another.
+        // Some help texts explain each value in turn, and so begin with a value.
         if let values = kind.words, values.contains(words) { return long }
         return words
     }

@@ -20,7 +20,7 @@ enum ArmsTable: Int32, ReadableTable {
     }
 }
 
-/// Of the arms, in order.
+/// The arguments of the arms, in order.
 enum ArmArgumentsTable: Int32, ReadableTable {
     case arm = 1, text
 

@@ -30,7 +30,7 @@ enum ConditionsTable: Int32, ReadableTable {
     }
 }
 
-/// What ended each launch, any of these.
+/// The conditions, any of which ended a launch.
 enum UntilTable: Int32, ReadableTable {
     case condition = 1
 

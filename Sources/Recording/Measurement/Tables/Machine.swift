@@ -1,6 +1,6 @@
 import ProfileModel
 
-/// One row: where it was measured.
+/// One row: the machine on which the launches were measured.
 enum MachineTable: Int32, ReadableTable {
     case host = 1, kernel, architecture, processor, cores, memory, governor, boot
 

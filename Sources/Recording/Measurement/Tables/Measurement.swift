@@ -1,6 +1,6 @@
 import ProfileModel
 
-/// One row: what was measured.
+/// One row: the measurement as a whole.
 enum MeasurementTable: Int32, ReadableTable {
     case requested = 1, versionName, recorderVersion, date, ending
 

@@ -1,6 +1,6 @@
 import ProfileModel
 
-/// Of the launches, in their order.
+/// The phases of the launches, in their order.
 enum PhasesTable: Int32, ReadableTable {
     case launch = 1, name, wall, cpu
 

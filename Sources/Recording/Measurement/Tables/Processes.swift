@@ -52,7 +52,7 @@ extension MeasuredLaunch {
 }
 
 extension TableReader {
-    /// They come in the order of their launches, too.
+    /// The rows must be in the order of their launches.
     mutating func readProcesses(into launches: inout [MeasuredLaunch]) throws(ReadFailure) {
         var last = 0
         try scan(ProcessesTable.self) { row, _ throws(ReadFailure) in

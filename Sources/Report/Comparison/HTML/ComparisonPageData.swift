@@ -97,7 +97,7 @@ struct ComparisonPageData {
         }
     }
 
-    /// Only own times: what passes through a node is the sum of the nodes below.
+    /// Only own times: the total of a node is the sum over its subtree.
     private func nodes(_ tree: ComparedTree, _ writer: inout JSONWriter) {
         let nodes = tree.nodes
         writer.key("nodes")

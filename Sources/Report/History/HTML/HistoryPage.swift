@@ -116,7 +116,7 @@ struct HistoryPageSeries {
 
     // MARK: Points
 
-    /// The text for a point that is pointed at.
+    /// The tooltip of a point.
     func told(_ index: Int) -> [String] {
         let point = series.points[index]
         let change = series.changes.first { $0.point == index }

@@ -2,7 +2,7 @@ import Analysis
 import Exports
 import ProfileModel
 
-/// Which launches do not count, why, and what they printed if they failed.
+/// The launches that do not count, the reasons, and the output of those that failed.
 struct DiscardSection {
     let model: PageModel
 

@@ -74,7 +74,7 @@ struct LaunchTable {
             ["id": "launch-\(index + 1)", "data-launch": "\(index + 1)", "class": style], cells)
     }
 
-    /// How it ended, and why it does not count.
+    /// How the launch ended, and why it does not count.
     private static func ended(_ launch: MeasuredLaunch) -> String {
         let how =
             launch.readyBy.map { "ready (\($0.escapedForDisplay.shortened(to: 80)))" }

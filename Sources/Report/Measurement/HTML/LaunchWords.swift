@@ -2,7 +2,7 @@ import Analysis
 import Exports
 import ProfileModel
 
-/// The text for a launch that is pointed at.
+/// The tooltip of a launch.
 struct LaunchWords {
     private let model: PageModel
 

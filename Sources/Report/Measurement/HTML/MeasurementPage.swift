@@ -4,8 +4,7 @@ package import ProfileModel
 
 /// A measurement as one page that needs no network and no other file.
 ///
-/// Plots and tables are in the page in their final form; a script only shows text for what is
-/// pointed at.
+/// Plots and tables are in the page in their final form. The only script shows tooltips.
 package enum MeasurementPage {
     /// - Returns: HTML in UTF-8. The same values give the same bytes.
     package static func html(

@@ -2,7 +2,7 @@ import Analysis
 import Exports
 import ProfileModel
 
-/// What was measured, where and under which conditions; the answer in a sentence; and what a reader
+/// The measured programs and the conditions; the answer in a sentence; and the facts that a reader
 /// must know before trusting it.
 struct PageHeader {
     let model: PageModel

@@ -1,6 +1,6 @@
 import ProfileModel
 
-/// Where the parts of a script come from that a compiler or bundler has written.
+/// Maps the parts of a script that a compiler or bundler has written to their originals.
 ///
 /// Format: ECMA-426. Maps that consist of several maps (`sections`) are not read.
 package struct SourceMap: Sendable {
@@ -38,7 +38,7 @@ package struct SourceMap: Sendable {
         package var source: Int
         /// 1-based.
         package var line: Int32
-        /// The map's name for what is there; nil: it has none.
+        /// The map's name for the item at this place; nil: it has none.
         package var name: String?
 
         package init(source: Int, line: Int32, name: String?) {
@@ -66,7 +66,7 @@ package struct SourceMap: Sendable {
             name: name(of: function, upTo: end, original.source, Array(text)))
     }
 
-    /// The map names whatever is at a place, which may be a parameter. So we ask it about the place
+    /// The map names the item at a place, which may be a parameter. So we ask it about the place
     /// where the generated script has the function's name, a little before its parameters.
     private func name(
         of function: NodeFunction, upTo end: Int, _ source: Int32, _ text: [UInt8]

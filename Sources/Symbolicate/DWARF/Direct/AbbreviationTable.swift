@@ -28,7 +28,7 @@ struct Abbreviation {
     var isUsed = false
     var hasChildren = false
     var hasSibling = false
-    /// True if it is a class with children, which can be passed over.
+    /// True if it is a class with children, which a search can skip.
     var isClass = false
     /// The total size of its attributes; -1: it depends on their values.
     var size: Int32 = 0
@@ -44,7 +44,7 @@ struct AbbreviationTable {
     private var sparse: [UInt64: Abbreviation] = [:]
     private(set) var specs: ContiguousArray<AttributeSpec> = []
 
-    /// A larger table is made up: compilers need some thousands.
+    /// A larger table must be fabricated: compilers need some thousands.
     private static let most = 1 << 20
     /// Attributes of one entry. Attributes may take no bytes in the entry: without a limit, one
     /// byte could cost a million steps.

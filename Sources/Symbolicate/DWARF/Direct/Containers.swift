@@ -10,7 +10,7 @@ struct FoundContainer: Sendable, Equatable {
     var parent: Int32
 }
 
-/// A function or class that was passed over: it may contain containers.
+/// A function or class that a search skipped: it may contain containers.
 struct PassedEntry: Sendable, Equatable {
     /// The range in `.debug_info`, including its content.
     var range: Range<Int>
@@ -24,7 +24,7 @@ struct Containers: Sendable, Equatable {
     /// In the order of the file.
     var passed: ContiguousArray<PassedEntry> = []
 
-    /// Deeper nesting is made up.
+    /// Deeper nesting must be fabricated.
     private static let deepest = 64
 
     /// The innermost container around an offset, and those around it.
@@ -50,7 +50,7 @@ struct Containers: Sendable, Equatable {
         return result
     }
 
-    /// The passed-over entry that contains an offset, if any.
+    /// The skipped entry that contains an offset, if any.
     func passedEntry(at offset: Int) -> PassedEntry? {
         let index = passed.partitionIndex { $0.range.lowerBound > offset } - 1
         guard index >= 0, passed[index].range.contains(offset) else { return nil }

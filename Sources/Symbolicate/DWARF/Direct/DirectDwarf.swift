@@ -5,24 +5,24 @@ internal import ProfileModel
 ///
 /// libdw would treat each address alone: it keeps every line and every entry that it meets, and
 /// reads with a single thread. This reader makes one pass over each unit that contains any of the
-/// addresses. It answers nil for what it does not know (missing files, future formats); libdw
-/// answers then.
+/// addresses. If it does not know an answer (missing files, future formats), it returns nil, and
+/// libdw is asked.
 struct DirectDwarf: Sendable {
     private let image: DwarfImage
     private let split: SplitUnits
     private let code: Range<UInt64>
     /// True if all files that units refer to were found.
     private(set) var hasAll = true
-    /// Where things are in the file; grows with each question.
+    /// The known places in the file; each question adds some.
     private(set) var places: DebugPlaces
-    /// True if `places` has become more than `init` was given.
+    /// True if `places` contains more than `init` received.
     private(set) var hasLearned: Bool
     /// Asked before each unit. Once true, answers are incomplete and must be dropped.
     private let isCalledOff: @Sendable () -> Bool
 
     /// - Parameters:
     ///   - split: finds the parts of units that are in other files.
-    ///   - known: what was found out earlier about the same files.
+    ///   - known: the places that were found earlier in the same files.
     init(
         _ image: DwarfImage, _ split: SplitUnits, code: Range<UInt64>, known: DebugPlaces? = nil,
         isCalledOff: @escaping @Sendable () -> Bool = { false }
@@ -76,7 +76,7 @@ struct DirectDwarf: Sendable {
         return result
     }
 
-    /// By unit, the largest first: the longest work should not begin last.
+    /// By unit, the largest first: the longest work must not begin last.
     private func parts(of addresses: [UInt64]) -> [Part] {
         var parts: [Part] = []
         var partOfUnit: [Int32: Int] = [:]
@@ -127,14 +127,14 @@ struct DirectDwarf: Sendable {
     }
 }
 
-/// What a thread keeps from one unit to the next.
+/// The state that a thread keeps from one unit to the next.
 private struct WorkerState {
     private let image: DwarfImage
     private let split: SplitUnits
     private let entries: EntryReader
     private let names: NameCache
     private let symbols: SymbolIndex
-    /// Attributes read in all, besides those that `entries` counts.
+    /// All attributes read so far, except those that `entries` counts.
     private var effort = 0
 
     init(_ image: DwarfImage, _ split: SplitUnits, _ symbols: SymbolIndex) {
@@ -148,7 +148,7 @@ private struct WorkerState {
     struct Answer {
         /// nil if libdw must be asked.
         var frames: [[SourceFrame]]?
-        /// Where things are in the unit, if that is new and worth keeping.
+        /// The places in the unit, if they are new and worth keeping.
         var places: UnitPlaces?
         /// True if the file with the rest of the unit was not found.
         var lacksFile = false

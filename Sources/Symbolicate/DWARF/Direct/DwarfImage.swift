@@ -36,7 +36,7 @@ final class DwarfImage: @unchecked Sendable {
     /// The part of a unit in another file.
     /// - Parameters:
     ///   - sections: as they would be in a `.dwo` file.
-    ///   - known: what holds those sections that are not in the file.
+    ///   - known: contains those sections that are not in the file.
     ///   - most: the largest possible number of units.
     init?(
         split sections: DwarfSections, of file: ELFFile, known: UnpackedSections?, most: Int
@@ -125,8 +125,8 @@ struct UnitHeader {
 }
 
 extension ByteCursor {
-    /// Reads the length of what follows, which must be within the bytes, and the size of offsets in
-    /// it.
+    /// Reads the length of the data after it, which must be within the bytes, and the size of
+    /// offsets in these data.
     mutating func initialLength() -> (bytes: Int, offsetSize: Int)? {
         var length = UInt64(number(UInt32.self))
         var offsetSize = 4

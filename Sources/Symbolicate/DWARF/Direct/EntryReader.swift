@@ -3,7 +3,7 @@ internal import ELF
 
 // Raw memory: texts lie in the sections of the `DwarfImage`s, and are valid while these live.
 
-/// What an entry says of its function, or of the function that it is an instance of.
+/// The attributes of an entry for its function, or for the function that it is an instance of.
 struct EntryAttributes {
     var linkageName: UnsafeRawBufferPointer?
     var name: UnsafeRawBufferPointer?
@@ -20,7 +20,7 @@ struct EntryPlace: Hashable {
     var offset: Int
 }
 
-/// What is known of an entry's name, from the entry and those that it refers to.
+/// The name of an entry, from the entry itself and the entries that it refers to.
 struct EntryName {
     var linkageName: UnsafeRawBufferPointer?
     var name: UnsafeRawBufferPointer?
@@ -45,7 +45,7 @@ final class EntryReader {
     private var tables: [TableKey: AbbreviationTable] = [:]
     private var readers: [EntryPlace: UnitReader] = [:]
     private var held = 0
-    /// Attributes that were read in all.
+    /// All attributes read so far.
     private(set) var effort: Int
 
     private struct TableKey: Hashable {
@@ -59,7 +59,7 @@ final class EntryReader {
     /// How many attributes of abbreviations are kept at once: units may share a large table piece
     /// by piece.
     private static let mostHeld = 1 << 20
-    /// A file that needs more attributes than this is made to keep us busy: in a file of 100 MB,
+    /// A file that needs more attributes than this was made to keep us busy: for a file of 100 MB,
     /// some million are read.
     static let mostEffort = 1 << 28
 

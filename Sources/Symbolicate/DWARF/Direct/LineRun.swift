@@ -2,15 +2,17 @@ internal import CElfutils
 internal import ELF
 
 extension LineTable {
-    /// More sequences are made up.
+    /// A table with more sequences must be fabricated.
     static let mostSequences = 1 << 18
 
-    /// Finds the rows that cover the wanted addresses. If several sequences cover one, the one that
-    /// begins last counts; among equals the last one. Functions that the linker has dropped keep their
-    /// sequences, which begin at 0, 1 or the like: they say nothing of the code that is there.
+    /// Finds the rows that cover the wanted addresses. If several sequences cover an address, the
+    /// one that begins last counts; among equals the last one. Functions that the linker has
+    /// dropped keep their sequences, which begin at 0, 1 or the like: they do not describe the code
+    /// at those addresses.
     ///
     /// Rows are not stored: each is compared with the next wanted address, and forgotten.
-    /// - Parameter code: where the file has code: a sequence that begins elsewhere is a dropped function's.
+    /// - Parameter code: the file's range of code. A sequence that begins outside it belongs to a
+    ///   dropped function.
     /// - Parameter known: the sequences that exist; nil: the whole program is run.
     /// - Returns: one position for each address, and the sequences that were met.
     func positions(
@@ -34,7 +36,7 @@ private struct LineRun {
     /// Where the sequence of each found row begins.
     private var starts: [UInt64]
     private let code: Range<UInt64>
-    /// Where the current sequence begins, and whether that is no code.
+    /// Where the current sequence begins, and whether this is outside the file's code.
     private var start: UInt64 = 0
     private var isDropped = false
     private let wanted: WantedAddresses
@@ -112,7 +114,7 @@ private struct LineRun {
         last = (address, LinePosition(file: file, line: line))
     }
 
-    /// A sequence begins at the address.
+    /// Begins a sequence at the current address.
     private mutating func begin() {
         if last == nil, !code.contains(address) {
             isDropped = true
@@ -125,7 +127,7 @@ private struct LineRun {
         next = nextIndex < wanted.all.endIndex ? wanted.all[nextIndex] : .max
     }
 
-    /// The previous row covers the range up to the address.
+    /// Assigns the previous row to all wanted addresses before this one.
     private mutating func assign() {
         guard let last else { return }
         while next < address {
@@ -156,7 +158,7 @@ private struct LineRun {
         line = 1
     }
 
-    /// Notes the sequence that ends here, unless it has no rows.
+    /// Records the sequence that ends here, unless it has no rows.
     private mutating func note() {
         if let last, sequences.count < LineTable.mostSequences {
             highest = max(highest, last.address)

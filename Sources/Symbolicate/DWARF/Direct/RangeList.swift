@@ -3,7 +3,7 @@ internal import ELF
 
 extension UnitReader {
     /// Calls `body` with each address range of an entry, if it starts in `code` and is not empty.
-    /// - Parameter budget: how many list entries may still be read.
+    /// - Parameter budget: the number of list entries that may still be read.
     @inline(__always)
     func forEachRange(
         low: AttributeValue, high: AttributeValue, list: AttributeValue, within code: Range<UInt64>,

@@ -13,15 +13,15 @@ struct FoundScope {
 /// One pass over a unit's entries, in the order of the file. It finds the scopes that contain the
 /// wanted addresses, and the containers.
 ///
-/// Entries that are passed over are only measured, not read. So it matters little how much of a
-/// unit nobody asked about.
+/// Skipped entries are only measured, not read. So the parts of a unit without any wanted address
+/// cost little.
 struct ScopeSearch {
     /// How much of the unit is read.
     enum Extent {
-        /// Passes over functions that contain none of the addresses, with all their content, and
-        /// over C++'s classes, which are most of a unit: their code is outside them. What is passed
-        /// over may contain methods of local classes, whose code is elsewhere, and declarations of
-        /// functions that were inlined elsewhere: see ``Containers/passed``.
+        /// Skips functions that contain none of the addresses, with all their content. Also skips
+        /// C++'s classes, which are most of a unit: their code is outside them. Skipped entries may
+        /// contain methods of local classes, whose code is elsewhere, and declarations of functions
+        /// that were inlined elsewhere: see ``Containers/passed``.
         case pruned
         /// Reads everything.
         case exhaustive
@@ -32,7 +32,7 @@ struct ScopeSearch {
     }
 
     private(set) var scopes: ContiguousArray<FoundScope> = []
-    /// All functions with code, except those inside a function that was passed over.
+    /// All functions with code, except those inside a skipped function.
     private(set) var functions: ContiguousArray<FunctionPlace> = []
     private(set) var containers = Containers()
     private var scopeIntervals: [IntervalMap.Interval] = []
@@ -48,15 +48,15 @@ struct ScopeSearch {
     private let wanted: WantedAddresses
     private let code: Range<UInt64>
     private var levels: ContiguousArray<Level> = []
-    /// In how many entries the search began.
+    /// The number of entries around the place where the search began.
     private var outerLevels: Int32 = 0
     private var context = Context()
-    /// Whether the entry that was read last has ranges, but no code.
+    /// True if the last entry read has ranges, but no code.
     private var lacksCode = false
     /// How many entries of range lists may still be read.
     private var budget = DwarfFile.rangeLimit
 
-    /// More functions are made up.
+    /// A unit with more functions must be fabricated.
     static let mostFunctions = 1 << 18
     /// Real trees are about 30 deep.
     private static let deepest = 4096
@@ -66,11 +66,11 @@ struct ScopeSearch {
     private struct Context {
         var scope: Int32 = -1
         var container: Int32 = -1
-        /// True if nothing below is of interest.
+        /// True if no entry below is of interest.
         var isIdle = false
-        /// True within a function that the linker has dropped. Calls that were inlined there have no code
-        /// either, whatever their ranges look like: where those begin at 0, a part of them may lie where
-        /// another function is. A function within it (a local class's method) has code of its own.
+        /// True within a function that the linker has dropped. Calls that were inlined there have
+        /// no code either, whatever their ranges look like: if these begin at 0, they may overlap
+        /// another function. A function within it (a local class's method) has code of its own.
         var isDropped = false
     }
 
@@ -104,7 +104,7 @@ struct ScopeSearch {
         }
     }
 
-    /// Tells the innermost scope at each wanted address.
+    /// Maps each wanted address to the innermost scope.
     func makeScopeMap() -> IntervalMap { IntervalMap(scopeIntervals) }
 
     /// True if addresses may be in functions that were not read.
@@ -214,7 +214,7 @@ struct ScopeSearch {
         }
     }
 
-    /// Jumps to the next sibling, if the entry tells truly where it is.
+    /// Jumps to the next sibling, if the entry's reference to it is valid.
     private func skipChildren(to sibling: AttributeValue, _ cursor: inout ByteCursor) {
         // A reference of this size is relative to the unit.
         let target =
@@ -245,7 +245,7 @@ struct ScopeSearch {
     /// Sets ``lacksCode``.
     ///
     /// - Returns: the new scope; the surrounding one if the entry has no code; nil if its content
-    ///   was passed over.
+    ///   was skipped.
     private mutating func addScope(
         _ abbreviation: Abbreviation, _ offset: Int, _ cursor: inout ByteCursor
     ) -> Int32? {

@@ -1,6 +1,6 @@
 internal import ProfileModel
 
-/// What one unit says of the wanted addresses in it.
+/// The answers of one unit for the wanted addresses in it.
 final class UnitAnswers {
     private let unit: UnitReader
     private let entries: EntryReader
@@ -9,11 +9,11 @@ final class UnitAnswers {
     private let symbols: SymbolIndex
     private let search: ScopeSearch
     private let scopeMap: IntervalMap
-    /// The containers inside entries that were passed over, by these entries' offsets.
+    /// The containers inside skipped entries, by these entries' offsets.
     private var innerContainers: [Int: Containers] = [:]
     private let makeSearch: (ScopeSearch.Extent) -> ScopeSearch
     private let lines: LineTable?
-    /// What was found out earlier about where things are in the unit.
+    /// The places that were found earlier in the unit.
     private let known: UnitPlaces?
     private var sequences: ContiguousArray<SequencePlace> = []
     private let folder: String?
@@ -33,7 +33,7 @@ final class UnitAnswers {
         var call: Position
     }
 
-    /// Deeper inlining is made up.
+    /// Deeper inlining must be fabricated.
     private static let deepest = 1024
 
     init(
@@ -50,7 +50,7 @@ final class UnitAnswers {
         let makeSearch = { ScopeSearch(unit, table, wanted, code: code, $0) }
         var search = makeSearch(known.map { .only($0.functions) } ?? .pruned)
         var map = search.makeScopeMap()
-        // An address that no function claims may be in an entry that was passed over.
+        // If no function covers an address, it may be in a skipped entry.
         if search.hasPassedAnything, !wanted.all.allSatisfy({ map[$0] != nil }) {
             search = makeSearch(.exhaustive)
             map = search.makeScopeMap()
@@ -76,11 +76,11 @@ final class UnitAnswers {
         }
     }
 
-    /// True if the unit is so large that it is worth keeping where things are in it.
+    /// True if the unit is so large that its places are worth keeping.
     var isLarge: Bool { unit.header.end - unit.header.start >= DebugPlaces.smallestUnit }
 
-    /// Where things are in the unit, once the frames were asked for; nil if that was known already,
-    /// or is incomplete.
+    /// The places in the unit, once the frames were computed; nil if they were known already, or
+    /// are incomplete.
     var places: UnitPlaces? {
         guard known == nil, search.functions.count < ScopeSearch.mostFunctions,
             sequences.count < LineTable.mostSequences

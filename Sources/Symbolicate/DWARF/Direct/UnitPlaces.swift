@@ -1,5 +1,5 @@
-/// Where a unit's debug information has its functions, their lines and the containers of their
-/// names. With it, an address is answered without a pass over the whole unit.
+/// The places of a unit's functions, their lines and the containers of their names in the debug
+/// information. With them, an address is answered without a pass over the whole unit.
 struct UnitPlaces: Sendable, Equatable {
     var functions: ContiguousArray<FunctionPlace> = []
     var sequences: ContiguousArray<SequencePlace> = []
@@ -24,8 +24,8 @@ struct SequencePlace: Sendable, Equatable {
     var offset: Int
 }
 
-/// Where things are in a module's debug information, as far as known: the units by their addresses,
-/// and the contents of those units that were read.
+/// The known places in a module's debug information: the units by their addresses, and the contents
+/// of those units that were read.
 struct DebugPlaces: Sendable {
     var map: IntervalMap
     var units: [Int: UnitPlaces] = [:]

@@ -3,7 +3,7 @@ internal import ELF
 
 // Raw memory: texts lie in the sections of the `DwarfImage`, and are valid while it lives.
 
-/// What a unit's root entry says; the other entries cannot be read without it.
+/// The content of a unit's root entry; the other entries cannot be read without it.
 struct UnitRootEntry {
     var lowAddress = AttributeValue()
     var highAddress = AttributeValue()
@@ -47,7 +47,7 @@ final class UnitReader {
     let skeleton: UnitReader?
 
     /// nil if the unit cannot be read here.
-    /// - Parameter effort: increased by the work done.
+    /// - Parameter effort: increased by the number of attributes read.
     init?(
         _ image: DwarfImage, _ header: UnitHeader, effort: inout Int, skeleton: UnitReader? = nil
     ) {
@@ -90,7 +90,7 @@ final class UnitReader {
         }
     }
 
-    // MARK: - What values mean
+    // MARK: - The meaning of values
 
     func address(_ value: AttributeValue) -> UInt64? {
         switch Int(value.form) {
@@ -137,7 +137,7 @@ final class UnitReader {
         }
     }
 
-    /// Longer texts are cut: no name is shown that long.
+    /// Longer texts are cut: no shown name is that long.
     private static let longestText = 1 << 18
 
     static func text(
@@ -178,7 +178,7 @@ final class UnitReader {
             : table.number(UInt32.self, at: place.partialValue).map(UInt64.init)
     }
 
-    // MARK: - What the root says
+    // MARK: - The root's facts
 
     /// True if its functions are in another file.
     var isSplit: Bool { root.splitName.isThere || Int(header.kind) == DW_UT_skeleton }
@@ -196,7 +196,7 @@ final class UnitReader {
         text(root.folder).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// True if nothing is declared inside something else in its language.
+    /// True for languages in which no function is declared inside another entity.
     var isC: Bool {
         [DW_LANG_C89, DW_LANG_C, DW_LANG_C99, DW_LANG_C11].contains(Int(root.language))
     }

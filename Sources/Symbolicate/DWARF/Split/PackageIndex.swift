@@ -36,7 +36,7 @@ struct PackageIndex {
     /// There are 8 sections.
     private static let mostColumns = 64
 
-    /// nil for another version, and if the index claims more than its bytes.
+    /// nil for another version, and if the index would be larger than its bytes.
     /// - Parameter bytes: must outlive the index.
     init?(_ bytes: UnsafeRawBufferPointer) {
         var cursor = ByteCursor(bytes, at: 0)

@@ -39,7 +39,7 @@ struct SplitUnits: @unchecked Sendable {
     var unpacked: [(name: String, bytes: UnsafeRawBufferPointer)] { package?.unpacked ?? [] }
 
     /// The other part of a skeleton; nil if it is not found, or cannot be read here.
-    /// - Parameter effort: increased by the work done.
+    /// - Parameter effort: increased by the number of attributes read.
     func half(of skeleton: UnitReader, effort: inout Int) -> SplitHalf? {
         guard let id = skeleton.splitID else { return nil }
         if let unit = packedUnit(id, of: skeleton, effort: &effort) {

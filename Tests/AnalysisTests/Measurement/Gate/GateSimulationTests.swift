@@ -4,7 +4,8 @@ import Testing
 
 @testable import Analysis
 
-/// Whole gates, on made-up launches: how often they are wrong, and how often they see what is there.
+/// Whole gates, on made-up launches: how often they are wrong, and how often they see a real
+/// change.
 /// `docs/measuring.md` has the table of many more (GATE_ROUNDS).
 @Suite struct GateSimulationTests {
     private struct Tally {
@@ -34,7 +35,7 @@ import Testing
     @Test(arguments: [0.03, 0.06]) func noFalseAlarms(spread: Double) {
         let tally = gates(300, spread: spread)
         #expect(tally[.regression] == 0)
-        // What is as fast as before is told, where the noise lets it.
+        // An equally fast program passes, where the noise permits it.
         #expect(tally[.passed] >= (spread < 0.05 ? 150 : 10), "\(tally)")
     }
 
@@ -44,7 +45,7 @@ import Testing
         #expect(tally[.passed] == 0)
     }
 
-    /// Just what is allowed is neither told to be a regression nor to be none, as a rule.
+    /// A change of exactly the allowed size gives neither a regression nor a pass, as a rule.
     @Test func whatIsAllowedIsNoRegression() {
         let tally = gates(200, spread: 0.03, change: 1.03)
         #expect(tally[.regression] == 0 && tally[.passed] <= 6, "\(tally)")

@@ -2,9 +2,9 @@ import Glibc
 
 @testable import Analysis
 
-/// Launches of two programs that take turns, made up as machines have them: noise that is proportional
-/// to the time, one launch in twenty that takes 30 % more, and one step of 10 %, up or down, at a random
-/// launch, when the machine changes its mind. They go on for as long as somebody asks.
+/// Launches of two programs that take turns, made up as machines have them: noise that is
+/// proportional to the time, one launch in twenty that takes 30 % more, and one step of 10 %, up or
+/// down, at a random launch, when the machine's speed changes. The launches never run out.
 struct MadeCourse {
     /// Of the noise, as a share: the coefficient of variation.
     var spread: Double
