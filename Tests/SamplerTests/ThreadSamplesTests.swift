@@ -69,6 +69,23 @@ import Testing
         #expect(later.allSatisfy { $0.cpu < 1 << 41 && $0.cpu > 1 << 39 } && !later.isEmpty)
     }
 
+    /// The kernel ends a thread's events with the thread. What they wrote before is still there.
+    @Test(
+        .enabled(if: isPermitted || isContinuousIntegration, "perf events are not permitted here"))
+    func whatAThreadLeaves() throws {
+        let start = try Connection(isSocket: false)
+        let count = "read x; i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done"
+        let child = try Child(["/bin/sh", "-c", count], input: start.ends[0])
+        let samples = try ThreadSamples(
+            tid: child.pid, cpu: 0, interval: 1_000_000, stackBytes: 4096)
+        #expect(!samples.hasEnded)
+        #expect(write(start.ends[1], "\n", 1) == 1)
+        #expect(child.end() == 0)
+        #expect(!samples.hasEnded)
+        #expect(!samples.take().isEmpty)
+        #expect(samples.hasEnded)
+    }
+
     @Test func threadsThatAreNotThere() {
         for tid in [Int32.max, -1, .min] {
             let samples = try? ThreadSamples(

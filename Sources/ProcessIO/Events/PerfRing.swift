@@ -51,8 +51,10 @@ package final class PerfRing {
         return count < 0 ? nil : count
     }
 
-    /// Whether nothing more will come.
-    package var hasEnded: Bool { fl_events_are_over(descriptor) != 0 }
+    /// Whether nothing more will come, and nothing is left to be read.
+    package var hasEnded: Bool {
+        fl_events_are_over(descriptor) != 0 && fl_ring_content(memory, pages) == 0
+    }
 
     /// Takes over the descriptor only if a ring can be made. EMFILE: the descriptor is one of those
     /// that are reserved.

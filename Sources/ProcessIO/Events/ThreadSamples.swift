@@ -182,11 +182,11 @@ package final class ThreadSamples {
         return fetched[start].map { copy.time < $0 } == true
     }
 
-    /// True if no more samples will come: the kernel ends a thread's events when the thread
-    /// executes a program that we may not look into.
+    /// True if no more samples will come, and none waits: the kernel ends a thread's events when the
+    /// thread ends, and when it executes a program that we may not look into.
     package var hasEnded: Bool {
         switch source {
-        case .own(let ring): ring.hasEnded
+        case .own(let ring): later.isEmpty && ring.hasEnded
         case .tree: false
         }
     }
