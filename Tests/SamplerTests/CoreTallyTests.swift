@@ -88,4 +88,29 @@ import Testing
         tally.take(SchedulerRecord(Self.at(2000), 7, .ended), after: Self.at(1800))
         Self.expect(tally, running: 100, wanted: 100, end: 2000)
     }
+
+    /// The scheduler tells nothing of a thread that sleeps on or runs on. A thread that did both is to
+    /// be looked at.
+    @Test(
+        arguments: [
+            ([(900, .arrived(core: 0))], false, true),
+            ([(800, .arrived(core: 0)), (900, .left(.waiting, core: 0))], true, false),
+            ([(800, .arrived(core: 0)), (900, .left(.pushed, core: 0))], false, false),
+            ([(800, .arrived(core: 0)), (1100, .left(.waiting, core: 0))], false, false),
+            (
+                [
+                    (900, .left(.waiting, core: 0)), (1100, .arrived(core: 0)),
+                    (1200, .left(.waiting, core: 0)),
+                ], false, false
+            ),
+            ([(900, .arrived(core: 0)), (1100, .lost(since: Self.at(1000)))], false, false),
+            ([(900, .left(.waiting, core: 0)), (950, .lost(since: Self.at(940)))], false, false),
+            ([], false, false),
+        ] as [([(Int64, SchedulerRecord.Kind)], Bool, Bool)])
+    func whoNeedNotBeAsked(
+        records: [(Int64, SchedulerRecord.Kind)], isAsleep: Bool, keepsCore: Bool
+    ) {
+        let tally = Self.tally(records)
+        #expect(tally.isAsleep == isAsleep && tally.keepsCore == keepsCore)
+    }
 }

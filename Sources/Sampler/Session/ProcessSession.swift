@@ -43,11 +43,11 @@ final class ProcessSession: SessionPart {
         parts.polling.followUntraced(at: now)
         parts.requests.callOffLateStops(at: now)
         tendOurCode(at: now)
+        parts.schedule.reportSchedule()
         for thread in threads.values where thread.phase == .free && isDue(thread, at: now) {
             look(at: thread, now)
         }
         for refinement in sink.takeRefinements() { parts.requests.refine(refinement) }
-        parts.schedule.reportSchedule()
     }
 
     /// Continues the work that our code in the program waits for, and takes its notes.
@@ -63,6 +63,11 @@ final class ProcessSession: SessionPart {
     }
 
     private func look(at thread: TracedThread, _ now: MonotonicTime) {
+        if isAllKnown(of: thread), thread.takeRest() {
+            parts.eventStacks.takeSamples(
+                of: thread, thread.clock.counters, upTo: context.newsLimit)
+            return observer.followWait(of: thread, at: now)
+        }
         guard let counters = thread.counters() else { return parts.polling.forget(thread, at: now) }
         context.cpuAvoidance.leaveCore(of: thread, counters, at: now)
         observer.watchName(of: thread, at: now)
@@ -80,6 +85,15 @@ final class ProcessSession: SessionPart {
         case .moving: break
         case .gone: parts.polling.forget(thread, at: now)
         }
+    }
+
+    /// Whether the scheduler and the thread's events tell all that a look would: the thread sleeps
+    /// on, or has had its core all the time.
+    private func isAllKnown(of thread: TracedThread) -> Bool {
+        guard thread.isAsleep || thread.keepsCore && thread.samples != nil, !stage.isSettling,
+            !thread.tracing.isTraced, thread.timing.slots.isEmpty
+        else { return false }
+        return context.signalCapture?.isUnderWay(thread) != true
     }
 
     /// Whether to look at a thread at this tick. Where there are very many threads, those that have

@@ -18,18 +18,27 @@ struct CoreTally: Hashable, Sendable {
     private(set) var hasWaited = false
     /// When it ended.
     private(set) var end: MonotonicTime?
+    /// Whether the thread got a core, left one or ended since the last look.
+    private var hasSwitched = false
+
+    /// Whether the thread waited at the last look and has waited since.
+    var isAsleep: Bool { state == .waiting && !hasSwitched }
+    /// Whether the thread had its core at the last look and has kept it since.
+    var keepsCore: Bool { state == .running && !hasSwitched }
 
     /// A look has reported all that happened so far.
     mutating func restart() {
         running = .zero
         wantedCore = .zero
         hasWaited = false
+        hasSwitched = false
     }
 
     /// Takes the thread's next record.
     ///
     /// - Parameter look: the time of the last look. The time before it is known better.
     mutating func take(_ record: SchedulerRecord, after look: MonotonicTime) {
+        if record.time > look { hasSwitched = true }
         switch record.kind {
         case .began: change(to: .wantsCore, record.time, look)
         case .arrived:

@@ -64,6 +64,7 @@ final class TracedThread {
     private(set) var burst = BurstPolicy()
     private(set) var calls = CallHistory()
     private var children = RecentForks()
+    private var rests = 0
     /// At how many looks since its last sample it was left alone, because a stop could have done
     /// harm.
     private(set) var unsampledLooks = 0
@@ -286,6 +287,22 @@ final class TracedThread {
     func lookForForks(at now: MonotonicTime) -> Bool {
         children.look(tracee.children(), at: now)
     }
+
+    /// Whether the thread waits where the last look found it, as far as the scheduler has told.
+    var isAsleep: Bool { blocked != nil && tally.isAsleep }
+    /// Whether the thread has had its core since the last look, as far as the scheduler has told.
+    var keepsCore: Bool { blocked == nil && tally.keepsCore }
+
+    /// A look now and then finds what the scheduler does not tell: the thread's name, its priority,
+    /// the interpreter that it runs.
+    ///
+    /// - Returns: whether the thread may be left alone at this tick.
+    func takeRest() -> Bool {
+        rests = (rests + 1) % Self.ticksBetweenLooks
+        return rests != 0
+    }
+
+    private static let ticksBetweenLooks = 8
 
     /// It was left alone at a look that found it running.
     func leaveAlone() { unsampledLooks += 1 }

@@ -365,8 +365,13 @@ final class MadeThread: ThreadAccess {
 
     // MARK: Its reports
 
+    /// How often its counters were asked for.
+    private(set) var asked = 0
+
     func counters() -> SchedulerCounters? {
-        doing == .gone ? nil : SchedulerCounters(run: run, delay: delay, timeslices: timeslices)
+        asked += 1
+        return doing == .gone
+            ? nil : SchedulerCounters(run: run, delay: delay, timeslices: timeslices)
     }
 
     func activity() -> ThreadActivity? {

@@ -99,6 +99,35 @@ import Testing
         #expect(process.main.done == [])
     }
 
+    /// The scheduler tells when a sleeper goes on. Until then it is seldom asked, and its wait goes on.
+    @Test func whoSleepsIsSeldomAsked() throws {
+        let session = try attached()
+        let thread = try #require(session.threads[process.pid])
+        process.pass(1)
+        process.main.block()
+        let left = process.now
+        process.pass(1)
+        tick(session)
+        thread.saw(SchedulerRecord(left, process.pid, .left(.waiting, core: 0)))
+        process.pass(1)
+        tick(session)
+        let asked = process.main.asked
+        for _ in 0..<16 {
+            process.pass(1)
+            tick(session)
+        }
+        #expect(process.main.asked == asked + 2)
+        process.main.wake()
+        thread.saw(SchedulerRecord(process.now, process.pid, .arrived(core: 0)))
+        process.pass(1)
+        process.main.block()
+        thread.saw(SchedulerRecord(process.now, process.pid, .left(.waiting, core: 0)))
+        process.pass(1)
+        tick(session)
+        #expect(process.main.asked > asked)
+        #expect(sink.times().blocked == .milliseconds(19))
+    }
+
     @Test func statesAddUpToTheTimeThatPassed() {
         let session = launched()
         for round in 0..<20 {
