@@ -22,18 +22,12 @@ package enum Version {
     }
 
     private static var rows: [(name: String, value: String)] {
-        let files = FileKind.allCases.map { kind in (kind.noun, schema(of: kind)) }
+        let files = FileKind.allCases.map { kind in (kind.noun, "schema \(kind.version)") }
         let json = JSONSchema.allCases.map { "\($0.rawValue) \($0.version)" }
         return [("commit", String(cString: fl_build_commit()))] + files + [
             ("symbol cache", "version \(SymbolCache.version)"),
             ("database", "schema \(Store.schemaVersion)"),
             ("JSON", json.joined(separator: ", ")),
         ]
-    }
-
-    private static func schema(of kind: FileKind) -> String {
-        let written = "schema \(kind.version)"
-        return kind.oldest == kind.version
-            ? written : "\(written), reads \(kind.oldest) to \(kind.version)"
     }
 }

@@ -9,10 +9,7 @@ enum ColumnKind: String {
 struct Column {
     let kind: ColumnKind
     let name: String
-    /// The first version that has it. In older files it is NULL in every row.
-    private(set) var first: Int32 = 0
-    /// nil: none allows NULL.
-    private var firstWithNull: Int32?
+    private var mayBeNull = false
     /// In packed rows, the column that its values are relative to. It comes before this one.
     private(set) var base: Int?
 
@@ -24,17 +21,9 @@ struct Column {
         (self.kind, self.name) = (kind, name)
     }
 
-    /// - Parameter version: the first one that allows NULL.
-    func orNull(from version: Int32 = 0) -> Column {
+    func orNull() -> Column {
         var column = self
-        column.firstWithNull = version
-        return column
-    }
-
-    /// A column that a later version added, at the end of its table.
-    func added(in version: Int32) -> Column {
-        var column = orNull()
-        column.first = version
+        column.mayBeNull = true
         return column
     }
 
@@ -44,9 +33,6 @@ struct Column {
         return column
     }
 
-    /// The column's declaration in a version's SQL.
-    func declaration(asOf version: Int32) -> String {
-        let mayBeNull = firstWithNull.map { version >= $0 } ?? false
-        return "\(name) \(kind.rawValue)" + (mayBeNull ? "" : " NOT NULL")
-    }
+    /// The column's declaration in SQL.
+    var declaration: String { "\(name) \(kind.rawValue)" + (mayBeNull ? "" : " NOT NULL") }
 }

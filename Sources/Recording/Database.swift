@@ -13,8 +13,6 @@ final class Database {
     /// As given by the user, for messages.
     let path: String
     private let purpose: Purpose
-    /// The version of its schema.
-    var version = Schema.version
     /// Whether its rows are packed.
     var hasChunks = false
     private var handle: OpaquePointer?

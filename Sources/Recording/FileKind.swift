@@ -22,7 +22,7 @@ package enum FileKind: Int32, CaseIterable, Sendable {
         }
     }
 
-    /// The version of the schema that this firstlight writes.
+    /// The version of the schema that this firstlight writes and reads.
     package var version: Int32 {
         switch self {
         case .recording: Schema.version
@@ -30,25 +30,16 @@ package enum FileKind: Int32, CaseIterable, Sendable {
         }
     }
 
-    /// The oldest version of the schema that this firstlight reads. Measurements are kept for
-    /// years.
-    package var oldest: Int32 {
+    /// The SQL tables in a new file of the kind.
+    var tables: [TableLayout] {
         switch self {
-        case .recording: Schema.oldest
-        case .measurement: 1
+        case .recording: Schema.tables
+        case .measurement: MeasurementSchema.tables
         }
     }
 
-    /// The SQL tables in a file with a version of the kind's schema.
-    func tables(asOf version: Int32) -> [TableLayout] {
-        switch self {
-        case .recording: Schema.tables(asOf: version)
-        case .measurement: MeasurementSchema.tables(asOf: version)
-        }
-    }
-
-    /// SQLite's `user_version` for a version of the kind's schema.
-    func userVersion(_ version: Int32) -> Int32 { rawValue << 16 | version }
+    /// SQLite's `user_version`.
+    var userVersion: Int32 { rawValue << 16 | version }
 }
 
 extension FileStart {
@@ -62,7 +53,7 @@ extension FileStart {
 
     var schemaVersion: Int32 { userVersion & 0xFFFF }
 
-    /// Throws unless the file at `path` is of this kind and of a version that we read.
+    /// Throws unless the file at `path` is of this kind and of the version that we read.
     func check(is kind: FileKind, _ path: String) throws(RecordingError) {
         guard isOurs else { throw .notARecording(path: path, expected: kind) }
         guard let found = try self.kind(path) else { throw .newerKind(path: path) }
@@ -72,9 +63,6 @@ extension FileStart {
         }
         guard schemaVersion > 0, !usesWriteAheadLog else {
             throw .damaged(path: path, detail: "its header was changed")
-        }
-        guard schemaVersion >= kind.oldest else {
-            throw .olderSchema(path: path, found: schemaVersion, supported: kind.oldest)
         }
     }
 }

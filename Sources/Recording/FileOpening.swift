@@ -28,7 +28,7 @@ extension TableReader {
 }
 
 extension Database {
-    /// Opens a file, and checks that it is of this kind and of a known schema. All reading is in
+    /// Opens a file, and checks that it is of this kind and of our schema. All reading is in
     /// one transaction, which ends with the connection.
     static func open(
         _ path: String, _ kind: FileKind, for purpose: Purpose
@@ -47,10 +47,9 @@ extension Database {
             // No sync, as for the recorder: it would only protect from a power cut.
             try database.execute("PRAGMA synchronous = OFF")
             try database.execute(purpose == .read ? "BEGIN" : "BEGIN IMMEDIATE")
-            database.version = start.schemaVersion
-            let tables = kind.tables(asOf: start.schemaVersion)
-            database.hasChunks = tables.contains { $0.name == ChunksTable.tableName }
-            try database.checkTables(tables)
+            if kind == .recording { database.hasChunks = try database.has(ChunksTable.self) }
+            let isPlain = kind == .recording && !database.hasChunks
+            try database.checkTables(isPlain ? Schema.plainTables : kind.tables)
         } catch {
             database.close()
             throw error
@@ -63,8 +62,14 @@ extension Database {
         return database
     }
 
-    /// Every table must be declared exactly as in the file's version. So there is no view, virtual
-    /// table, generated column or trigger that could run.
+    private func has(_ table: (some Table).Type) throws(RecordingError) -> Bool {
+        let query = try prepare("SELECT 1 FROM sqlite_schema WHERE name = '\(table.tableName)'")
+        defer { query.reset() }
+        return try attempt { () throws(SQLiteFailure) in try query.step() }
+    }
+
+    /// Every table must be declared exactly as we declare it. So there is no view, virtual table,
+    /// generated column or trigger that could run.
     private func checkTables(_ tables: [TableLayout]) throws(RecordingError) {
         let query = try prepare(
             "SELECT sql FROM sqlite_schema WHERE name = ?1 AND type = 'table'")

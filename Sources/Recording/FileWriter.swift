@@ -67,7 +67,7 @@ final class FileWriter {
         try database.execute("PRAGMA journal_mode = DELETE")
         try database.execute("PRAGMA synchronous = OFF")
         try database.execute("BEGIN")
-        try database.createTables(of: kind, kind.version)
+        try database.create(kind.tables, of: kind)
         try writeFirst(database)
         try database.execute("COMMIT")
     }
@@ -141,11 +141,10 @@ extension Consistency {
 }
 
 extension Database {
-    /// - Parameter version: of the kind's schema.
-    func createTables(of kind: FileKind, _ version: Int32) throws(RecordingError) {
+    func create(_ tables: [TableLayout], of kind: FileKind) throws(RecordingError) {
         try execute("PRAGMA application_id = \(Schema.applicationID)")
-        try execute("PRAGMA user_version = \(kind.userVersion(version))")
-        for table in kind.tables(asOf: version) { try execute(table.creation) }
+        try execute("PRAGMA user_version = \(kind.userVersion)")
+        for table in tables { try execute(table.creation) }
     }
 
     /// Runs `body`, and translates its failure for the user.

@@ -25,7 +25,6 @@ package enum RecordingError: Error, Hashable, Sendable {
     /// A file of length 0: its recorder was killed before the first transaction.
     case empty(path: String)
     case newerSchema(path: String, found: Int32, supported: Int32)
-    case olderSchema(path: String, found: Int32, supported: Int32)
     case damaged(path: String, detail: String)
     /// Its recorder is still running, or another process is changing it.
     case inUse(path: String)
@@ -87,11 +86,6 @@ extension RecordingError: CustomStringConvertible {
             """
             \(path): was written by a newer version of firstlight (schema \(found), \
             this one reads up to \(supported)); read it with that version
-            """
-        case .olderSchema(let path, let found, let supported):
-            """
-            \(path): was written by an older version of firstlight (schema \(found), \
-            this one reads \(supported) and later); read it with that version, or record anew
             """
         case .damaged(let path, let detail):
             "\(path): is damaged: \(detail)"

@@ -15,15 +15,18 @@ struct RowEncoder<T: Table, Target: RowTarget> {
     mutating func set<Value: StoredInteger>(
         _ column: T, _ value: Value?
     ) throws(SQLiteFailure) {
-        if try takes(column) { try target.bind(last + 1, value?.stored) }
+        try advance(to: column)
+        try target.bind(last + 1, value?.stored)
     }
 
     mutating func set(_ column: T, _ value: String?) throws(SQLiteFailure) {
-        if try takes(column) { try target.bind(last + 1, value) }
+        try advance(to: column)
+        try target.bind(last + 1, value)
     }
 
     mutating func set(_ column: T, _ value: [UInt8]) throws(SQLiteFailure) {
-        if try takes(column) { try target.bind(last + 1, value) }
+        try advance(to: column)
+        try target.bind(last + 1, value)
     }
 
     /// Both NULL if the outcome is unknown.
@@ -34,11 +37,9 @@ struct RowEncoder<T: Table, Target: RowTarget> {
         try set(value, outcome.stored.value)
     }
 
-    /// False if the file is of a version without this column.
-    private mutating func takes(_ column: T) throws(SQLiteFailure) -> Bool {
+    private mutating func advance(to column: T) throws(SQLiteFailure) {
         last += 1
         guard column.rawValue == last else { throw SQLiteFailure(code: SQLITE_MISUSE) }
-        return last <= target.columnCount
     }
 
     fileprivate func end() throws(SQLiteFailure) {

@@ -1,17 +1,13 @@
-/// The layout of a recording file, version 9: the list of its tables, each of which is in a file of
-/// its own in `Tables`. `docs/recording-format.md` explains every column.
+/// The layout of a recording file: the list of its tables, each of which is in a file of its own in
+/// `Tables`. `docs/recording-format.md` explains every column.
 ///
 /// The rows of all tables except the header are packed, many in one row of ``ChunksTable``, see
-/// ``PackedRows``; up to version 6 they were plain SQL rows.
+/// ``PackedRows``.
 enum Schema {
     /// SQLite's `application_id`: "FLGT".
     static let applicationID: Int32 = 0x464C_4754
     /// SQLite's `user_version`. Increased when a reader of an older version would misread a file.
-    static let version: Int32 = 9
-    /// The first version with packed rows.
-    static let firstPacked: Int32 = 7
-    /// The first version that is still read.
-    static let oldest: Int32 = 5
+    static let version: Int32 = 1
 
     /// The packed tables. Tables that other tables refer to come first.
     static let packed: [any RecordingTable.Type] = [
@@ -24,11 +20,8 @@ enum Schema {
         LibraryReferencesTable.self,
     ]
 
-    /// The plain SQL tables in a file with this version.
-    static func tables(asOf version: Int32) -> [TableLayout] {
-        let tables =
-            version < firstPacked
-            ? packed.filter { $0.first <= version }.map { $0.layout } : [ChunksTable.layout]
-        return ([HeaderTable.layout] + tables).map { $0.asOf(version) }
-    }
+    /// The SQL tables in a file with packed rows: a recorder's.
+    static let tables = [HeaderTable.layout, ChunksTable.layout]
+    /// The SQL tables in a file with plain rows: see ``RecordingFile/unpacked(_:)``.
+    static let plainTables = [HeaderTable.layout] + packed.map { $0.layout }
 }

@@ -14,8 +14,6 @@ struct Statement: RowTarget {
         guard code == SQLITE_OK else { throw SQLiteFailure(code: code) }
     }
 
-    var columnCount: Int32 { sqlite3_bind_parameter_count(handle) - 1 }
-
     /// `index` counts from 1 here and in the other `bind`s, like SQLite's parameters.
     func bind(_ index: Int32, _ value: Int64?) throws(SQLiteFailure) {
         guard let value else { return try check(sqlite3_bind_null(handle, index)) }

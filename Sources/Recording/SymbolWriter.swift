@@ -28,8 +28,7 @@ private struct SymbolWriter {
     private var symbols: SymbolRows
     private let module: any RowTarget
     private let remark: any RowTarget
-    /// nil: the file has an older version, without this table.
-    private let reference: (any RowTarget)?
+    private let reference: any RowTarget
     /// The tables whose rows wait to be written.
     private let waiting: [PackedRows]
     private let moduleCount: Int
@@ -40,23 +39,21 @@ private struct SymbolWriter {
         let tables: [any RecordingTable.Type] = [
             StringsTable.self, SymbolsTable.self, ModuleSymbolsTable.self,
             ModuleRemarksTable.self, LibraryReferencesTable.self,
-        ].filter { $0.first <= database.version }
+        ]
         for table in tables { try database.delete(rowsOf: table.tableName) }
         var targets: [any RowTarget] = []
         if database.hasChunks {
             let chunks = try ChunkWriter(database, next: try database.nextChunk())
-            waiting = tables.map { PackedRows($0.layout.asOf(database.version), chunks) }
+            waiting = tables.map { PackedRows($0.layout, chunks) }
             targets = waiting
         } else {
             waiting = []
             for table in tables {
-                let layout = table.layout.asOf(database.version)
-                targets.append(try database.prepare(layout.insertion))
+                targets.append(try database.prepare(table.layout.insertion))
             }
         }
         symbols = SymbolRows(strings: targets[0], symbols: targets[1])
-        (module, remark) = (targets[2], targets[3])
-        reference = targets.count > 4 ? targets[4] : nil
+        (module, remark, reference) = (targets[2], targets[3], targets[4])
         moduleCount = try database.rows(of: ModulesTable.tableName)
         libraryCount = try database.rows(of: LibrariesTable.tableName)
     }
@@ -90,7 +87,6 @@ private struct SymbolWriter {
 
     /// In the order of the libraries.
     func write(_ references: [Int: Bool]) throws(ReadFailure) {
-        guard let reference else { return }
         for (row, (library, isReferenced)) in references.sorted(by: { $0.key < $1.key })
             .enumerated()
         {

@@ -10,8 +10,8 @@ protocol Table: CaseIterable, RawRepresentable, Sendable where RawValue == Int32
     static var tableName: String { get }
     /// `TableLayout(Self.self)`, made once.
     static var layout: TableLayout { get }
-    /// The first version that has the table; older files have no rows of it.
-    static var first: Int32 { get }
+    /// Whether its rows are in ``ChunksTable`` where a file has that.
+    static var isPacked: Bool { get }
     /// True if a later row may replace an earlier one with the same id.
     static var isUpdated: Bool { get }
 
@@ -24,7 +24,7 @@ protocol Table: CaseIterable, RawRepresentable, Sendable where RawValue == Int32
 }
 
 extension Table {
-    static var first: Int32 { 0 }
+    static var isPacked: Bool { false }
     static var isUpdated: Bool { false }
 }
 
@@ -57,6 +57,7 @@ protocol RecordingTable: ReadableTable {
 
 /// For tables that are read and written along with another one.
 extension RecordingTable {
+    static var isPacked: Bool { true }
     static var isLong: Bool { false }
 
     static func load(

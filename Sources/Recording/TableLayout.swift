@@ -1,26 +1,17 @@
-/// How a table is declared in files of one version.
+/// How a table is declared.
 struct TableLayout {
     let name: String
-    /// Today's, without `id`.
+    /// Without `id`.
     let columns: [Column]
-    /// The columns that the version has: the first ones.
-    let stored: ArraySlice<Column>
     /// The SQL that creates the table. The file's own schema must equal it before the file is read.
     let creation: String
 
-    /// The layout of today.
     init<T: Table>(_: T.Type) {
-        self.init(T.tableName, T.allCases.map(\.column), .max)
-    }
-
-    private init(_ name: String, _ columns: [Column], _ version: Int32) {
-        (self.name, self.columns) = (name, columns)
-        stored = columns.prefix { $0.first <= version }
-        let list = stored.map { ", " + $0.declaration(asOf: version) }.joined()
+        name = T.tableName
+        columns = T.allCases.map(\.column)
+        let list = columns.map { ", " + $0.declaration }.joined()
         creation = "CREATE TABLE \(name)(id INTEGER PRIMARY KEY\(list))"
     }
-
-    func asOf(_ version: Int32) -> TableLayout { TableLayout(name, columns, version) }
 
     var insertion: String { "INSERT " + rowTarget }
 
@@ -28,13 +19,10 @@ struct TableLayout {
     var replacement: String { "REPLACE " + rowTarget }
 
     private var rowTarget: String {
-        let names = stored.map { ", \($0.name)" }.joined()
-        return "INTO \(name)(id\(names)) VALUES (?\(stored.map { _ in ", ?" }.joined()))"
+        "INTO \(name)(\(names)) VALUES (?\(columns.map { _ in ", ?" }.joined()))"
     }
 
-    /// All of today's columns.
-    var selection: String {
-        let names = columns.indices.map { stored.indices ~= $0 ? columns[$0].name : "NULL" }
-        return "SELECT \((["id"] + names).joined(separator: ", ")) FROM \(name) ORDER BY id"
-    }
+    var selection: String { "SELECT \(names) FROM \(name) ORDER BY id" }
+
+    private var names: String { (["id"] + columns.map(\.name)).joined(separator: ", ") }
 }

@@ -28,8 +28,7 @@ struct TableReader {
     mutating func scan<T: Table>(
         _: T.Type, _ body: (inout Row<T>, inout Consistency) throws(ReadFailure) -> Void
     ) throws(ReadFailure) {
-        guard T.first <= database.version else { return }
-        if database.hasChunks, T.tableName != HeaderTable.tableName {
+        if T.isPacked, database.hasChunks {
             try scanPacked(body)
         } else {
             try scanStored(body)
@@ -76,7 +75,7 @@ struct TableReader {
     ) throws(ReadFailure) {
         let statement: Statement
         do {
-            statement = try database.prepare(T.layout.asOf(database.version).selection)
+            statement = try database.prepare(T.layout.selection)
         } catch {
             throw .inconsistency(RowPlace(table: T.tableName, row: 0).problem("cannot be read"))
         }
@@ -93,7 +92,9 @@ struct TableReader {
     }
 
     /// How many rows of a table to reserve memory for; 0: unknown.
-    mutating func expectedRows(of table: (some Table).Type) throws(ReadFailure) -> Int {
+    mutating func expectedRows(
+        of table: (some RecordingTable).Type
+    ) throws(ReadFailure) -> Int {
         database.hasChunks ? try places().expectedRows(of: table.tableName) : 0
     }
 
@@ -110,10 +111,9 @@ struct TableReader {
     ) throws(ReadFailure) {
         let chunks = try places()
         if T.isUpdated { return try scanUpdated(chunks, body) }
-        let layout = T.layout.asOf(database.version)
         var number = 0
         for position in 0..<chunks.count(of: T.tableName) {
-            let chunk = try chunks.chunk(position, of: layout, budget: &byteBudget)
+            let chunk = try chunks.chunk(position, of: T.layout, budget: &byteBudget)
             var row = Row<T>(.chunk(chunk), byteBudget: .max)
             row.number = number
             for index in 0..<chunk.rows {
@@ -133,10 +133,9 @@ struct TableReader {
         _ chunks: ChunkReader,
         _ body: (inout Row<T>, inout Consistency) throws(ReadFailure) -> Void
     ) throws(ReadFailure) {
-        let layout = T.layout.asOf(database.version)
         var latest: [(chunk: UnpackedChunk, index: Int)] = []
         for position in 0..<chunks.count(of: T.tableName) {
-            let chunk = try chunks.chunk(position, of: layout, budget: &byteBudget)
+            let chunk = try chunks.chunk(position, of: T.layout, budget: &byteBudget)
             for index in 0..<chunk.rows {
                 let id = chunk.integer(0, index).flatMap { Int(exactly: $0) } ?? -1
                 guard 0...latest.count ~= id else {

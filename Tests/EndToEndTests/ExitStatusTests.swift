@@ -136,8 +136,8 @@ extension EndToEnd {
             #expect(version.status == 0 && version.error == "")
             for line in [
                 #/(?m)^commit +(?:unknown|[0-9a-f]{12,}(?:-modified)?)$/#,
-                #/(?m)^recording +schema \d+, reads \d+ to \d+$/#,
-                #/(?m)^measurement +schema \d+, reads \d+ to \d+$/#,
+                #/(?m)^recording +schema \d+$/#,
+                #/(?m)^measurement +schema \d+$/#,
                 #/(?m)^symbol cache +version \d+$/#,
                 #/(?m)^database +schema \d+$/#,
                 #/(?m)^JSON +report \d+, measure \d+, /#,

@@ -7,7 +7,7 @@ final class ChunkWriter {
 
     /// - Parameter next: the first unused chunk id.
     init(_ database: Database, next: Int = 0) throws(RecordingError) {
-        insertion = try database.prepare(ChunksTable.layout.asOf(database.version).insertion)
+        insertion = try database.prepare(ChunksTable.layout.insertion)
         self.next = next
     }
 

@@ -11,7 +11,6 @@ final class PackedRows: RowTarget {
     private let isBase: [Bool]
     /// The current row's values that other columns are relative to.
     private var row: [Int64]
-    let columnCount: Int32
     /// All rows, and those that wait.
     private(set) var count = 0
     private var rows = 0
@@ -24,12 +23,11 @@ final class PackedRows: RowTarget {
     init(_ layout: TableLayout, _ chunks: ChunkWriter) {
         table = layout.name
         self.chunks = chunks
-        let bases = [nil] + layout.stored.map(\.base)
+        let bases = [nil] + layout.columns.map(\.base)
         self.bases = bases
         isBase = bases.indices.map { bases.contains($0) }
         row = bases.map { _ in 0 }
         columns = bases.map { _ in PackedColumn() }
-        columnCount = Int32(layout.stored.count)
     }
 
     func bind(_ index: Int32, _ value: Int64?) throws(SQLiteFailure) {

@@ -2,9 +2,8 @@
 /// copies nor counts references: there are millions of values.
 final class UnpackedChunk {
     let rows: Int
-    // By column; `id` is the first. Empty for columns of another kind, and for columns that the
-    // file's version lacks. Constants, because Swift would check each access to a variable of an
-    // object for exclusivity.
+    // By column; `id` is the first. Empty for columns of another kind. Constants, because Swift
+    // would check each access to a variable of an object for exclusivity.
     private let numbers: [[Int64]]
     /// Empty also if no number is NULL.
     private let nulls: [[Bool]]
@@ -15,17 +14,16 @@ final class UnpackedChunk {
     init?(_ layout: TableLayout, rows: Int, _ bytes: [UInt8]) {
         var reader = LEB128Reader(bytes)
         var columns: [UnpackedColumn] = []
-        for kind in [.integer] + layout.stored.map(\.kind) {
+        for kind in [.integer] + layout.columns.map(\.kind) {
             guard let column = UnpackedColumn(kind, rows: rows, &reader) else { return nil }
             columns.append(column)
         }
         guard reader.isAtEnd else { return nil }
-        for (index, column) in layout.stored.enumerated() {
+        for (index, column) in layout.columns.enumerated() {
             guard let base = column.base else { continue }
             guard let sum = columns[index + 1].adding(columns[base]) else { return nil }
             columns[index + 1] = sum
         }
-        columns += layout.columns[layout.stored.endIndex...].map { _ in .missing }
         self.rows = rows
         numbers = columns.map(\.numbers)
         nulls = columns.map(\.nulls)

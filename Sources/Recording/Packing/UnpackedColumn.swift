@@ -4,8 +4,6 @@ enum UnpackedColumn {
     case integers([Int64], nulls: [Bool])
     case texts([String?])
     case blobs([[UInt8]?])
-    /// The file's version does not have it: NULL in every row.
-    case missing
 
     /// nil: the bytes are invalid. Every value takes at least one byte, so an impossible number of
     /// rows allocates nothing.

@@ -1,22 +1,19 @@
 extension RecordingFile {
-    /// The recording at `path` as a file with plain SQL tables, as in files up to schema 6. Returns
-    /// the file's bytes; it can be read as a recording, too.
+    /// The recording at `path` as a file with plain SQL tables. Returns the file's bytes; it can be
+    /// read as a recording, too.
     package static func unpacked(_ path: String) throws(RecordingError) -> [UInt8] {
         // Loading reports all errors, as for any reader.
         _ = try RecordingReader.load(path: path)
         let target = try Database(inMemoryFor: path)
         defer { target.close() }
-        target.version = Schema.firstPacked - 1
         try target.execute("BEGIN")
-        try target.createTables(of: .recording, target.version)
-        try target.execute(LibraryReferencesTable.layout.creation)
+        try target.create(Schema.plainTables, of: .recording)
         var room = Self.mostPlainBytes
         let tables: [any Table.Type] = [HeaderTable.self] + Schema.packed
         for table in tables {
-            let layout = table.layout.asOf(target.version)
-            let insertion = try target.prepare(layout.insertion)
+            let insertion = try target.prepare(table.layout.insertion)
             try TableReader.read(path, .recording) { reader throws(ReadFailure) in
-                try reader.copy(table, layout, to: insertion, room: &room)
+                try reader.copy(table, to: insertion, room: &room)
             }
         }
         guard room >= 0 else {
@@ -50,9 +47,9 @@ private enum StoredValue {
 extension TableReader {
     /// Copies all of a table's rows unchanged, as long as there is room.
     fileprivate mutating func copy<T: Table>(
-        _: T.Type, _ layout: TableLayout, to insertion: Statement, room: inout Int
+        _: T.Type, to insertion: Statement, room: inout Int
     ) throws(ReadFailure) {
-        let columns = T.allCases.prefix(layout.stored.count).map { ($0, $0.column.kind) }
+        let columns = T.allCases.map { ($0, $0.column.kind) }
         try scan(T.self) { row, _ throws(ReadFailure) in
             guard room >= 0 else { return }
             var values = [StoredValue.integer(Int64(row.number))]

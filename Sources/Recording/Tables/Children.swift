@@ -15,13 +15,13 @@ enum ChildrenTable: Int32, RecordingTable {
         case .parent: .integer("parent")
         case .name: .text("name")
         case .start: .integer("start_ns")
-        case .end: .integer("end_ns").orNull(from: 6)
-        case .cpu: .integer("cpu_ns").orNull(from: 6)
+        case .end: .integer("end_ns").orNull()
+        case .cpu: .integer("cpu_ns").orNull()
         case .outcome: .text("outcome").orNull()
         case .outcomeValue: .integer("outcome_value").orNull()
-        case .file: .text("file").orNull(from: 6)
-        case .parentIndex: .integer("parent_child").added(in: 6)
-        case .capture: .text("capture").added(in: 6)
+        case .file: .text("file").orNull()
+        case .parentIndex: .integer("parent_child").orNull()
+        case .capture: .text("capture").orNull()
         }
     }
 

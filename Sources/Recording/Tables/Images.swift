@@ -11,7 +11,7 @@ enum ImagesTable: Int32, RecordingTable {
         switch self {
         case .path: .text("path")
         case .time: .integer("time_ns")
-        case .child: .integer("child").added(in: 6)
+        case .child: .integer("child").orNull()
         }
     }
 

@@ -16,7 +16,7 @@ enum IntervalsTable: Int32, LabelledTable {
         case .start: .integer("start_ns")
         case .end: .integer("end_ns")
         case .isComplete: .integer("complete")
-        case .child: .integer("child").added(in: 6)
+        case .child: .integer("child").orNull()
         }
     }
 

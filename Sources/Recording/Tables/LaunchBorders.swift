@@ -14,7 +14,7 @@ enum LaunchBordersTable: Int32, RecordingTable {
         case .minorFaults: .integer("minor_faults").orNull()
         case .majorFaults: .integer("major_faults").orNull()
         case .readBytes: .integer("read_bytes").orNull()
-        case .child: .integer("child").added(in: 6)
+        case .child: .integer("child").orNull()
         }
     }
 

@@ -17,7 +17,7 @@ enum LibrariesTable: Int32, RecordingTable {
         case .requestedBy: .text("requested_by").orNull()
         case .caller: .integer("caller").orNull()
         case .isInitial: .integer("initial")
-        case .child: .integer("child").added(in: 6)
+        case .child: .integer("child").orNull()
         }
     }
 
@@ -68,14 +68,12 @@ enum LibrariesTable: Int32, RecordingTable {
     }
 }
 
-/// Whether anything refers to a library, as symbolication found. Plain files have no such table, except
-/// those unpacked for SQL.
+/// Whether anything refers to a library, as symbolication found.
 enum LibraryReferencesTable: Int32, UnruledTable {
     case library = 1, isReferenced
 
     static let tableName = "library_references"
     static let layout = TableLayout(Self.self)
-    static let first: Int32 = 8
 
     var column: Column {
         switch self {

@@ -14,7 +14,7 @@ enum MappingsTable: Int32, RecordingTable {
         case .bias: .integer("bias").relative(to: Self.start)
         case .module: .integer("module")
         case .time: .integer("time_ns")
-        case .child: .integer("child").added(in: 6)
+        case .child: .integer("child").orNull()
         }
     }
 

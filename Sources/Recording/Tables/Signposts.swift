@@ -14,7 +14,7 @@ enum SignpostsTable: Int32, LabelledTable {
         case .subsystem: .text("subsystem")
         case .thread: .integer("thread").orNull()
         case .time: .integer("time_ns")
-        case .child: .integer("child").added(in: 6)
+        case .child: .integer("child").orNull()
         }
     }
 

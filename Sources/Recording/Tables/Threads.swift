@@ -15,7 +15,7 @@ enum ThreadsTable: Int32, RecordingTable {
         case .start: .integer("start_ns")
         case .end: .integer("end_ns").orNull()
         case .isMain: .integer("is_main")
-        case .child: .integer("child").added(in: 6)
+        case .child: .integer("child").orNull()
         }
     }
 

@@ -6,7 +6,6 @@ enum ProcessesTable: Int32, ReadableTable {
 
     static let tableName = "processes"
     static let layout = TableLayout(Self.self)
-    static let first: Int32 = 2
 
     var column: Column {
         switch self {
