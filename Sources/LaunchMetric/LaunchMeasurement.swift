@@ -93,13 +93,10 @@ public enum LaunchMetricError: Error, Hashable, Sendable, CustomStringConvertibl
     case failed(status: Int32, message: String)
     /// This version of the library cannot read the output of `firstlight`.
     case unreadable(String)
-    /// The baseline was measured under other conditions.
-    case notComparable(String)
 
     public var description: String {
         switch self {
-        case .notInstalled(let text), .invalidArgument(let text), .unreadable(let text),
-            .notComparable(let text):
+        case .notInstalled(let text), .invalidArgument(let text), .unreadable(let text):
             text
         case .failed(let status, let message):
             message.isEmpty ? "firstlight ended with status \(status)" : message

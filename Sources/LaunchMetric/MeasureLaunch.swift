@@ -12,10 +12,10 @@
 /// `FIRSTLIGHT` names, else the first in `PATH`. The first launch is discarded. No stacks are
 /// taken.
 ///
-/// With a baseline, the test fails (an issue is recorded at the caller's line) if the launch is
-/// certainly slower than the baseline's, by more than `maxRegression` and by more than 2 ms, and a
-/// second block of launches confirms this. If nothing is certain, there is only a warning: more
-/// launches help, or a less busy machine.
+/// With a baseline, `firstlight gate` decides. The test fails (an issue is recorded at the caller's
+/// line) if the launch is certainly slower than the baseline's, by more than `maxRegression` and by
+/// more than 2 ms, and a second block of launches confirms this. If nothing is certain, there is
+/// only a warning: more launches help, or a less busy machine.
 ///
 /// Measuring is exclusive: two calls in one process wait for each other. The library cannot know
 /// whether other tests run at the same time; run these alone (`swift test --no-parallel --filter
@@ -24,17 +24,18 @@
 /// - Parameters:
 ///   - program: its path, or a name that is looked up in `PATH`.
 ///   - arguments: the program's arguments, without its name.
-///   - launches: how many should count, 1 to 100,000. With a baseline, that many of each; fewer
-///     than 7 pairs can show nothing.
+///   - launches: how many should count, 1 to 100,000. With a baseline, at most that many of each,
+///     and at least 7 (up to 10,000): the gate ends as soon as it is certain.
 ///   - end: when a launch is over. The program is ended then.
 ///   - coldness: the content of the page cache, as far as the program's files are concerned.
 ///   - baseline: the program or measurement to compare with; nil: none, and no figure makes the
 ///     test fail.
-///   - maxRegression: how much slower is allowed, as a fraction: 0.03 is 3 %. At least 0.
+///   - maxRegression: how much slower is allowed, as a fraction: 0.03 is 3 %. From 0 to 1.
 ///   - path: where to store the measurement, like `firstlight measure -o`; nil: nowhere. It can be
 ///     a later test's baseline.
-///   - options: further options of `firstlight measure`, as `["--network", "3G"]`.
-/// - Returns: the figures; if there was a second block of launches, those of the first block.
+///   - options: further options of `firstlight measure`, as `["--network", "3G"]`; with a
+///     baseline, of `firstlight gate`.
+/// - Returns: the figures of all launches.
 /// - Throws: ``LaunchMetricError``: there are no figures. `CancellationError`: the task was
 ///   cancelled; all launched programs have ended.
 @discardableResult
@@ -115,9 +116,7 @@ public enum LaunchBaseline: Hashable, Sendable {
     case command([String])
     /// A stored measurement (`saveTo`, `firstlight measure -o`). If its program still exists
     /// unchanged, and is not the measured one, they take turns as with ``command(_:)``. Otherwise
-    /// the stored figures count if they come from this machine since its last boot. Figures of
-    /// another machine, or from before that boot, decide nothing. Figures under other conditions
-    /// are refused.
+    /// the stored figures can only advise: the test passes, perhaps with a warning.
     case file(String)
 }
 

@@ -1,36 +1,13 @@
 import Foundation
 
-/// The output of `firstlight measure --format json`, as far as it is used here (docs/json.md).
-/// Unknown members are ignored; missing ones are an error.
+/// A measurement as `firstlight measure` and `firstlight report` print it with `--format json`, as
+/// far as it is used here (docs/json.md). Unknown members are ignored; missing ones are an error.
 struct MeasurementDocument: Decodable, Sendable {
     /// The schema that we read.
     static let schema = 1
 
     struct Program: Decodable, Sendable {
         var path: String
-        /// The command as given, with the program's name.
-        var arguments: [String]
-    }
-
-    struct Header: Decodable, Sendable {
-        var ending: String
-        /// When it began, in nanoseconds since 1970.
-        var dateNs: Int64
-    }
-
-    struct Machine: Decodable, Hashable, Sendable {
-        var host: String
-        var kernel: String
-        var boot: String?
-    }
-
-    struct Conditions: Decodable, Hashable, Sendable {
-        var cache: String
-        /// The files that are removed from the page cache before each launch; nil: none.
-        var dropped: String?
-        var network: String?
-        var disk: Int64?
-        var until: [String]?
     }
 
     struct Launch: Decodable, Sendable {
@@ -77,59 +54,17 @@ struct MeasurementDocument: Decodable, Sendable {
         var readBytes: Counts?
     }
 
-    struct Comparison: Decodable, Sendable {
-        var pairs: Int
-        var change: Double
-        var low: Double
-        var high: Double
-        /// The confidence of each bound.
-        var confidence: Double
-        var differenceNs: Double
-        var differenceLowNs: Double
-        var differenceHighNs: Double
-        /// The smallest change that could have been detected; nil: none.
-        var detectable: Double?
-    }
-
     struct Note: Decodable, Sendable {
         var text: String
     }
 
-    var schema: Int
-    var kind: String
     var program: Program
-    var measurement: Header
-    var machine: Machine
-    var conditions: Conditions
     var launches: [Launch]
     var summary: Summary
-    var comparison: Comparison?
     var notes: [Note]
 
     init(_ data: Data) throws(LaunchMetricError) {
-        do {
-            let kind = try JSONDecoder().decode(Kind.self, from: data)
-            guard kind.kind == "measurement" else {
-                throw LaunchMetricError.unreadable(
-                    "firstlight printed no measurement, but \(kind.kind ?? "something else")")
-            }
-            guard kind.schema == Self.schema else {
-                throw LaunchMetricError.unreadable(
-                    "firstlight prints schema \(kind.schema), and LaunchMetric reads schema "
-                        + "\(Self.schema); use the same version of both")
-            }
-            self = try JSONDecoder().decode(MeasurementDocument.self, from: data)
-        } catch let error as LaunchMetricError {
-            throw error
-        } catch {
-            throw .unreadable("cannot read what firstlight printed: \(error)")
-        }
-    }
-
-    /// The members that all reports have in common.
-    private struct Kind: Decodable {
-        var schema: Int
-        var kind: String?
+        self = try ReportKind.decode(data, "measurement", schema: Self.schema)
     }
 }
 

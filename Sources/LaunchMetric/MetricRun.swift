@@ -9,9 +9,27 @@ struct LaunchRequest: Hashable, Sendable {
     var coldness: Coldness
     var options: [String]
 
-    /// The arguments for `firstlight`.
-    func words(against: [String]?, output: String) -> [String] {
-        var words = ["measure", "--format", "json", "-o", output, "-n", String(launches)]
+    /// Fewer launches of each program can show nothing.
+    static let leastPairs = 7
+
+    /// The arguments for `firstlight` without a baseline.
+    func measuring(output: String) -> [String] {
+        ["measure", "--format", "json", "-o", output, "-n", String(launches)] + conditions
+    }
+
+    /// The arguments for `firstlight` with a baseline.
+    ///
+    /// - Parameter allowed: how much slower is allowed, as a fraction.
+    func gating(_ baseline: LaunchBaseline, allowed: Double, output: String) -> [String] {
+        [
+            "gate", "--format", "json", "-o", output, "--max-launches",
+            String(max(launches, Self.leastPairs)), "--max-regression",
+            String(format: "%.6f%%", allowed * 100), "--baseline", baseline.word,
+        ] + conditions
+    }
+
+    private var conditions: [String] {
+        var words: [String] = []
         for condition in end.conditions where condition != "exit" {
             words += ["--until", condition]
         }
@@ -20,13 +38,36 @@ struct LaunchRequest: Hashable, Sendable {
         case .cold: words.append("--cold")
         case .allCold: words.append("--cold=all")
         }
-        if let against { words += ["--against", Self.quoted(against)] }
         return words + options + ["--", program] + arguments
+    }
+}
+
+extension LaunchBaseline {
+    /// For `firstlight gate --baseline`.
+    var word: String {
+        switch self {
+        case .command(let words): Self.quoted(words)
+        // A name that begins with a dash would be taken for an option.
+        case .file(let path): URL(fileURLWithPath: path).path
+        }
     }
 
     /// One word that a shell splits into these again.
     static func quoted(_ words: [String]) -> String {
         words.map { "'" + $0.replacing("'", with: "'\\''") + "'" }.joined(separator: " ")
+    }
+
+    func check() throws(LaunchMetricError) {
+        switch self {
+        case .command(let words):
+            guard words.first?.isEmpty == false else {
+                throw .invalidArgument("the baseline's command is empty")
+            }
+        case .file(let path):
+            guard FileManager.default.fileExists(atPath: path) else {
+                throw .invalidArgument("the baseline \(path) does not exist")
+            }
+        }
     }
 }
 
@@ -35,7 +76,7 @@ struct MetricRun: Sendable {
     let tool: FirstlightTool
     let request: LaunchRequest
     let baseline: LaunchBaseline?
-    let judgement: Judgement
+    let maxRegression: Double
 
     init(
         tool: FirstlightTool, request: LaunchRequest, baseline: LaunchBaseline?,
@@ -45,123 +86,48 @@ struct MetricRun: Sendable {
             throw .invalidArgument(
                 "launches must be from 1 to 100000, not \(request.launches)")
         }
-        guard maxRegression.isFinite, maxRegression >= 0 else {
-            throw .invalidArgument("maxRegression must be at least 0, not \(maxRegression)")
+        guard 0...1 ~= maxRegression else {
+            throw .invalidArgument("maxRegression must be from 0 to 1, not \(maxRegression)")
         }
-        if case .command(let words) = baseline, words.first?.isEmpty != false {
-            throw .invalidArgument("the baseline's command is empty")
-        }
+        try baseline?.check()
         self.tool = tool
         self.request = request
         self.baseline = baseline
-        judgement = Judgement(maxRegression: maxRegression)
+        self.maxRegression = maxRegression
     }
 
     /// - Parameter path: where to store the measurement; nil: nowhere.
     func measure(saveTo path: String?) async throws -> LaunchMeasurement {
-        switch baseline {
-        case nil:
-            return try figures(try await launch(against: nil, saveTo: path))
-        case .command(let words):
-            return try await compare(with: words, saveTo: path)
-        case .file(let file):
-            let stored = try await report(of: file)
-            if let words = StoredBaseline(stored).command(besides: request.program) {
-                return try await compare(with: words, stored: stored, saveTo: path)
-            }
-            return try await compare(with: stored, file: file, saveTo: path)
-        }
-    }
-
-    // MARK: - By turns
-
-    private func compare(
-        with words: [String], stored: MeasurementDocument? = nil, saveTo path: String?
-    ) async throws -> LaunchMeasurement {
-        let first = try await launch(against: words, saveTo: path)
-        if let stored { try StoredBaseline(stored).checkConditions(of: first) }
-        var measurement = try figures(first)
-        let names = ComparedNames(first.program.arguments, against: words)
-        guard let found = first.comparison.map(Difference.init) else {
-            measurement.verdict = Judgement.undecided(names, because: "too few launches count")
-            return measurement
-        }
-        var second: Difference?
-        if judgement.outcome(of: found) == .failed {
-            second =
-                try await launch(against: words, saveTo: nil).comparison.map(Difference.init)
-                ?? .unknown
-        }
-        measurement.verdict = judgement.verdict(names, found, second: second)
-        return measurement
-    }
-
-    // MARK: - By stored figures
-
-    private func compare(
-        with stored: MeasurementDocument, file: String, saveTo path: String?
-    ) async throws -> LaunchMeasurement {
-        let first = try await launch(against: nil, saveTo: path)
-        let baseline = StoredBaseline(stored)
-        try baseline.checkConditions(of: first)
-        var measurement = try figures(first)
-        let names = ComparedNames(
-            program: ComparedNames.short(first.program.arguments), baseline: file)
-        if let doubt = baseline.doubt(on: first.machine) {
-            measurement.verdict = Judgement.undecided(names, because: doubt)
-            return measurement
-        }
-        guard let found = Difference(first.summary.wall, against: stored.summary.wall) else {
-            measurement.verdict = Judgement.undecided(
-                names, because: "there are too few launches; measure more")
-            return measurement
-        }
-        var second: Difference?
-        if judgement.outcome(of: found) == .failed {
-            let again = try await launch(against: nil, saveTo: nil)
-            second = Difference(again.summary.wall, against: stored.summary.wall) ?? .unknown
-        }
-        measurement.verdict = judgement.verdict(names, found, second: second)
-        return measurement
-    }
-
-    // MARK: - firstlight
-
-    private func launch(
-        against words: [String]?, saveTo path: String?
-    ) async throws -> MeasurementDocument {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let output = path ?? folder.path + "/launches.firstlight"
-        return try await document(request.words(against: words, output: output))
-    }
-
-    private func report(of file: String) async throws -> MeasurementDocument {
-        // A name that begins with a dash would be taken for an option.
-        try await document(["report", "--format", "json", "--", file])
-    }
-
-    private func document(_ words: [String]) async throws -> MeasurementDocument {
-        let output = try await tool.run(words)
-        guard output.status == 0 else {
-            throw LaunchMetricError.failed(status: output.status, message: output.complaints)
+        guard let baseline else {
+            return try await figures(request.measuring(output: output))
         }
-        return try MeasurementDocument(output.text)
+        // 1: a regression; 3: inconclusive.
+        let answer = try await run(
+            request.gating(baseline, allowed: maxRegression, output: output),
+            answers: [0, 1, 3])
+        let verdict = try GateDocument(answer).launchVerdict
+        let file = URL(fileURLWithPath: output).path
+        var measurement = try await figures(["report", "--format", "json", "--", file])
+        measurement.verdict = verdict
+        return measurement
     }
 
-    private func figures(
-        _ document: MeasurementDocument
-    ) throws(LaunchMetricError) -> LaunchMeasurement {
-        guard let figures = document.figures else {
-            throw .unreadable("firstlight reported no launch that counts")
+    private func figures(_ words: [String]) async throws -> LaunchMeasurement {
+        guard let figures = try MeasurementDocument(try await run(words)).figures else {
+            throw LaunchMetricError.unreadable("firstlight reported no launch that counts")
         }
         return figures
     }
-}
 
-extension Difference {
-    /// No difference could be measured.
-    static let unknown = Difference(
-        change: .nan, low: .nan, high: .nan, time: .nan, timeLow: .nan, timeHigh: .nan,
-        confidence: nil, pairs: nil, detectable: nil)
+    /// - Parameter answers: the exit statuses with which it prints an answer.
+    private func run(_ words: [String], answers: Set<Int32> = [0]) async throws -> Data {
+        let output = try await tool.run(words)
+        guard answers.contains(output.status) else {
+            throw LaunchMetricError.failed(status: output.status, message: output.complaints)
+        }
+        return output.text
+    }
 }

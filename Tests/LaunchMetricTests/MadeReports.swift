@@ -6,40 +6,19 @@ import Foundation
 struct MadeReport {
     var schema = 1
     var kind = "measurement"
-    var path = "/opt/app"
-    var date: Int64 = 1_900_000_000_000_000_000
-    var boot: String? = "boot-1"
-    var host = "here"
-    var kernel = "6.18"
-    var cache = "warm"
-    var dropped: String?
-    var network: String?
-    var until: [String] = []
-    /// The median of all launches, and its interval to both sides, in ms.
+    /// The median of all launches, in ms.
     var median = 100.0
-    var margin: Double? = 1
-    /// In percent, with its bounds; nil: there is no comparison.
-    var change: (Double, Double, Double)?
-    var confidence = 0.99
     var counted = 10
 
     var json: String {
-        let wall =
-            margin.map {
-                "\"lowNs\":\(ns(median - $0)),\"highNs\":\(ns(median + $0))"
-            } ?? "\"lowNs\":null,\"highNs\":null"
         let times =
-            "{\"n\":\(counted),\"medianNs\":\(ns(median)),\(wall),\"p90Ns\":null,"
+            "{\"n\":\(counted),\"medianNs\":\(ns(median)),\"lowNs\":\(ns(median - 1)),"
+            + "\"highNs\":\(ns(median + 1)),\"p90Ns\":null,"
             + "\"minNs\":\(ns(median - 5)),\"maxNs\":\(ns(median + 5)),\"confidence\":0.95}"
         return """
             {"schema":\(schema),"kind":"\(kind)",
-            "program":{"name":"app","path":"\(path)","arguments":["app","-x"]},
+            "program":{"name":"app","path":"/opt/app","arguments":["app","-x"]},
             "against":null,"newer":{"than":["this"]},
-            "measurement":{"requested":10,"ending":"complete","dateNs":\(date)},
-            "machine":{"host":"\(host)","kernel":"\(kernel)","boot":\(text(boot)),"cores":2},
-            "conditions":{"cache":"\(cache)","dropped":\(text(dropped)),
-            "network":\(text(network)),"disk":null,
-            "until":[\(until.map { "\"\($0)\"" }.joined(separator: ","))]},
             "launches":[
             {"index":0,"order":0,"arm":0,"discarded":"first","wallNs":\(ns(median * 2)),"cpuNs":null,
             "status":0,"phases":[]},
@@ -49,24 +28,38 @@ struct MadeReport {
             "phases":[{"name":"Main","wall":\(times),"cpu":null}],"cpu":\(times),
             "mainBlocked":null,"readBytes":{"n":10,"median":0.5,"low":0,"high":4096,"p90":null,
             "min":0,"max":4096}},
-            "comparison":\(comparison),"notes":[{"kind":"drift","text":"it drifts"}]}
-            """
-    }
-
-    private var comparison: String {
-        guard let (value, low, high) = change else { return "null" }
-        func share(_ percent: Double) -> String { String(percent / 100) }
-        func time(_ percent: Double) -> String { ns(median * percent / 100) }
-        return """
-            {"verdict":"same","pairs":10,"change":\(share(value)),
-            "low":\(share(low)),"high":\(share(high)),"confidence":\(confidence),
-            "detectable":0.08,"differenceNs":\(time(value)),
-            "differenceLowNs":\(time(low)),"differenceHighNs":\(time(high))}
+            "comparison":null,"notes":[{"kind":"drift","text":"it drifts"}]}
             """
     }
 
     private func ns(_ milliseconds: Double) -> String { String(Int64(milliseconds * 1_000_000)) }
-    private func text(_ value: String?) -> String { value.map { "\"\($0)\"" } ?? "null" }
+}
+
+/// An answer as `firstlight gate --format json` prints it, made by hand.
+struct MadeAnswer {
+    var verdict = "passed"
+    /// In percent of 100 ms, with its bounds; nil: there is no comparison.
+    var change: (Double, Double, Double)? = (1, -1, 2)
+    var basis = "turns"
+    /// That of the exit.
+    var status: Int32 = 0
+
+    var json: String {
+        """
+        {"schema":1,"kind":"gate","verdict":"\(verdict)","status":\(status),"text":"so it is",
+        "grounds":["for one","for another"],"basis":"\(basis)",
+        \(basis == "turns" ? "\"comparison\":\(difference)"
+            : "\"stored\":{\"name\":\"kept\",\"reason\":\"gone\",\"difference\":\(difference)}")}
+        """
+    }
+
+    private var difference: String {
+        guard let (value, low, high) = change else { return "null" }
+        return """
+            {"change":\(value / 100),"low":\(low / 100),"high":\(high / 100),"confidence":0.99,
+            "differenceNs":\(Int64(value * 1_000_000))}
+            """
+    }
 }
 
 /// A program in the place of `firstlight` (the script made-firstlight), with given answers. It
@@ -75,15 +68,24 @@ final class MadeTool {
     private let folder: TemporaryFolder
     let tool: FirstlightTool
 
+    /// Answers a gate, and reports its launches.
+    convenience init(_ answer: MadeAnswer, _ report: MadeReport = MadeReport()) throws {
+        try self.init([answer.json, report.json], statuses: [answer.status, 0])
+    }
+
+    convenience init(_ report: MadeReport, status: Int32 = 0, complaint: String = "") throws {
+        try self.init([report.json], statuses: [status], complaint: complaint)
+    }
+
     /// - Parameter answers: to one call after the other; the last counts for all others.
-    init(_ answers: [MadeReport], status: Int32 = 0, complaint: String = "") throws {
+    private init(_ answers: [String], statuses: [Int32], complaint: String = "") throws {
         folder = try TemporaryFolder()
         let path = folder.path
-        for (number, answer) in answers.enumerated() {
-            try Self.write(answer.json, to: "\(path)/answer.\(number)")
+        for (number, (answer, status)) in zip(answers, statuses).enumerated() {
+            try Self.write(answer, to: "\(path)/answer.\(number)")
+            try Self.write("\(status)", to: "\(path)/status.\(number)")
         }
         try Self.write("\(answers.count - 1)", to: path + "/last")
-        try Self.write("\(status)", to: path + "/status")
         if !complaint.isEmpty { try Self.write("firstlight: \(complaint)\n", to: path + "/error") }
         // A file that was just written may be busy: another thread's child may have it open.
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

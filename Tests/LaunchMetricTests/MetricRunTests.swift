@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct MetricRunTests {
     @Test func figures() async throws {
-        let made = try MadeTool([MadeReport()])
+        let made = try MadeTool(MadeReport())
         let found = try await made.run().measure(saveTo: nil)
         #expect(found.program == "/opt/app")
         #expect(found.count == 10)
@@ -27,25 +27,58 @@ import Testing
     }
 
     @Test func words() async throws {
-        let made = try MadeTool([MadeReport(change: (0, -1, 1))])
+        let made = try MadeTool(MadeReport())
         let run = try made.run(
-            .command(["/opt/old", "it's"]), launches: 7,
-            end: .any(of: .ready, .idle(for: .seconds(1))),
-            coldness: .cold, options: ["--network", "3G"])
+            launches: 7, end: .any(of: .ready, .idle(for: .seconds(1))), coldness: .cold,
+            options: ["--network", "3G"])
         _ = try await run.measure(saveTo: "/kept")
         #expect(
             made.asked == [
                 [
                     "measure", "--format", "json", "-o", "/kept", "-n", "7", "--until", "notify",
-                    "--until", "idle:1000000000ns", "--cold", "--against",
-                    #"'/opt/old' 'it'\''s'"#, "--network", "3G", "--", "/opt/new", "-x", "a b",
+                    "--until", "idle:1000000000ns", "--cold", "--network", "3G", "--", "/opt/new",
+                    "-x", "a b",
                 ]
             ])
     }
 
+    /// A gate decides, and its launches are reported.
+    @Test func wordsForAGate() async throws {
+        let made = try MadeTool(MadeAnswer())
+        let run = try made.run(
+            .command(["/opt/old", "it's"]), launches: 5, end: .ready, maxRegression: 0.025,
+            options: ["--disk", "1M"])
+        _ = try await run.measure(saveTo: "/kept")
+        #expect(
+            made.asked == [
+                [
+                    "gate", "--format", "json", "-o", "/kept", "--max-launches", "7",
+                    "--max-regression", "2.500000%", "--baseline", #"'/opt/old' 'it'\''s'"#,
+                    "--until", "notify", "--warm", "--disk", "1M", "--", "/opt/new", "-x", "a b",
+                ], ["report", "--format", "json", "--", "/kept"],
+            ])
+    }
+
+    /// A file's name is a path, and never taken for an option or a command.
+    @Test func aStoredBaseline() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let kept = folder.path + "/kept"
+        let made = try MadeTool(MadeAnswer(verdict: "inconclusive", basis: "stored", status: 3))
+        #expect(throws: LaunchMetricError.invalidArgument("the baseline \(kept) does not exist")) {
+            try made.run(.file(kept))
+        }
+        try "".write(toFile: kept, atomically: false, encoding: .utf8)
+        let found = try await made.run(.file(kept)).measure(saveTo: nil)
+        let words = try #require(made.asked.first)
+        #expect(zip(words, words.dropFirst()).contains { $0 == ("--baseline", kept) })
+        #expect(found.verdict?.outcome == .inconclusive && found.verdict?.bounds == -0.01...0.02)
+        #expect(LaunchBaseline.file("-x").word.hasSuffix("/-x"))
+    }
+
     /// A measurement that is not kept leaves nothing behind.
     @Test func nothingIsLeft() async throws {
-        let made = try MadeTool([MadeReport()])
+        let made = try MadeTool(MadeReport())
         _ = try await made.run().measure(saveTo: nil)
         let words = try #require(made.asked.first)
         let place = try #require(words.firstIndex(of: "-o")) + 1
@@ -55,90 +88,35 @@ import Testing
         #expect(words.contains("--warm") && !words.contains("--until"))
     }
 
-    @Test(arguments: [
-        // Slower by 2.1 to 8 %: not surely more than 3 %.
-        ((5.0, 2.1, 8.0), LaunchVerdict.Outcome.inconclusive),
-        ((1.0, -1.0, 2.9), .passed), ((-20.0, -30.0, -10.0), .passed),
-        ((1.0, -50.0, 50.0), .inconclusive),
-    ])
-    func byTurns(change: (Double, Double, Double), outcome: LaunchVerdict.Outcome) async throws {
-        let made = try MadeTool([MadeReport(change: change)])
+    @Test(
+        arguments: [
+            ("passed", 0, .passed), ("regression", 1, .failed), ("inconclusive", 3, .inconclusive),
+        ] as [(String, Int32, LaunchVerdict.Outcome)])
+    func verdicts(word: String, status: Int32, outcome: LaunchVerdict.Outcome) async throws {
+        let made = try MadeTool(
+            MadeAnswer(verdict: word, change: (10, 5, 15), status: status), MadeReport(median: 110))
         let found = try await made.run(.command(["/opt/old"])).measure(saveTo: nil)
-        #expect(found.verdict?.outcome == outcome)
-        #expect(made.asked.count == 1)
-        #expect(try #require(found.verdict?.change) * 100 - change.0 < 0.001)
-    }
-
-    @Test func slowerTwice() async throws {
-        let made = try MadeTool([
-            MadeReport(change: (10, 5, 15)), MadeReport(change: (9, 4, 14)),
-        ])
-        let found = try await made.run(.command(["/opt/old", "-y"])).measure(saveTo: nil)
-        #expect(made.asked.count == 2)
         let verdict = try #require(found.verdict)
-        #expect(verdict.outcome == .failed)
-        #expect(
-            verdict.sentence
-                == "app -x launches slower than old -y, by more than the 3 % that are allowed: "
-                + "+10.0 % (+5.0 % to +15.0 %), +10.00 ms by 10 pairs of launches")
-        #expect(verdict.bounds == 0.05...0.15)
+        #expect(verdict.outcome == outcome)
+        #expect(verdict.sentence == "so it is; for one; for another")
+        #expect(verdict.change == 0.1 && verdict.bounds == 0.05...0.15)
         #expect(verdict.difference == .milliseconds(10))
+        #expect(found.wall.median == .milliseconds(110))
     }
 
-    /// Folders are named if nothing else differs.
-    @Test func names() {
-        for (new, old, names) in [
-            (["/b/app", "--slow"], ["/b/app"], ("app --slow", "app")),
-            (["/b/new"], ["/b/old", "-q"], ("new", "old -q")),
-            (["/b/app", "-q"], ["/c/app", "-q"], ("/b/app -q", "/c/app -q")),
-            (["app"], ["/c/app"], ("app", "/c/app")), ([], ["/"], ("", "/")),
-        ] {
-            let found = ComparedNames(new, against: old)
-            #expect(found == ComparedNames(program: names.0, baseline: names.1))
-        }
-    }
-
-    /// One block is no reason to fail a test.
-    @Test func slowerOnce() async throws {
-        let made = try MadeTool([
-            MadeReport(change: (10, 5, 15)), MadeReport(change: (1, -2, 4)),
-        ])
-        let found = try await made.run(.command(["/opt/old"])).measure(saveTo: nil)
-        #expect(found.verdict?.outcome == .inconclusive)
-        #expect(
-            found.verdict?.sentence.contains("a second block of launches does not agree") == true)
-        // A block that cannot be compared does not agree, either.
-        let silent = try MadeTool([MadeReport(change: (10, 5, 15)), MadeReport()])
-        let unknown = try await silent.run(.command(["/opt/old"])).measure(saveTo: nil)
-        #expect(unknown.verdict?.outcome == .inconclusive)
-    }
-
-    /// A change of less than 2 ms does not matter.
-    @Test func slowerByLittle() async throws {
-        let made = try MadeTool([MadeReport(median: 10, change: (15, 10, 19))])
-        let found = try await made.run(.command(["/opt/old"])).measure(saveTo: nil)
-        #expect(found.verdict?.outcome == .passed)
-        let more = try MadeTool([MadeReport(median: 10, change: (25, 10, 40))])
-        let unsure = try await more.run(.command(["/opt/old"])).measure(saveTo: nil)
-        #expect(unsure.verdict?.outcome == .inconclusive)
-    }
-
-    @Test func tooFewPairs() async throws {
-        let made = try MadeTool([MadeReport(change: (50, 40, 60), confidence: 0.9)])
-        let found = try await made.run(.command(["/opt/old"])).measure(saveTo: nil)
-        #expect(found.verdict?.outcome == .inconclusive)
-        #expect(found.verdict?.sentence.hasSuffix("at least 7 pairs are needed") == true)
-        let none = try MadeTool([MadeReport()])
-        let nothing = try await none.run(.command(["/opt/old"])).measure(saveTo: nil)
-        #expect(nothing.verdict?.sentence.hasSuffix("too few launches count") == true)
+    @Test func tooFewLaunches() async throws {
+        let made = try MadeTool(MadeAnswer(verdict: "inconclusive", change: nil, status: 3))
+        let verdict = try await made.run(.command(["/opt/old"])).measure(saveTo: nil).verdict
+        #expect(verdict?.outcome == .inconclusive)
+        #expect(verdict?.change == nil && verdict?.bounds == nil && verdict?.difference == nil)
     }
 
     @Test func refusals() throws {
-        let made = try MadeTool([MadeReport()])
+        let made = try MadeTool(MadeReport())
         for launches in [0, -1, 100_001] {
             #expect(throws: LaunchMetricError.self) { try made.run(launches: launches) }
         }
-        for share in [-0.01, .nan, .infinity] {
+        for share in [-0.01, 1.01, .nan, .infinity] {
             #expect(throws: LaunchMetricError.self) { try made.run(maxRegression: share) }
         }
         for words in [[], [""]] {
@@ -147,92 +125,20 @@ import Testing
     }
 
     @Test func failures() async throws {
-        let made = try MadeTool([MadeReport()], status: 127, complaint: "cannot run x")
+        let made = try MadeTool(MadeReport(), status: 127, complaint: "cannot run x")
         await #expect(throws: LaunchMetricError.failed(status: 127, message: "cannot run x")) {
             try await made.run().measure(saveTo: nil)
         }
-        let silent = try MadeTool([MadeReport()], status: 3)
+        // A gate that is inconclusive ends so; a measurement does not.
+        let silent = try MadeTool(MadeReport(), status: 3)
         let error = await #expect(throws: LaunchMetricError.self) {
             try await silent.run().measure(saveTo: nil)
         }
         #expect(error?.description == "firstlight ended with status 3")
-        let empty = try MadeTool([MadeReport(counted: 0)])
+        let empty = try MadeTool(MadeReport(counted: 0))
         await #expect(
             throws: LaunchMetricError.unreadable("firstlight reported no launch that counts")
         ) { try await empty.run().measure(saveTo: nil) }
-    }
-}
-
-@Suite struct StoredBaselineTests {
-    private func measured(
-        _ stored: MadeReport, _ new: [MadeReport], program: String = "/opt/new"
-    ) async throws -> (LaunchVerdict?, [[String]]) {
-        let made = try MadeTool([stored] + new)
-        let found = try await made.run(.file("-kept"), program: program).measure(saveTo: nil)
-        return (found.verdict, made.asked)
-    }
-
-    /// The program is there, and as it was: it is launched in turns.
-    @Test func ofAProgramThatIsThere() async throws {
-        let stored = MadeReport(path: "/bin/sh")
-        let (verdict, asked) = try await measured(stored, [MadeReport(change: (0, -1, 1))])
-        #expect(asked[0] == ["report", "--format", "json", "--", "-kept"])
-        #expect(asked[1].contains("'/bin/sh' '-x'"))
-        #expect(verdict?.outcome == .passed)
-        #expect(verdict?.sentence.contains("no slower than sh -x") == true)
-    }
-
-    /// Changed since, or the very one that is measured.
-    @Test func ofAProgramThatIsGone() async throws {
-        let changed = MadeReport(path: "/bin/sh", date: 1)
-        let (first, asked) = try await measured(changed, [MadeReport()])
-        #expect(asked.allSatisfy { !$0.contains("--against") })
-        #expect(first?.outcome == .passed)
-        let same = MadeReport(path: "/bin/sh")
-        let (_, others) = try await measured(same, [MadeReport()], program: "sh")
-        #expect(others.allSatisfy { !$0.contains("--against") })
-    }
-
-    @Test func byItsFigures() async throws {
-        let stored = MadeReport()
-        let (slower, asked) = try await measured(stored, [MadeReport(median: 110)])
-        // 109 against 101, twice.
-        #expect(slower?.outcome == .failed)
-        #expect(asked.count == 3)
-        #expect(slower?.sentence.contains("slower than -kept") == true)
-        let (once, _) = try await measured(
-            stored, [MadeReport(median: 110), MadeReport(median: 100)])
-        #expect(once?.outcome == .inconclusive)
-        let (unsure, _) = try await measured(stored, [MadeReport(median: 104)])
-        #expect(unsure?.outcome == .inconclusive)
-        let (few, _) = try await measured(stored, [MadeReport(median: 200, margin: nil)])
-        #expect(few?.outcome == .inconclusive)
-        #expect(few?.sentence.contains("too few launches") == true)
-    }
-
-    @Test func ofAnotherMachineOrBoot() async throws {
-        for (stored, words) in [
-            (MadeReport(host: "there"), "another machine (there)"),
-            (MadeReport(kernel: "5.4"), "another kernel (5.4)"),
-            (MadeReport(boot: "boot-0"), "has restarted"), (MadeReport(boot: nil), "has restarted"),
-        ] {
-            let (verdict, _) = try await measured(stored, [MadeReport(median: 900)])
-            #expect(verdict?.outcome == .inconclusive)
-            #expect(verdict?.sentence.contains(words) == true)
-        }
-    }
-
-    @Test func underOtherConditions() async throws {
-        for stored in [
-            MadeReport(cache: "cold"), MadeReport(network: "3G"), MadeReport(until: ["notify"]),
-            MadeReport(path: "/bin/sh", cache: "cold"), MadeReport(dropped: "all"),
-        ] {
-            await #expect(throws: LaunchMetricError.self) {
-                try await measured(stored, [MadeReport()])
-            }
-        }
-        // The program's end need not be named.
-        _ = try await measured(MadeReport(until: ["exit"]), [MadeReport()])
     }
 }
 
@@ -251,6 +157,15 @@ import Testing
         }
         let error = #expect(throws: LaunchMetricError.self) { try document(newer.json) }
         #expect(error?.description.contains("schema 2") == true)
+    }
+
+    @Test func whatIsNoAnswer() {
+        let answer = MadeAnswer().json
+        for text in [
+            "{}", MadeReport().json, MadeAnswer(verdict: "fine").json, String(answer.dropLast(9)),
+        ] {
+            #expect(throws: LaunchMetricError.self) { try GateDocument(Data(text.utf8)) }
+        }
     }
 
     /// Numbers that no launch has.

@@ -126,7 +126,7 @@ import Testing
 @Suite struct WordTests {
     @Test func quoting() {
         #expect(
-            LaunchRequest.quoted(["a", "b c", "", "it's", "$x\\"])
+            LaunchBaseline.quoted(["a", "b c", "", "it's", "$x\\"])
                 == #"'a' 'b c' '' 'it'\''s' '$x\'"#)
     }
 
@@ -140,7 +140,7 @@ import Testing
     func ends(end: LaunchEnd, conditions: [String]) {
         let request = LaunchRequest(
             program: "p", arguments: [], launches: 1, end: end, coldness: .allCold, options: [])
-        let words = request.words(against: nil, output: "o")
+        let words = request.measuring(output: "o")
         let found = zip(words, words.dropFirst()).filter { $0.0 == "--until" }.map(\.1)
         #expect(found == conditions)
         #expect(words.contains("--cold=all"))
@@ -150,19 +150,6 @@ import Testing
         #expect(Duration.seconds(Int64.max).nanoseconds == .max)
         #expect(Duration.seconds(Int64.min).nanoseconds == .min)
         #expect(Duration.microseconds(1).nanoseconds == 1_000)
-    }
-
-    @Test(arguments: [
-        (0.03, "3 %"), (0.025, "2.5 %"), (0.0, "0 %"), (1.5, "150 %"), (.nan, "? %"),
-    ])
-    func shares(share: Double, text: String) { #expect(Figures.share(share) == text) }
-
-    @Test func signs() {
-        #expect(Figures.signedShare(-0.104) == "-10.4 %")
-        #expect(Figures.signedTime(-1_234_567) == "-1.23 ms")
-        #expect(Figures.signedTime(5_000) == "+0.01 ms")
-        #expect(Figures.decimal(9e300, digits: 1) == "?")
-        #expect(Figures.decimal(0.04, digits: 1) == "0.0")
     }
 }
 
