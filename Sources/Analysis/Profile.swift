@@ -45,7 +45,7 @@ package import ProfileModel
 ///
 /// Modules and imports
 /// - ``moduleTimes(_:)``: the cost of each module (`Facts/ModuleFigures.swift`)
-/// - ``importRuns()``, ``importSearches(_:)``: a Python program's imports (`Facts/ImportFigures.swift`)
+/// - ``importRuns()``, ``importSearches(_:)``: a Python program's imports (`Facts/ImportSearch.swift`)
 /// - ``imports(_:weight:)``: the same as a tree (`Trees/ImportTree.swift`)
 ///
 /// Conclusions

@@ -1,6 +1,11 @@
+import Architecture
 import CSystem
 import Glibc
+import Launching
 import ProcessIO
+import ProfileModel
+import Sampler
+import System
 
 /// Gathers the facts. Takes about a tenth of a second, and leaves nothing behind.
 package enum Examination {
@@ -81,4 +86,147 @@ extension Trial {
             self = .refused(error.code)
         }
     }
+}
+
+/// Asks the kernel for the events that a recorder would ask for, of our own process.
+package enum SchedulingExamination {
+    package static func run() -> SchedulingFacts {
+        var facts = SchedulingFacts()
+        facts.switches = Trial { () throws(SystemError) in
+            _ = try ThreadSwitches(first: getpid())
+        }
+        facts.wakeups = wakeups()
+        var buffer = ReadBuffer()
+        buffer.readAll(path: "/proc/sys/kernel/perf_event_paranoid")
+        var text = buffer.text
+        let isNegative = text.peek() == UInt8(ascii: "-")
+        if isNegative { text.advance() }
+        facts.paranoia = text.decimal().map { isNegative ? -$0 : $0 }
+        return facts
+    }
+
+    private static func wakeups() -> SchedulingFacts.Wakeups {
+        let points: SchedulerTracepoints
+        do throws(SchedulerTracepoints.Obstacle) {
+            points = try SchedulerTracepoints()
+        } catch {
+            switch error {
+            case .unreadable: return .unreadable
+            case .unknownFormat: return .unknownFormat
+            case .foreignNumbers: return .foreignNumbers
+            }
+        }
+        do throws(SystemError) {
+            _ = try MachineSchedule(points, pid: getpid(), threads: [])
+            return .worked
+        } catch {
+            return .refused(error.code)
+        }
+    }
+}
+
+/// Makes a recorder's timer tick for a moment.
+package enum TimerExamination {
+    private static let ticks = 50
+
+    package static func run() -> TimerFacts {
+        var facts = TimerFacts()
+        var resolution = timespec()
+        if clock_getres(CLOCK_MONOTONIC, &resolution) == 0 {
+            facts.resolution = TimeSpan(
+                nanoseconds: Int64(resolution.tv_sec) * 1_000_000_000 + Int64(resolution.tv_nsec))
+        }
+        var set = tickSignal
+        var previous = sigset_t()
+        pthread_sigmask(SIG_BLOCK, &set, &previous)
+        facts.start = Trial { () throws(SystemError) in try measure(&facts) }
+        discardTicks()
+        pthread_sigmask(SIG_SETMASK, &previous, nil)
+        return facts
+    }
+
+    private static func measure(_ facts: inout TimerFacts) throws(SystemError) {
+        let frequency = 1_000_000_000 / TimerFacts.interval.nanoseconds
+        var ticker = try Ticker(frequency: Int32(clamping: frequency))
+        ticker.start()
+        var set = tickSignal
+        for _ in 0..<ticks {
+            var taken = fl_signal()
+            try check(fl_wait_signal(&set, &taken), "waiting for the timer")
+            let before = ticker.lateness
+            ticker.serve(overrun: taken.overrun, at: .now)
+            facts.lateness.append(ticker.lateness - before)
+        }
+        facts.missed = ticker.missed
+    }
+
+    private static var tickSignal: sigset_t {
+        var set = sigset_t()
+        sigemptyset(&set)
+        sigaddset(&set, fl_tick_signal())
+        return set
+    }
+
+    /// A tick left behind by a deleted timer would kill us once it is no longer blocked.
+    private static func discardTicks() {
+        var set = tickSignal
+        var now = timespec()
+        while (try? retrying { sigtimedwait(&set, nil, &now) }) != nil {}
+    }
+}
+
+/// Records a program that does nothing of interest, as `record` would, and examines the recording.
+package enum CaptureExamination {
+    /// Some tens of milliseconds of counting.
+    private static let program = [
+        "/bin/sh", "-c", "i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done",
+    ].map { CommandWord($0) }
+
+    package static func run() -> TracingFacts.Capture {
+        let sink = CountingSink()
+        var options = SamplerOptions(duration: .milliseconds(2000))
+        options.asksScheduler = false
+        do throws(SamplerError) {
+            let outcome = try Sampler.launch(
+                program, options: options, signals: SignalQueue(), sink: sink)
+            let reason = outcome.notes.first { note in
+                TracingFacts.Capture.obstacles.contains(note.kind)
+            }
+            return .ran(
+                method: outcome.capture, stacks: sink.stacks, notesBorders: sink.hasRelocation,
+                obstacle: reason?.kind)
+        } catch {
+            return .failed(error.description)
+        }
+    }
+}
+
+extension TracingFacts.Capture {
+    /// Notes that say why stacks of a process were not taken by signal.
+    fileprivate static let obstacles: Set<RecorderNote.Kind> = [
+        .ownHandler, .displaced, .filtered, .noCallSite, .occupied, .noRoom, .limited,
+        .unmapped, .unwritable, .lateEntry, .shadowStack, .otherClock,
+    ]
+}
+
+/// Counts stacks that have all registers.
+private final class CountingSink: SampleSink, @unchecked Sendable {
+    private(set) var stacks = 0
+    private(set) var hasRelocation = false
+
+    func receive(_ event: SamplerEvent) {
+        switch event {
+        case .sample(let sample):
+            if case .snapshot(let snapshot) = sample.content,
+                snapshot.registers.framePointer != nil
+            {
+                stacks += 1
+            }
+        case .border(let border): hasRelocation = hasRelocation || border.kind == .relocated
+        default: break
+        }
+    }
+
+    func takeRefinements() -> [StackRefinement] { [] }
+    var hasFailed: Bool { false }
 }

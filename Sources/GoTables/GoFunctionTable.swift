@@ -1,4 +1,4 @@
-import ELF
+package import ELF
 
 /// The table of functions that Go's linker puts into every program, for its own stack traces:
 /// names, places in the source, and frame sizes. A stripped program still has it.
@@ -250,6 +250,46 @@ package struct GoFunctionTable: @unchecked Sendable {
             number |= UInt32(byte & 0x7F) << shift
             if byte < 0x80 { return number }
             shift += 7
+        }
+        return nil
+    }
+}
+
+extension GoFunctionTable {
+    /// The sections that may have the table: first those that contain nothing else. The C linker
+    /// puts it among other constants.
+    private static let sections = ownSections + [".data.rel.ro", ".rodata"]
+    private static let ownSections = [".gopclntab", ".data.rel.ro.gopclntab"]
+
+    /// The sections of relocations, by the C linker's name and by the name of Go's own linker.
+    private static let relocationSections = [".rela.dyn", ".rela"]
+
+    /// Sections that only Go programs have. Each Go program has at least one of them.
+    private static let signs = [".go.buildinfo", ".gopclntab"]
+
+    /// True if a file is a Go program.
+    package static func isExpected(in file: ELFFile) -> Bool {
+        signs.contains { file.index(ofSection: $0) != nil }
+    }
+
+    /// A file's table, valid while the file lives; nil: it is no Go program, or its version is
+    /// unknown.
+    package init?(in file: ELFFile) {
+        guard Self.isExpected(in: file) else { return nil }
+        let relocations =
+            Self.relocationSections.lazy.compactMap { file.index(ofSection: $0) }.first
+            .map { file.bytes(ofSection: $0) } ?? UnsafeRawBufferPointer(start: nil, count: 0)
+        for name in Self.sections {
+            guard let section = file.index(ofSection: name) else { continue }
+            let table = Self.find(
+                in: file.bytes(ofSection: section), at: file.sections[section].address,
+                relocations: relocations)
+            guard let table else {
+                if Self.ownSections.contains(name) { return nil }
+                continue
+            }
+            self = table
+            return
         }
         return nil
     }

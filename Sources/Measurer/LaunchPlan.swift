@@ -207,3 +207,117 @@ extension MeasuredLaunch {
         return status
     }
 }
+
+/// The launches of one pair: each arm once. With one arm, each launch is a pair of its own.
+package struct LaunchPair: Hashable, Sendable {
+    /// In the order of the launches; not empty.
+    package var arms: [Int]
+    package var padding: EnvironmentPadding
+
+    package init(arms: [Int], padding: EnvironmentPadding) {
+        self.arms = arms
+        self.padding = padding
+    }
+}
+
+/// How the arms of a measurement take turns.
+package protocol ArmOrder: Sendable {
+    mutating func nextPair() -> LaunchPair
+}
+
+/// Which launches form pairs that count.
+struct PairTally: Hashable, Sendable {
+    /// The number of launches in a pair.
+    let arms: Int
+    /// The current pair, from 0; nil: the discarded first launches.
+    private(set) var current: Int?
+    /// How many pairs count.
+    private(set) var counted = 0
+    /// How many launches of each pair count.
+    private var good: [Int] = []
+    /// The pair of each launch that counts, by the launch's index.
+    private var pairOf: [Int: Int] = [:]
+
+    init(arms: Int) { self.arms = arms }
+
+    mutating func begin() {
+        current = good.count
+        good.append(0)
+    }
+
+    /// True if one of the current pair's launches counts.
+    var hasBegun: Bool { current.map { good[$0] > 0 } ?? false }
+
+    mutating func noteGood(_ launch: Int) {
+        guard let current else { return }
+        pairOf[launch] = current
+        good[current] += 1
+        if good[current] == arms { counted += 1 }
+    }
+
+    /// A launch that counted does not count after all.
+    mutating func takeOut(_ launch: Int) {
+        guard let pair = pairOf.removeValue(forKey: launch) else { return }
+        if good[pair] == arms { counted -= 1 }
+        good[pair] -= 1
+    }
+}
+
+/// The results of one arm's launches so far.
+struct ArmTally: Hashable, Sendable {
+    /// True once the discarded first launch was made.
+    var isWarmedUp = false
+    private(set) var counted = 0
+    /// Launches that do not count, by reason; without the discarded first one.
+    private(set) var vain: [MeasuredLaunch.Discard: Int] = [:]
+
+    /// How many counting launches ended with each status.
+    private var statuses: [Int32: Int] = [:]
+
+    mutating func noteCounted(_ status: Int32?) {
+        counted += 1
+        if let status { statuses[status, default: 0] += 1 }
+    }
+
+    mutating func noteVain(_ reason: MeasuredLaunch.Discard) { vain[reason, default: 0] += 1 }
+
+    /// Removes a launch that was counted but does not count after all.
+    mutating func takeOut(_ status: Int32) {
+        counted -= 1
+        statuses[status, default: 0] -= 1
+        noteVain(.otherStatus)
+    }
+
+    /// The most frequent status; among equals success, then the smaller one. nil: none has ended.
+    var usualStatus: Int32? {
+        let most = statuses.values.max()
+        return statuses.filter { $0.value == most }.keys.min { left, right in
+            (left == 0 ? 0 : 1, left) < (right == 0 ? 0 : 1, right)
+        }
+    }
+
+    private var vainCount: Int { vain.values.reduce(0, +) }
+
+    /// After this many launches that do not count, and none that counts, more are pointless.
+    static let patience = 5
+    /// The same for launches that take as long as the watchdog allows.
+    static let patienceWithHanging = 2
+
+    /// Why more launches are pointless; nil: they are not.
+    ///
+    /// - Parameter requested: how many should count. As many may fail to count.
+    func surrender(requested: Int) -> MeasuredLaunch.Discard? {
+        let hung = vain[.hung] ?? 0
+        let isHopeless =
+            counted == 0 && (vainCount >= Self.patience || hung >= Self.patienceWithHanging)
+        guard isHopeless || vainCount >= max(Self.patience, requested) else { return nil }
+        return mostFrequent
+    }
+
+    /// The most frequent reason; among equals, the gravest.
+    private var mostFrequent: MeasuredLaunch.Discard? {
+        let gravest: [MeasuredLaunch.Discard] = [.hung, .failed, .notReady, .warm, .otherStatus]
+        let most = vain.values.max()
+        return gravest.first { vain[$0] == most } ?? vain.keys.first
+    }
+}

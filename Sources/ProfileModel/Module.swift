@@ -119,3 +119,108 @@ package struct Mapping: Hashable, Sendable {
         self.time = time
     }
 }
+
+extension Module {
+    /// True if this is an interpreter, an extension that is part of it or of a package, or a
+    /// run-time library of a language. To a developer this is never own code, in any folder of a
+    /// version manager or a bundle of programs (PyInstaller, Nuitka, AppImages).
+    var isInterpreters: Bool {
+        let parts = path.split(separator: "/")
+        guard let file = parts.last else { return false }
+        let folders = parts.dropLast()
+        if Self.isRuntimeLibrary(file) || Self.isBundled(file, in: folders) { return true }
+        if file.hasSuffix(".so") || file.hasSuffix(".node") { return !ScriptPath(path).isOwn }
+        return folders.last == "bin" && (file == "node" || Self.isPython(file))
+    }
+
+    /// By the library's own name (soname), which the file has in every place.
+    private static func isRuntimeLibrary(_ file: Substring) -> Bool {
+        isPythonsLibrary(file) || runtimeLibraries.contains { file.hasPrefix($0) }
+    }
+
+    /// Beginnings of names: the C library's and its linker's, compilers', interpreters'.
+    private static let runtimeLibraries = [
+        "ld-linux", "ld-musl-", "libc.musl-", "libc.so.6", "libm.so.6", "libpthread.so.0",
+        "libdl.so.2", "librt.so.1", "libutil.so.1", "libresolv.so.2", "libstdc++.so.6",
+        "libgcc_s.so.1", "libc++.so.1", "libc++abi.so.1", "libgomp.so.1", "libatomic.so.1",
+        "libjvm.so", "libnode.so.", "libperl.so.5", "libruby.so.", "libruby-",
+    ]
+
+    /// `libpython3.11.so.1.0`
+    private static func isPythonsLibrary(_ file: Substring) -> Bool {
+        let start = "libpython"
+        return file.hasPrefix(start) && file.dropFirst(start.count).first?.isNumber == true
+            && file.contains(".so")
+    }
+
+    /// True for a library or extension that a bundle has copied from the system: a library with a
+    /// version in its name, or an extension of Python's own library.
+    private static func isBundled(_ file: Substring, in folders: ArraySlice<Substring>) -> Bool {
+        if folders.contains("lib-dynload") { return true }
+        let isInBundle = folders.contains { $0 == "_internal" || $0.hasPrefix("_MEI") }
+        return isInBundle && file.hasPrefix("lib") && file.contains(".so.")
+    }
+
+    /// `python3.13t`
+    private static func isPython(_ file: Substring) -> Bool {
+        let number = file.hasPrefix("python") ? file.dropFirst(6) : "-"
+        return number.allSatisfy { $0.isNumber || $0 == "." || $0 == "t" || $0 == "d" }
+    }
+}
+
+/// The file with the source of a function that an interpreter runs.
+package struct ScriptPath: Hashable, Sendable {
+    private let path: String
+    private let parts: [Substring]
+
+    package init(_ path: String) {
+        self.path = path
+        parts = path.split(separator: "/")
+    }
+
+    /// In place of a file, for a frame that stands for the import of a module.
+    package static let ofImports = "<import>"
+
+    /// True if this is the developer's own code: neither the language's library nor an installed
+    /// package. Code that was made from text (`<string>`) is own code.
+    package var isOwn: Bool {
+        if Self.libraryStarts.contains(where: path.hasPrefix) { return false }
+        return !parts.dropLast().contains {
+            Self.packageFolders.contains($0) || Self.isLibrary($0)
+        }
+    }
+
+    private static let libraryStarts = [
+        "<frozen ", "<__array_function__", ofImports, "node:", "/usr/share/nodejs/",
+    ]
+
+    /// True if it belongs to an installed package.
+    package var isInstalled: Bool { parts.dropLast().contains(where: Self.packageFolders.contains) }
+
+    private static let packageFolders: Set<Substring> = [
+        "site-packages", "dist-packages", "node_modules",
+    ]
+
+    /// `python3.11`, below `lib`: the folder of the language's library, also in virtual
+    /// environments.
+    private static func isLibrary(_ folder: Substring) -> Bool {
+        let number = folder.hasPrefix("python") ? folder.dropFirst(6) : "-"
+        guard let first = number.first, first.isNumber else { return folder == "python3" }
+        return number.allSatisfy { $0.isNumber || $0 == "." || $0 == "t" || $0 == "d" }
+    }
+
+    /// The file's name; for a package's first file, with the package's name.
+    package var shortName: String {
+        guard let last = parts.last, !path.hasSuffix("/"), !path.hasPrefix("node:") else {
+            return path
+        }
+        guard Self.firstFiles.contains(last), parts.count > 1 else {
+            return path.hasPrefix("<") ? path : String(last)
+        }
+        return "\(parts[parts.count - 2])/\(last)"
+    }
+
+    private static let firstFiles: Set<Substring> = [
+        "__init__.py", "__main__.py", "index.js", "index.mjs", "index.cjs", "index.ts",
+    ]
+}

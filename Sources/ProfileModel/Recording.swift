@@ -223,3 +223,105 @@ package struct RecordedThread: Hashable, Sendable {
         self.isMain = isMain
     }
 }
+
+/// The meaning of an address: one function at one place in the source.
+package struct SourceFrame: Hashable, Sendable {
+    /// Demangled. nil if no symbol of the module covers the address.
+    package var function: String?
+    /// The path in the debug information; nil if there is none.
+    package var file: String?
+    /// 1-based; nil if there is no line information.
+    package var line: Int32?
+    /// True if the compiler inlined this function into the next frame outward.
+    package var isInlined: Bool
+    /// True if the debug information says that the compiler did not optimise its unit; false if it
+    /// did, or if this is unknown.
+    package var isUnoptimized: Bool
+    /// The linker's name for the function, if it differs from `function`; nil if it is the same or
+    /// unknown.
+    package var linkageName: String?
+
+    package init(
+        function: String?, file: String?, line: Int32?, isInlined: Bool,
+        isUnoptimized: Bool = false, linkageName: String? = nil
+    ) {
+        self.function = function
+        self.file = file
+        self.line = line
+        self.isInlined = isInlined
+        self.isUnoptimized = isUnoptimized
+        self.linkageName = linkageName
+    }
+}
+
+/// The answers of symbolication, by frame address.
+package struct SymbolTable: Sendable {
+    /// Outermost first: the physical function, then the functions inlined into it. Never empty.
+    package var frames: [FrameAddress: [SourceFrame]] = [:]
+    package var modules: [ModuleIndex: ModuleSymbols] = [:]
+
+    package init() {}
+}
+
+/// The scheduler's reports about a recording's threads. Each thread's runs are in order and without
+/// overlap, even if added runs are not.
+package struct ScheduledRuns: Hashable, Sendable {
+    private var lists: [ThreadIndex: ThreadRuns] = [:]
+
+    package init() {}
+
+    package init(_ runs: some Sequence<ScheduledRun>) {
+        for run in runs { append(run) }
+    }
+
+    package var isEmpty: Bool { lists.isEmpty }
+
+    package subscript(thread: ThreadIndex) -> ThreadRuns { lists[thread] ?? ThreadRuns() }
+
+    /// Adds a run after the other runs of its thread. If it begins before they end, only the rest
+    /// is added; an empty run is ignored.
+    package mutating func append(_ run: ScheduledRun) {
+        guard run.start < run.end else { return }
+        lists[run.thread, default: ThreadRuns()].append(run)
+    }
+
+    /// The same for runs that all belong to one thread.
+    package mutating func append(_ runs: [ScheduledRun], of thread: ThreadIndex) {
+        guard runs.contains(where: { $0.start < $0.end }) else { return }
+        lists[thread, default: ThreadRuns()].append(contentsOf: runs)
+    }
+
+    /// The same runs on another clock.
+    ///
+    /// - Parameter move: must keep the order of moments.
+    package mutating func moveTimes(_ move: (MonotonicTime) -> MonotonicTime) {
+        for thread in lists.keys { lists[thread]?.moveTimes(move) }
+        lists = lists.filter { !$0.value.isEmpty }
+    }
+
+    /// The runs of some threads, with new indices.
+    ///
+    /// - Parameter place: gives a thread's new index; nil: the thread is left out.
+    package func of(_ place: (ThreadIndex) -> ThreadIndex?) -> ScheduledRuns {
+        var result = ScheduledRuns()
+        for (thread, list) in lists {
+            if let other = place(thread) { result.lists[other] = list }
+        }
+        return result
+    }
+}
+
+/// Thread by thread.
+extension ScheduledRuns: Sequence {
+    package func makeIterator() -> some IteratorProtocol<ScheduledRun> {
+        lists.sorted { $0.key < $1.key }.lazy.flatMap { thread, list in
+            list.lazy.compactMap { stretch in
+                stretch.state.map { state in
+                    ScheduledRun(
+                        thread: thread, start: stretch.start, end: stretch.end, state: state,
+                        core: stretch.core)
+                }
+            }
+        }.makeIterator()
+    }
+}

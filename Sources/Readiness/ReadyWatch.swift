@@ -159,3 +159,112 @@ package final class ReadyWatch {
         told = Readiness(time: time, by: condition.description)
     }
 }
+
+/// `idle`: no thread of the process has had a core for a while, and none waits for the disk.
+///
+/// The launch was over at the start of that while, not when we became sure of it.
+package final class IdleSource: ReadySource {
+    private let span: TimeSpan
+    private var quiet: (since: MonotonicTime, signature: UInt64)?
+    private var found: MonotonicTime?
+
+    package init(_ span: TimeSpan) { self.span = span }
+
+    package func look(at now: MonotonicTime, in launch: any LaunchView) -> MonotonicTime? {
+        guard found == nil else { return found }
+        guard let signature = launch.blockedSignature else {
+            quiet = nil
+            return nil
+        }
+        guard let quiet, quiet.signature == signature else {
+            self.quiet = (now, signature)
+            return nil
+        }
+        guard now - quiet.since >= span else { return nil }
+        // Checked last, because it is expensive. A thread in a page fault counts as blocked, too.
+        // If its page has just arrived, the thread no longer waits for the disk, but will go on.
+        if launch.waitsForDisk || launch.blockedSignature != signature {
+            self.quiet = nil
+            return nil
+        }
+        found = quiet.since
+        return found
+    }
+
+    /// Identifies the set of waits that the threads are in; nil: a thread is not blocked, or there
+    /// are no threads.
+    package static func signature(of threads: some Sequence<(Int32, UInt32?)>) -> UInt64? {
+        var sum: UInt64 = 0
+        var isEmpty = true
+        for (tid, serial) in threads {
+            guard let serial else { return nil }
+            // splitmix64's finish (Steele, Lea, Flood 2014), for sums that do not collide.
+            var word = UInt64(UInt32(bitPattern: tid)) << 32 | UInt64(serial)
+            word = (word ^ word >> 30) &* 0xbf58_476d_1ce4_e5b9
+            word = (word ^ word >> 27) &* 0x94d0_49bb_1331_11eb
+            sum &+= word ^ word >> 31
+            isEmpty = false
+        }
+        return isEmpty ? nil : sum
+    }
+}
+
+/// An event that ends a launch, as `--until` names it.
+package enum ReadyCondition: Hashable, Sendable {
+    /// The program's end: the launch lasts as long as the program.
+    case exit
+    /// `READY=1`, sent to NOTIFY_SOCKET as by sd_notify(3).
+    case notify
+    /// A stream socket on which the process accepts connections: at this TCP port, or any of TCP or
+    /// the Unix domain.
+    case listen(port: UInt16?)
+    /// The first byte, or the first line with the text, on standard output or error.
+    case output(text: String?)
+    /// The first top-level window: on X11 it is mapped, on Wayland configured.
+    case window
+    /// The first picture in a top-level window. On X11 something is drawn into the window; on
+    /// Wayland it is committed with a buffer.
+    case frame
+    /// No thread has had anything to do for this long.
+    case idle(TimeSpan)
+    /// A signpost (an event, or an interval's end) of this name.
+    case signpost(String)
+    /// A mark (`--mark NAME=…`) of this name.
+    case mark(String)
+
+    /// True if the condition can be watched in a process that runs already. It is too late if the
+    /// condition needs another environment or other descriptors. (So it is for `window` and `frame`
+    /// on Wayland, but not on X11.)
+    package var suitsRunningProcess: Bool {
+        switch self {
+        case .notify, .output: false
+        case .exit, .listen, .window, .frame, .idle, .signpost, .mark: true
+        }
+    }
+}
+
+extension ReadyCondition: CustomStringConvertible {
+    /// In the words of `--until`.
+    package var description: String {
+        switch self {
+        case .exit: "exit"
+        case .notify: "notify"
+        case .listen(let port): "listen" + (port.map { ":\($0)" } ?? "")
+        case .output(let text): "output" + (text.map { ":\($0)" } ?? "")
+        case .window: "window"
+        case .frame: "frame"
+        case .idle(let span): "idle:" + Self.words(span)
+        case .signpost(let name): "signpost:\(name)"
+        case .mark(let name): "mark:\(name)"
+        }
+    }
+
+    /// In the largest unit that leaves a whole number.
+    private static func words(_ span: TimeSpan) -> String {
+        let units: [(Int64, String)] = [
+            (60_000_000_000, "m"), (1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us"),
+        ]
+        let unit = units.first { span.nanoseconds.isMultiple(of: $0.0) } ?? (1, "ns")
+        return "\(span.nanoseconds / unit.0)\(unit.1)"
+    }
+}

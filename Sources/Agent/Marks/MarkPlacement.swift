@@ -149,3 +149,87 @@ package final class MarkPlacement {
         return missing.map { MarkProblem(request: requests[$0], cause: .notFound) }
     }
 }
+
+/// Plans the changes to a program or library with which its marks are noted. Called from several
+/// threads.
+package protocol MarkPlanner: Sendable {
+    /// The marks that the user asks for.
+    var requests: [MarkRequest] { get }
+
+    /// Reads the files of a program and its libraries ahead, so that later plans need not wait for
+    /// this.
+    ///
+    /// - Parameters:
+    ///   - file: where the program's file can be read now.
+    ///   - path: the path at which the program is found.
+    func prepare(_ file: String, path: String)
+
+    /// nil: the image's file cannot be read.
+    ///
+    /// - Parameter read: reads at most that many bytes of the process's memory.
+    func plan(
+        for image: MarkedImage,
+        read: @Sendable (_ address: UInt64, _ count: Int) -> [UInt8]
+    ) -> MarkPlan?
+}
+
+/// Limits how often the program may be held so that marks can be placed. A thread that stays in the
+/// kernel stops late, and all others stay stopped while we wait for it.
+package struct MarkPatience {
+    /// How long to wait for a thread's stop.
+    package static let forStops = TimeSpan.milliseconds(20)
+    /// After a failed attempt, the program runs this many times as long as it was held.
+    private static let pause: Int64 = 50
+    /// The total time for which the program may be held in vain.
+    private static let most = TimeSpan.milliseconds(400)
+
+    private var spent = TimeSpan.zero
+    private var next: MonotonicTime?
+
+    package func allows(at now: MonotonicTime) -> Bool { next.map { now >= $0 } ?? true }
+
+    package mutating func failed(from start: MonotonicTime, to end: MonotonicTime) {
+        let cost = end - start
+        spent = spent + cost
+        next = end + TimeSpan(nanoseconds: cost.nanoseconds &* Self.pause)
+    }
+
+    /// True if there will be no further attempt.
+    package var isOver: Bool { spent >= Self.most }
+}
+
+/// Why a mark was not watched, or not at every place.
+package struct MarkProblem: Hashable, Sendable, CustomStringConvertible {
+    package enum Cause: Hashable, Sendable {
+        /// Neither the program nor its libraries have the function or probe.
+        case notFound
+        case refused(place: String, MarkRefusal)
+        /// Our code could not be put into the program.
+        case unavailable
+    }
+
+    package var request: MarkRequest
+    package var cause: Cause
+
+    package var description: String {
+        "--mark \(request.name): " + explanation
+    }
+
+    private var explanation: String {
+        switch cause {
+        case .notFound: "no \(what) in the program or the libraries that it loaded"
+        case .refused(let place, let reason): "'\(place)' cannot be marked: \(reason)"
+        case .unavailable:
+            "the program cannot be watched for marks: it has its system calls filtered, cannot be "
+                + "recorded by signal, or relocates itself, and how is not known in time"
+        }
+    }
+
+    private var what: String {
+        switch request.place {
+        case .function(let name, let library?, _): "function '\(name)' of '\(library)'"
+        case .function(let name, nil, _): "function '\(name)'"
+        case .probe(let provider, let name): "probe '\(provider):\(name)'"
+        }
+    }
+}

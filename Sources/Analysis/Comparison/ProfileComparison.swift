@@ -147,3 +147,192 @@ enum PhaseNames {
         return Set(matching.map { names[$0] }).count == 1 ? Set(matching) : nil
     }
 }
+
+/// A library of both sides, matched by the name of its file.
+package struct ComparedLibrary: Hashable, Sendable {
+    package var name: String
+    /// In how many launches of each side it was loaded. If it was loaded several times in a launch,
+    /// each time counts.
+    package var loads: Compared<Int>
+    /// The time of its `dlopen`; of its initialisers if it was loaded at start-up; zero where
+    /// neither is known. With several launches, the mean.
+    package var wall: Compared<TimeSpan>
+    /// The same in each launch.
+    package var walls: LaunchWalls
+}
+
+extension ComparedLibrary {
+    private struct Identity: Hashable {
+        var name: String
+        /// Several libraries of one name are matched in the order of their loading.
+        var place: Int
+    }
+
+    /// Libraries that only one side loaded first; then by the change of their cost, the largest
+    /// first.
+    static func all(_ launches: Compared<[Profile]>) -> [ComparedLibrary] {
+        var found: [(name: String, loads: Compared<Int>, sums: LaunchSums)] = []
+        var known: [Identity: Int] = [:]
+        for side in Side.allCases {
+            for (launch, profile) in launches[side].enumerated() {
+                var places: [String: Int] = [:]
+                for library in profile.libraries {
+                    let name = library.fileName
+                    let identity = Identity(name: name, place: places[name, default: 0])
+                    places[name, default: 0] += 1
+                    let position = known[identity] ?? found.count
+                    if position == found.count {
+                        known[identity] = position
+                        found.append((name, .zero, LaunchSums(launches)))
+                    }
+                    found[position].loads[side] += 1
+                    found[position].sums.add(library.cost, to: launch, side)
+                }
+            }
+        }
+        let sorted = found.map {
+            ComparedLibrary(
+                name: $0.name, loads: $0.loads, wall: $0.sums.means, walls: $0.sums.walls)
+        }.sortedByChange(\.wall)
+        return sorted.filter { !$0.isCommon } + sorted.filter(\.isCommon)
+    }
+
+    /// Whether both sides loaded it.
+    package var isCommon: Bool { loads.before > 0 && loads.after > 0 }
+}
+
+extension LibraryFigures {
+    fileprivate var fileName: String { String(Module(path: path).name) }
+
+    fileprivate var cost: TimeSpan { wall ?? initializers ?? .zero }
+}
+
+/// An initialiser on both sides. If it ran several times in a launch, all runs are added up. With
+/// several launches, figures are means.
+package struct ComparedInitializer: Hashable, Sendable {
+    /// Of ``ProfileComparison/functions``.
+    package var function: FunctionID
+    /// One of its runs, for the place in the source; nil: it did not run, or was not seen.
+    package var frames: Compared<SeenFrame?>
+    package var wall: Compared<TimeSpan>
+    package var cpu: Compared<TimeSpan>
+    /// The wall in each launch.
+    package var walls: LaunchWalls
+}
+
+extension ComparedInitializer {
+    /// The largest change first.
+    static func all(
+        _ launches: Compared<[Profile]>, _ stacks: MergedStacks
+    ) -> [ComparedInitializer] {
+        var found: [Runs] = []
+        var known: [FunctionID: Int] = [:]
+        for side in Side.allCases {
+            for (launch, profile) in launches[side].enumerated() {
+                for run in profile.initializers {
+                    let frame = SeenFrame(launch: launch, frame: run.frame)
+                    let function = stacks.function(of: frame, in: launches, side)
+                    let position = known[function] ?? found.count
+                    if position == found.count {
+                        known[function] = position
+                        found.append(Runs(function, launches))
+                    }
+                    found[position].add(run, frame, side)
+                }
+            }
+        }
+        return found.map(\.compared).sortedByChange(\.wall)
+    }
+
+    /// All runs of one initialiser.
+    private struct Runs {
+        let function: FunctionID
+        private var frames = Compared<SeenFrame?>(before: nil, after: nil)
+        private var walls: LaunchSums
+        private var cpu: LaunchSums
+
+        init(_ function: FunctionID, _ launches: Compared<[Profile]>) {
+            self.function = function
+            (walls, cpu) = (LaunchSums(launches), LaunchSums(launches))
+        }
+
+        mutating func add(_ run: InitializerFigures, _ frame: SeenFrame, _ side: Side) {
+            if frames[side] == nil { frames[side] = frame }
+            walls.add(run.wall, to: frame.launch, side)
+            cpu.add(run.cpu, to: frame.launch, side)
+        }
+
+        var compared: ComparedInitializer {
+            ComparedInitializer(
+                function: function, frames: frames, wall: walls.means, cpu: cpu.means,
+                walls: walls.walls)
+        }
+    }
+}
+
+/// All processes of one name that the launches of both sides started.
+package struct ComparedProcess: Hashable, Sendable {
+    /// The name of the program that they ended up running.
+    package var name: String
+    /// In all launches of the side.
+    package var counts: Compared<Int>
+    /// From their forks to their ends, added up; with several launches, the means.
+    package var wall: Compared<TimeSpan>
+    package var cpu: Compared<TimeSpan>
+    /// The wall in each launch.
+    package var walls: LaunchWalls
+    /// True if the mean number of these processes per launch differs between the sides.
+    package var isOfOtherCount: Bool
+}
+
+extension ComparedProcess {
+    /// Processes whose number differs between the sides first; then the largest change of wall.
+    static func all(_ launches: Compared<[Profile]>) -> [ComparedProcess] {
+        var found: [Sum] = []
+        var known: [String: Int] = [:]
+        for side in Side.allCases {
+            for (launch, profile) in launches[side].enumerated() {
+                for process in profile.processes where process.child != nil {
+                    let position = known[process.name] ?? found.count
+                    if position == found.count {
+                        known[process.name] = position
+                        found.append(Sum(process.name, launches))
+                    }
+                    found[position].add(process, of: launch, side, wall: profile.launch.wall)
+                }
+            }
+        }
+        let sorted = found.map { $0.compared(launches) }.sortedByChange(\.wall)
+        return sorted.filter(\.isOfOtherCount) + sorted.filter { !$0.isOfOtherCount }
+    }
+
+    private struct Sum {
+        let name: String
+        private var counts = Compared<Int>.zero
+        private var walls: LaunchSums
+        private var cpu: LaunchSums
+
+        init(_ name: String, _ launches: Compared<[Profile]>) {
+            self.name = name
+            (walls, cpu) = (LaunchSums(launches), LaunchSums(launches))
+        }
+
+        /// - Parameter wall: the launch's; a process that outlives the launch counts up to its end.
+        mutating func add(
+            _ process: ProcessFigures, of launch: Int, _ side: Side, wall: TimeSpan
+        ) {
+            counts[side] += 1
+            walls.add(max(.zero, (process.end ?? wall) - process.start), to: launch, side)
+            cpu.add(process.cpu, to: launch, side)
+        }
+
+        func compared(_ launches: Compared<[Profile]>) -> ComparedProcess {
+            // As fractions, without dividing.
+            let isOther =
+                counts.before * launches.after.count != counts.after * launches.before.count
+            return ComparedProcess(
+                name: name, counts: counts, wall: walls.means, cpu: cpu.means, walls: walls.walls,
+                isOfOtherCount: isOther)
+        }
+    }
+}

@@ -201,3 +201,139 @@ extension TimeWindows {
         return first.lowerBound..<last.upperBound
     }
 }
+
+/// A library for debugging uses CPU time on the main thread: a sanitizer's, a checking allocator's,
+/// or a library's debug variant.
+struct DebugLibraries: FindingRule {
+    func findings(in search: inout FindingSearch) -> [Finding] {
+        search.profile.modules.indices.compactMap { index in
+            let path = search.profile.modules[index].path
+            guard Self.isForDebugging(path) else { return nil }
+            let spent = OwnTime(of: search) { frame in
+                search.profile.frames[frame.function].moduleIndex == ModuleIndex(index)
+            }
+            guard spent.cpu >= search.least else { return nil }
+            return spent.finding(.debugLibrary(String(Module(path: path).name)), search)
+        }
+    }
+
+    /// Judged by its name, or by the folder in which distributions keep debug variants.
+    static func isForDebugging(_ path: String) -> Bool {
+        let name = Module(path: path).name
+        return names.contains { name.hasPrefix($0) } || path.contains("/debug/lib")
+    }
+
+    private static let names = [
+        "libasan.so", "libtsan.so", "libubsan.so", "liblsan.so", "libmsan.so", "libhwasan.so",
+        "libclang_rt.", "libc_malloc_debug.so", "libefence.so", "libduma.so", "libdmalloc",
+    ]
+}
+
+/// Priority inversions among the other threads; the main thread's are found with its waits. Only
+/// the time lost to the low priority counts as saving, because the launch may not have waited for
+/// all of these threads.
+struct OtherInversions: FindingRule {
+    func findings(in search: inout FindingSearch) -> [Finding] {
+        var found: [Finding] = []
+        // If all threads have the same priority, none is lower.
+        guard search.profile.hasPriorities else { return [] }
+        let waiting = Set(search.profile.waits.map(\.thread)).subtracting(
+            search.profile.mainThread.threads)
+        for thread in waiting.sorted() {
+            for group in WaitGroups(of: thread, in: search).groups {
+                // A thread that is only presumed to have been waited for is no proof.
+                guard group.windows.length >= search.least,
+                    let counterpart = Counterpart(knownOf: group, in: search),
+                    counterpart.isInversion(of: group.windows.length),
+                    counterpart.lacked >= search.least,
+                    let range = group.windows.span
+                else { continue }
+                found.append(
+                    Finding(
+                        subject: .priorityInversion(group.evidence(counterpart), counterpart),
+                        saving: counterpart.lacked, thread: thread, range: range,
+                        place: group.place, stack: group.stack))
+            }
+        }
+        return found
+    }
+}
+
+/// A library is loaded and initialised at a cost, and no later stack shows its code. If one heavy
+/// initialiser or a `dlopen` is the cost, that is the finding.
+struct UnusedLibraries: FindingRule {
+    func findings(in search: inout FindingSearch) -> [Finding] {
+        var found: [Finding] = []
+        for library in search.profile.libraries where library.used == false {
+            let runs = Self.initializers(of: library, in: search)
+            let whole = TimeWindows(runs.map { search.window(from: $0.start, to: $0.end) })
+            let windows = search.unclaimed(whole)
+            guard let heaviest = runs.max(by: { $0.wall < $1.wall }), let range = whole.span,
+                windows.length >= search.least,
+                search.effort(in: windows) >= search.least
+            else { continue }
+            search.claim(whole)
+            found.append(
+                Finding(
+                    subject: .unusedLibrary(
+                        library.path, isLinkedForNothing: library.isLinkedForNothing),
+                    saving: windows.length,
+                    thread: heaviest.thread, range: range, place: heaviest.frame,
+                    stack: [heaviest.frame]))
+        }
+        return found
+    }
+
+    private static func initializers(
+        of library: LibraryFigures, in search: FindingSearch
+    ) -> [InitializerFigures] {
+        search.profile.initializers.filter { run in
+            let module = search.profile.frames.function(of: run.frame).moduleIndex
+            return search.isMain(run.thread, at: run.start)
+                && module.map { library.modules.contains($0.rawValue) } == true
+        }
+    }
+}
+
+/// The main thread waits: for a file, the network, time, a lock, another thread, a child or a
+/// page from the disk.
+struct MainThreadWaits: FindingRule {
+    func findings(in search: inout FindingSearch) -> [Finding] {
+        var found: [Finding] = []
+        let main = search.profile.mainThread
+        let groups = main.threads.sorted().flatMap {
+            WaitGroups(of: $0, within: main.windows(of: $0), in: search).groups
+        }
+        for group in groups {
+            // The children's work during the wait may say more.
+            let windows = search.unclaimed(group.windows)
+            guard windows.length >= search.least, let range = windows.span else { continue }
+            search.claim(windows)
+            let counterpart = Counterpart(group, in: search)
+            var evidence = group.evidence(counterpart)
+            evidence.child = search.child(besides: group, in: windows)
+            let inversion = counterpart.flatMap { $0.isInversion(of: windows.length) ? $0 : nil }
+            found.append(
+                Finding(
+                    subject: inversion.map { .priorityInversion(evidence, $0) } ?? .wait(evidence),
+                    saving: windows.length, thread: group.longest.thread, range: range,
+                    place: group.place, stack: group.stack))
+        }
+        return found
+    }
+}
+
+extension FindingSearch {
+    /// The only child of the waiting thread's process that lived for half of the time in which it slept or
+    /// polled.
+    fileprivate func child(besides group: WaitGroups.Group, in windows: TimeWindows) -> Int? {
+        guard [.sleep, .pollWait, .pipeWait].contains(group.kind) else { return nil }
+        let children = profile.processes.indices.filter { index in
+            let process = profile.processes[index]
+            let life = TimeWindows([window(from: process.start, to: process.end ?? end)])
+            return process.parent == 0
+                && life.common(with: windows).length.nanoseconds >= windows.length.nanoseconds / 2
+        }
+        return children.count == 1 ? children[0] : nil
+    }
+}

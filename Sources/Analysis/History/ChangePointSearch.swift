@@ -190,3 +190,92 @@ package struct ChangePointSearch {
         }
     }
 }
+
+/// Moves single values that are far from their neighbours closer to these. So a spike is no step,
+/// and hides none. A step keeps its place, because most of a value's neighbours are on its own
+/// side.
+enum SpikeLimits {
+    /// The number of neighbours on either side that define a spike: up to three outlying values are
+    /// limited, and four are a level of their own. With fewer neighbours, spikes close together
+    /// would be taken for steps. With more, a change that lasts for five versions would be taken
+    /// for a spike.
+    static let reach = 3
+    /// The number of neighbours on either side for estimating the scatter: more neighbours give a
+    /// better estimate.
+    static let breadth = 5
+    /// In standard deviations, estimated from the median distance as for a normal distribution.
+    static let limit = 2.5
+
+    static func applied(to values: [Double]) -> [Double] {
+        let middles = values.indices.map { middle(values, around: $0, reach) }
+        let most = limit * deviation(of: values)
+        return zip(values, middles).map { min(max($0, $1 - most), $1 + most) }
+    }
+
+    /// The usual distance of values from the middle of their neighbours.
+    static func deviation(of values: [Double]) -> Double {
+        deviation(values.indices.map { values[$0] - middle(values, around: $0, breadth) })
+    }
+
+    private static func deviation(_ distances: [Double]) -> Double {
+        guard let middle = SortedValues(distances)?.median,
+            let spread = SortedValues(distances.map { abs($0 - middle) })
+        else { return 0 }
+        return 1.4826 * spread.median
+    }
+
+    private static func middle(_ values: [Double], around index: Int, _ reach: Int) -> Double {
+        // Both ends need as many neighbours; with fewer, two spikes would be the majority there.
+        let count = min(2 * reach + 1, values.count)
+        let low = min(max(0, index - reach), values.count - count)
+        let range = low..<low + count
+        return SortedValues(values[range])?.median ?? values[index]
+    }
+}
+
+/// Finds the place at which values divide into the two parts that differ most, by Székely and
+/// Rizzo's energy statistic with absolute distances, as E-divisive does (Matteson and James 2014).
+struct EnergySplit {
+    /// The first value of the second part.
+    var index: Int
+    /// The difference between the parts.
+    var energy: Double
+
+    /// Takes time quadratic in the range's length, which should be that of a window.
+    ///
+    /// - Parameter least: the least number of values in each part.
+    /// - Returns: nil: the range is too short to be split.
+    init?(_ values: [Double], in range: Range<Int>, least: Int) {
+        let part = max(least, 2)
+        guard range.count >= 2 * part else { return nil }
+        let whole = Self.distances(values, of: range.lowerBound, in: range)
+        var total = whole
+        for index in range.dropFirst() {
+            total += Self.distances(values, of: index, in: index..<range.upperBound)
+        }
+        var (left, right) = (0.0, total)
+        var best: (index: Int, energy: Double)?
+        for split in range.lowerBound + 1...range.upperBound - part {
+            let moved = split - 1
+            left += Self.distances(values, of: moved, in: range.lowerBound..<moved)
+            right -= Self.distances(values, of: moved, in: split..<range.upperBound)
+            guard split - range.lowerBound >= part else { continue }
+            let (n, m) = (Double(split - range.lowerBound), Double(range.upperBound - split))
+            let across = (total - left - right) / (n * m)
+            let energy =
+                n * m / (n + m)
+                * (2 * across - 2 * left / (n * (n - 1)) - 2 * right / (m * (m - 1)))
+            if energy > best?.energy ?? -.infinity { best = (split, energy) }
+        }
+        guard let best else { return nil }
+        (index, energy) = best
+    }
+
+    private static func distances(
+        _ values: [Double], of index: Int, in range: Range<Int>
+    ) -> Double {
+        var sum = 0.0
+        for other in range { sum += abs(values[other] - values[index]) }
+        return sum
+    }
+}

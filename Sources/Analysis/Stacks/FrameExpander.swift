@@ -188,3 +188,139 @@ struct FrameExpander {
             language: module.language)
     }
 }
+
+/// The information in a just-in-time compiler's name for its code (`/tmp/perf-PID.map`).
+///
+/// CPython with `-X perf` writes `py::qualified.name:/path/script.py` (`Python/perf_trampoline.c`).
+/// Any process may write such a file. Whatever its content, the name is used only as a name and the
+/// path only as text.
+struct PerfMapName: Hashable {
+    var function: String
+    /// The script.
+    var file: String
+    var language: Language
+
+    private static let python = "py::"
+
+    /// nil: the text is only a name.
+    init?(_ text: String) {
+        guard text.hasPrefix(Self.python) else { return nil }
+        let rest = text.dropFirst(Self.python.count)
+        guard let colon = Self.separator(of: rest) else { return nil }
+        let (function, file) = (rest[..<colon], rest[rest.index(after: colon)...])
+        guard !function.isEmpty, !file.isEmpty else { return nil }
+        self.function = String(function)
+        self.file = String(file)
+        language = .python
+    }
+
+    /// Both sides may have colons. Nearly all paths begin with `/`, or are no paths (`<string>`).
+    private static func separator(of text: Substring) -> Substring.Index? {
+        [text.firstRange(of: ":/"), text.firstRange(of: ":<")].compactMap { $0?.lowerBound }.min()
+            ?? text.firstIndex(of: ":")
+    }
+}
+
+/// The scripts that Node ran in a recording.
+struct NodeScripts: Sendable {
+    /// The folder that contains all of the program's own scripts.
+    private let folder: [Substring]
+
+    /// - Parameter files: the files of all JavaScript functions.
+    init(_ files: some Sequence<String>) {
+        var common: [Substring]?
+        for file in Set(files) where file.hasPrefix("/") && ScriptPath(file).isOwn {
+            let parts = Array(file.split(separator: "/").dropLast())
+            common = common.map { Array(zip($0, parts).prefix { $0 == $1 }.map(\.0)) } ?? parts
+        }
+        folder = common ?? []
+    }
+
+    func role(of function: String?, in file: String) -> (isModule: Bool, role: LoadingRole) {
+        if function == "<module>" { return (true, .library) }
+        guard file.hasPrefix("node:") else { return (false, .program) }
+        if function == "executeUserEntryPoint" { return (false, .start) }
+        return (false, Self.loaders.contains(where: file.hasPrefix) ? .loader : .library)
+    }
+
+    private static let loaders = ["node:internal/modules/", "node:internal/bootstrap/realm"]
+
+    /// A module's name: its path from its package on, or below the program's folder.
+    func moduleName(of file: String) -> String {
+        guard file.hasPrefix("/") else { return file }
+        let parts = file.split(separator: "/")
+        if let packages = parts.lastIndex(of: "node_modules"), packages < parts.count - 1 {
+            return parts[(packages + 1)...].joined(separator: "/")
+        }
+        guard parts.starts(with: folder), parts.count > folder.count else { return file }
+        return parts[folder.count...].joined(separator: "/")
+    }
+}
+
+/// Distinguishes functions of a language's standard library, which compilers put into the
+/// developer's own file, from the developer's.
+enum StandardLibrary {
+    /// - Parameters:
+    ///   - name: demangled.
+    ///   - file: the file of the function; nil: not known.
+    static func contains(_ name: String, file: String?) -> Bool {
+        if file?.hasSuffix(".go") == true { return isOfGo(name) }
+        // The runtime's functions in Go's assembler have their packages' names, too.
+        if file?.hasSuffix(".s") == true { return name.contains(".") && isOfGo(name) }
+        // This runs for every function of a large program, so it compares bytes, not characters.
+        let bytes = Array(name.utf8)
+        let name = bytes[qualifiedStart(bytes)...]
+        return namespaces.contains { name.starts(with: $0) }
+    }
+
+    /// C++'s, Rust's (for a call of `<Type as Trait>::f`, the type counts) and Swift's.
+    private static let namespaces = [
+        "std::", "__gnu_cxx::", "core::", "alloc::", "<core::", "<alloc::", "<std::",
+        "hashbrown::", "Swift.",
+    ].map { Array($0.utf8) }
+
+    /// Precedes the name of a specialisation's original function.
+    private static let original = Array("of Swift.".utf8)
+
+    /// The start of the name, after a template's return type or the words before a specialised
+    /// function.
+    private static func qualifiedStart(_ name: [UInt8]) -> Int {
+        var depth = 0
+        var start = 0
+        for (index, byte) in name.enumerated() {
+            switch byte {
+            case UInt8(ascii: "<"), UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: ">"), UInt8(ascii: "]"): depth -= 1
+            // The rest is the parameters.
+            case UInt8(ascii: "(") where depth == 0 && index > start: return start
+            case UInt8(ascii: "("): depth += 1
+            case UInt8(ascii: ")"): depth -= 1
+            case UInt8(ascii: " ") where depth == 0:
+                start = index + 1
+                let rest = name[start...]
+                if rest.starts(with: original) { return start + 3 }
+            default: break
+            }
+        }
+        return start
+    }
+
+    /// A package's path ends at the first point after its last slash.
+    private static func isOfGo(_ name: String) -> Bool {
+        packages.contains(String(name.prefix { $0 != "/" && $0 != "." }))
+            // Another host's package of that name has a point before its first slash.
+            && !(name.firstIndex(of: "/").map { name[..<$0].contains(".") } ?? false)
+    }
+
+    /// The folders of Go's own source (`go list std`).
+    private static let packages: Set<String> = [
+        "archive", "bufio", "bytes", "cmp", "compress", "container", "context", "crypto",
+        "database",
+        "debug", "embed", "encoding", "errors", "expvar", "flag", "fmt", "go", "hash", "html",
+        "image",
+        "index", "internal", "io", "iter", "log", "maps", "math", "mime", "net", "os", "path",
+        "plugin",
+        "reflect", "regexp", "runtime", "slices", "sort", "strconv", "strings", "structs", "sync",
+        "syscall", "testing", "text", "time", "unicode", "unique", "unsafe", "vendor", "weak",
+    ]
+}

@@ -1,3 +1,4 @@
+import CSystem
 import Glibc
 import System
 
@@ -126,4 +127,66 @@ struct DiskLimit: ~Copyable {
         }
         return 0
     }
+}
+
+/// The value of `--disk`: the limit for reading from disks, in bytes per second.
+package struct DiskRate: Hashable, Sendable {
+    package var bytesPerSecond: Int64
+
+    package init(bytesPerSecond: Int64) { self.bytesPerSecond = bytesPerSecond }
+
+    /// `500K`, `1M`, `1.5MiB`, `2MB/s`: K, M and G are powers of 1024, as are KiB, MiB and GiB; KB,
+    /// MB and GB are powers of 1000. At least a page per second.
+    package init(parsing text: String) throws(ConditionError) {
+        let plain = text.hasSuffix("/s") ? text.dropLast(2) : text[...]
+        guard let value = Quantity.value(plain, units: Self.units), value >= 4096, value <= 1e15
+        else {
+            throw .badValue(
+                condition: "--disk", value: text,
+                expected: "bytes a second, at least 4K, as in 500K, 1M or 1.5MB")
+        }
+        bytesPerSecond = Int64(value)
+    }
+
+    private static let units: [String: Double] = {
+        var units: [String: Double] = ["": 1, "b": 1]
+        for (power, letter) in ["k", "m", "g"].enumerated() {
+            let binary = Double(1 << (10 * (power + 1)))
+            let decimal = (0...power).reduce(1.0) { value, _ in value * 1000 }
+            units[letter] = binary
+            units[letter + "ib"] = binary
+            units[letter + "b"] = decimal
+        }
+        return units
+    }()
+}
+
+/// A disk, with its name in control groups.
+struct BlockDevice: Hashable {
+    /// "254:0".
+    var number: String
+    /// "vda".
+    var name: String
+
+    /// All disks with content, except memory that looks like a disk. A program's files may be on
+    /// any of them: a file system over several disks, or over another file system (overlay, Btrfs),
+    /// does not reveal the disk.
+    static func all(in folder: String = "/sys/block") -> [BlockDevice] {
+        guard let directory = opendir(folder) else { return [] }
+        defer { closedir(directory) }
+        var found: [BlockDevice] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            guard !name.hasPrefix("."), !name.hasPrefix("zram"), !name.hasPrefix("ram"),
+                let size = FileText.text(of: "\(folder)/\(name)/size").flatMap(Self.number),
+                size > 0, let number = FileText.text(of: "\(folder)/\(name)/dev")
+            else { continue }
+            found.append(BlockDevice(number: String(number.prefix { $0 != "\n" }), name: name))
+        }
+        return found.sorted { $0.name < $1.name }
+    }
+
+    private static func number(_ text: String) -> Int64? { Int64(text.prefix { $0 != "\n" }) }
 }

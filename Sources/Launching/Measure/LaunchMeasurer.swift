@@ -3,7 +3,7 @@ import CSystem
 import Glibc
 package import ProcessIO
 package import ProfileModel
-import Readiness
+package import Readiness
 import System
 
 /// Launches a program again and again, without stacks. Our code in the program notes the launch's
@@ -149,4 +149,62 @@ package final class LaunchMeasurer {
             throw .systemCall(error)
         }
     }
+}
+
+/// The cores' clock frequency.
+package enum CoreFrequency {
+    private static let files: [String] = (0..<mostCores)
+        .map { "/sys/devices/system/cpu/cpu\($0)/cpufreq/scaling_cur_freq" }
+        .filter { access($0, R_OK) == 0 }
+
+    /// On a larger machine this many cores are enough.
+    private static let mostCores = 64
+
+    /// In kHz; nil: the kernel does not report it, as in most virtual machines.
+    package static var mean: Int64? {
+        var sum: Int64 = 0
+        var count: Int64 = 0
+        var buffer = ReadBuffer(capacity: 64)
+        for file in files {
+            buffer.read(path: file)
+            var text = buffer.text
+            guard let value = text.decimal(), value > 0, value < 1 << 40 else { continue }
+            sum += value
+            count += 1
+        }
+        return count == 0 ? nil : sum / count
+    }
+}
+
+/// How to launch a program that is measured.
+package struct LaunchOptions: Sendable {
+    /// The conditions that end the launch; the first one met counts. Empty: the program's end.
+    package var until: [ReadyCondition]
+    /// A launch that is not over after this time hangs; nil: there is no limit.
+    package var watchdog: TimeSpan?
+    /// Descriptors for its standard output and error; nil: ours. The caller keeps owning them.
+    package var output: Int32?
+    package var error: Int32?
+    /// The surroundings in which it runs.
+    package var child = ChildSetting()
+    /// Receives the descriptor that reports the files which the program opens, if ``child`` asks
+    /// for that (``ChildSetting/tellsOpens``). The receiver must serve it at once, and close it.
+    package var takeListener: (@Sendable (Int32) -> Void)?
+    /// Called with the id of the process, which then waits to become the program.
+    package var prepare: (@Sendable (Int32) -> Void)?
+
+    package init(until: [ReadyCondition] = [], watchdog: TimeSpan? = nil) {
+        self.until = until
+        self.watchdog = watchdog
+    }
+}
+
+/// A launch that is over.
+package struct FinishedLaunch: Sendable {
+    package var observed: ObservedLaunch
+    /// The process, if it goes on; nil: it has ended. The caller must end it and wait for it, and
+    /// for all processes that it has left behind, which become the caller's children.
+    package var program: Int32?
+    /// The signal that ended the measurement; nil: no signal did.
+    package var endSignal: Int32?
 }

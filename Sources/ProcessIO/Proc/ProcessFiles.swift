@@ -190,3 +190,41 @@ package struct ProcessFiles: Sendable {
         return numbers
     }
 }
+
+/// The privileges that a program's file gives beyond its user's own.
+package enum FilePrivileges {
+    /// True if a file gives privileges to its user that we do not have.
+    package static func areGained(by path: UnsafePointer<CChar>) -> Bool {
+        var status = stat()
+        guard geteuid() != 0, stat(path, &status) == 0 else { return false }
+        let gainsUser = status.st_mode & 0o4000 != 0 && status.st_uid != geteuid()
+        let gainsGroup = status.st_mode & 0o2010 == 0o2010 && status.st_gid != getegid()
+        return gainsUser || gainsGroup || fl_has_file_capabilities(path) != 0
+    }
+}
+
+/// Tells which process started which.
+package enum Ancestry {
+    /// Deeper trees are not climbed: while we look, the kernel may give an id to another process.
+    private static let limit = 64
+
+    /// True if a process is another one or descends from it; nil: it is gone, or an ancestor is.
+    ///
+    /// - Parameter parent: gives a process's parent; nil when the process is gone.
+    package static func isWithin(
+        _ pid: Int32, _ root: Int32, parent: (Int32) -> Int32? = Ancestry.parent(of:)
+    ) -> Bool? {
+        var current = pid
+        for _ in 0..<limit {
+            if current == root { return true }
+            if current <= 1 { return false }
+            guard let next = parent(current) else { return nil }
+            current = next
+        }
+        return false
+    }
+
+    package static func parent(of pid: Int32) -> Int32? {
+        ProcessFiles(pid: pid).status("PPid:").flatMap { Int32(exactly: $0) }
+    }
+}

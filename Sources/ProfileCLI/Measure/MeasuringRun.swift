@@ -116,3 +116,99 @@ struct MeasuringRun {
         }
     }
 }
+
+/// The order of the procedure (``PairedOrder``), in pairs.
+struct PairedTurns: ArmOrder {
+    private let arms: Int
+    private var order: PairedOrder
+
+    init(arms: Int, seed: UInt64) {
+        self.arms = arms
+        order = PairedOrder(seed: seed)
+    }
+
+    mutating func nextPair() -> LaunchPair {
+        guard let first = order.next(), let second = order.next() else {
+            return LaunchPair(arms: Array(0..<arms), padding: EnvironmentPadding(size: 0))
+        }
+        return LaunchPair(
+            arms: arms == 1 ? [0] : [first.arm, second.arm],
+            padding: EnvironmentPadding(size: first.padding))
+    }
+}
+
+/// Stores launches in the measurement's file, if there is one.
+struct FileSink: LaunchSink {
+    private let writer: MeasurementWriter?
+
+    /// - Parameter path: an earlier file there becomes `path`.old; nil: nothing is stored.
+    init(_ path: String?, _ measurement: Measurement) throws(MeasuringFailure) {
+        guard let path else {
+            writer = nil
+            return
+        }
+        writer = try MeasuringFailure.attempt { () throws(RecordingError) in
+            try RecordingFile.keepOlder(at: path, for: .measurement)
+            return try MeasurementWriter(creating: path, measurement)
+        }
+    }
+
+    mutating func append(_ launch: MeasuredLaunch) throws(MeasuringFailure) {
+        try MeasuringFailure.attempt { () throws(RecordingError) in try writer?.append(launch) }
+    }
+
+    mutating func discard(
+        _ index: Int, as reason: MeasuredLaunch.Discard
+    ) throws(MeasuringFailure) {
+        try MeasuringFailure.attempt { () throws(RecordingError) in
+            try writer?.discard(index, as: reason)
+        }
+    }
+
+    mutating func extend(to requested: Int) { writer?.extend(to: requested) }
+
+    mutating func finish(_ ending: Measurement.Ending) throws(MeasuringFailure) {
+        try MeasuringFailure.attempt { () throws(RecordingError) in try writer?.finish(ending) }
+    }
+}
+
+/// Reports each failed launch once: the problem, and the program's output.
+final class LaunchTeller {
+    private let words: MeasuringWords
+    private let console: Console
+    private var told: Set<Int> = []
+    /// The same output is not repeated hundreds of times.
+    private var lastOutput = ""
+    /// How many launches failed in the same way.
+    private var alike: [Way: Int] = [:]
+    private static let mostAlike = 3
+
+    private struct Way: Hashable {
+        var arm: Int
+        var reason: MeasuredLaunch.Discard?
+    }
+
+    init(words: MeasuringWords, console: Console) {
+        self.words = words
+        self.console = console
+    }
+
+    /// - Parameter index: the launch's index among all launches.
+    func tell(_ launch: MeasuredLaunch, index: Int) {
+        guard !told.contains(index), let complaint = words.complaint(launch, index: index) else {
+            return
+        }
+        told.insert(index)
+        let way = Way(arm: launch.arm, reason: launch.discarded)
+        let count = (alike[way] ?? 0) + 1
+        alike[way] = count
+        guard count <= Self.mostAlike else { return }
+        let isLast = count == Self.mostAlike
+        console.complain(complaint + (isLast ? "; more of these are only counted" : ""))
+        let output = MeasuringWords.quoted(launch.output)
+        guard output != lastOutput else { return }
+        lastOutput = output
+        // The reader may have closed the stream.
+        try? console.write(output, to: .error)
+    }
+}

@@ -1,4 +1,5 @@
 import Analysis
+import CSystem
 import Conditions
 import Glibc
 import Launching
@@ -199,5 +200,65 @@ final class ProgramLauncher: LaunchMaker {
         tell(
             "left behind by a launch: \(process)"
                 + (process.end == .running ? " (--clean ends it)" : ""))
+    }
+}
+
+/// A program, and the resources that its launches need.
+final class LaunchedArm {
+    let measurer: LaunchMeasurer
+    let conditions: LaunchConditions
+    let command: [CommandWord]
+    /// The files that the first launch opens; nil: not needed, or not known yet.
+    var opened: OpenedFiles?
+
+    init(
+        _ command: [CommandWord], _ request: ConditionRequest, _ signals: SignalQueue
+    ) throws(MeasuringFailure) {
+        self.command = command
+        measurer = try MeasuringFailure.attempt { () throws(SamplerError) in
+            try LaunchMeasurer(command, signals: signals)
+        }
+        let path = measurer.programPath
+        conditions = try MeasuringFailure.attempt { () throws(ConditionError) in
+            let conditions = try LaunchConditions(request, program: path)
+            try conditions.adoptOrphans()
+            return conditions
+        }
+    }
+}
+
+/// The end of a launched program's output: enough to find the cause of a failure.
+///
+/// The output goes to memory, as to a file, so no process must wake up to empty a pipe. /dev/null
+/// is not used, because programs that detect it do less than usual.
+struct OutputTail: ~Copyable {
+    /// How much is kept, in bytes.
+    static let length = 4096
+
+    /// For the program's standard output and error.
+    let descriptor: Int32
+
+    /// nil: no memory, or no descriptor is left.
+    init?() {
+        descriptor = fl_memory_file("firstlight-output")
+        guard descriptor >= 0 else { return nil }
+        // Two descriptors share the file, so each write must go to its end.
+        _ = fcntl(descriptor, F_SETFL, O_APPEND)
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    /// Returns the end of the output since the last call, and discards that output.
+    func take() -> String {
+        defer { ftruncate(descriptor, 0) }
+        let size = lseek(descriptor, 0, SEEK_END)
+        guard size > 0 else { return "" }
+        let start = max(0, size - Self.length)
+        var bytes = [UInt8](repeating: 0, count: Self.length)
+        let count = pread(descriptor, &bytes, bytes.count, start)
+        guard count > 0 else { return "" }
+        // Skips the rest of a multi-byte character.
+        let text = bytes.prefix(count).drop { start > 0 && $0 & 0xC0 == 0x80 }
+        return String(decoding: text, as: UTF8.self)
     }
 }

@@ -254,3 +254,8 @@ package struct ArgumentParser {
         UsageError(parsed.subcommand, message)
     }
 }
+
+/// A shell with a completion script made from the option table.
+package enum Shell: String, CaseIterable, Sendable {
+    case bash, zsh, fish
+}

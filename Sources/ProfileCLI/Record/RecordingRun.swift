@@ -1,3 +1,5 @@
+import Agent
+import Analysis
 import Exports
 import Glibc
 import Launching
@@ -10,6 +12,7 @@ import Report
 import Runtimes
 import Sampler
 import Symbolicate
+import Synchronization
 
 /// A recording from its beginning to the program's end: recorded, symbolicated, and summarised. The
 /// common part of `record` and `attach`.
@@ -180,5 +183,95 @@ extension Recorder.Target {
     fileprivate var isLaunch: Bool {
         if case .launch = self { return true }
         return false
+    }
+}
+
+/// The summary that is shown after a recording.
+enum RecordingSummary {
+    /// A write error is ignored: the reader may have closed the stream, and the recording is
+    /// stored.
+    ///
+    /// - Parameter path: where the recording is, for the commands that are suggested.
+    static func show(_ recording: Recording, of path: String, _ console: Console) {
+        var options = TextOptions(for: console.terminal(of: .error))
+        options.file = path == RecordOptions.defaultOutput ? nil : path
+        let text = TextReport.render(Profile(recording), view: .summary, options: options)
+        try? console.write(console.words(text), to: .error)
+    }
+}
+
+/// Reports marks that are impossible. It does so at once, so that the user sees it while the
+/// program runs. There is one exception: if our own output goes to a file that is watched for the
+/// program's output, our line would count as the program's. Then reports wait until the recording
+/// is over.
+final class MarkComplaints: Sendable {
+    private let console: Console
+    private let waits: Bool
+    private let waiting = Mutex<[MarkProblem]>([])
+
+    init(_ console: Console, waiting waits: Bool) {
+        self.console = console
+        self.waits = waits
+    }
+
+    func tell(_ problem: MarkProblem) {
+        if waits {
+            waiting.withLock { $0.append(problem) }
+        } else {
+            console.complain(problem.description)
+        }
+    }
+
+    /// After the recording: reports the waiting problems, and then those found at its end.
+    func tellRest(_ problems: [MarkProblem]) {
+        for problem in waiting.withLock({ $0 }) + problems { console.complain(problem.description) }
+    }
+}
+
+/// The first part of `firstlight attach --wait`: it waits until there is a process to attach to.
+enum ProcessWaiter {
+    enum End {
+        case found(Int32)
+        /// There will be no recording; the exit status.
+        case ended(Int32)
+    }
+
+    /// Waits, and tells the user.
+    static func run(
+        _ name: ProgramName, _ options: RecordOptions, _ signals: SignalQueue, _ console: Console
+    ) -> End {
+        do throws(SamplerError) {
+            try Sampler.reserve()
+        } catch {
+            console.complain(error.description)
+            return .ended(error.exitStatus)
+        }
+        do throws(RecordingError) {
+            // Fail now rather than wait for a recording that could not be stored.
+            try RecordingFile.checkWritable(options.output)
+        } catch {
+            console.complain(error.description)
+            return .ended(OwnStatus.failure)
+        }
+        do throws(SamplerError) {
+            var wait = ProcessWait(for: name)
+            let running = try wait.running()
+            if !running.isEmpty { console.complain(notice(running, of: name)) }
+            console.complain("waiting for '\(name)' to start (Ctrl-C ends)")
+            switch try wait.wait(signals) {
+            case .found(let pid): return .found(pid)
+            case .signal(let number): return .ended(128 + number)
+            }
+        } catch {
+            console.complain(error.description)
+            return .ended(error.exitStatus)
+        }
+    }
+
+    private static func notice(_ running: [Int32], of name: ProgramName) -> String {
+        let first = running.min() ?? 0
+        let others = running.count > 1 ? " and \(running.count - 1) more" : ""
+        return "'\(name)' is already running (process \(first)\(others)), and is not recorded; to "
+            + "record it: firstlight attach \(first)"
     }
 }

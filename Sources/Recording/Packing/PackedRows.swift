@@ -1,3 +1,5 @@
+import CSQLite
+
 /// Rows of one table on their way into the file. They are written column by column as a chunk,
 /// whenever there are many of them, and at every commit. This way a slice takes some 13 bytes; as a
 /// row it took 32.
@@ -65,5 +67,35 @@ final class PackedRows: RowTarget {
         try chunks.write(table, rows: rows, columns.flatMap(\.bytes))
         for index in columns.indices { columns[index].removeAll() }
         (rows, size) = (0, 0)
+    }
+}
+
+/// Receives a row's values one after another, in the order of the columns; `id` is column 1. Either
+/// a statement, or packed rows.
+protocol RowTarget {
+    func bind(_ index: Int32, _ value: Int64?) throws(SQLiteFailure)
+    func bind(_ index: Int32, _ value: String?) throws(SQLiteFailure)
+    func bind(_ index: Int32, _ value: [UInt8]) throws(SQLiteFailure)
+    /// The row is complete.
+    func run() throws(SQLiteFailure)
+}
+
+/// Writes chunks of all tables into a file.
+final class ChunkWriter {
+    private let insertion: Statement
+    private var next: Int
+
+    /// - Parameter next: the first unused chunk id.
+    init(_ database: Database, next: Int = 0) throws(RecordingError) {
+        insertion = try database.prepare(ChunksTable.layout.insertion)
+        self.next = next
+    }
+
+    func write(_ table: String, rows: Int, _ bytes: [UInt8]) throws(SQLiteFailure) {
+        // No reader would accept a larger chunk.
+        guard bytes.count <= Chunk.largest else { throw SQLiteFailure(code: SQLITE_TOOBIG) }
+        let chunk = (table: table, rows: rows, size: bytes.count, data: Chunk.packed(bytes))
+        try insertion.write(chunk, ChunksTable.self, at: next)
+        next += 1
     }
 }

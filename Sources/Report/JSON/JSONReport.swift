@@ -246,3 +246,69 @@ package enum JSONReport {
         }
     }
 }
+
+/// The JSON of subcommands, which `docs/json.md` describes; the cases are named after the
+/// subcommands.
+package enum JSONSchema: String, Sendable, CaseIterable {
+    case report, measure, compare, gate, history, top, doctor
+
+    /// Raised when a reader of the previous version would misread the new one. New fields do not
+    /// raise it.
+    package var version: Int {
+        switch self {
+        case .report: 2
+        case .measure, .compare, .gate, .history, .top, .doctor: 1
+        }
+    }
+}
+
+/// The critical path: what decided how long the launch took.
+extension JSONReport {
+    static func segment(
+        _ profile: Profile, _ segment: CriticalPath.Segment, _ writer: inout JSONWriter
+    ) {
+        writer.object { writer in
+            writer.field("tid", profile.threads[segment.thread].tid)
+            writer.field("startNs", segment.start)
+            writer.field("durationNs", segment.duration)
+            writer.field("state", segment.state?.name)
+            writer.field("stretches", segment.stretches)
+            writer.key("stack")
+            writer.array(segment.stack.reversed()) { place(profile.frames, $1, &$0) }
+            let waker = segment.wakeup.flatMap { $0.isInterrupt || $0.waker == 0 ? nil : $0.waker }
+            writer.field("wokenByTid", waker)
+        }
+    }
+}
+
+extension JSONReport {
+    static func module(
+        _ module: ModuleFigures, _ times: ModuleTimes, _ writer: inout JSONWriter
+    ) {
+        writer.object { writer in
+            writer.field("path", module.path)
+            writer.field("buildId", module.buildID.isEmpty ? nil : module.buildID.hex)
+            writer.field("loadedNs", module.loaded)
+            writer.field("hasDebugInfo", module.hasDebugInfo)
+            writer.field("debugInfoFile", module.symbols?.debugInfoPath)
+            writer.field("debugInfoOrigin", module.symbols?.debugInfoOrigin?.rawValue)
+            writer.field("symbolOrigin", module.symbols?.symbolOrigin?.rawValue)
+            writer.field("slices", module.slices)
+            writer.field("totalCpuNs", times.total.running)
+            writer.field("selfCpuNs", times.own.running)
+            writer.field("totalWallNs", times.total.wall)
+            writer.field("selfWallNs", times.own.wall)
+            writer.field("addresses", module.addresses.all)
+            writer.field("namedAddresses", module.addresses.named)
+            writer.field("addressesWithLine", module.addresses.withLine)
+            writer.key("remarks")
+            writer.array(module.symbols?.remarks ?? []) { writer, remark in
+                writer.object {
+                    $0.field("kind", remark.kind.rawValue)
+                    $0.field("detail", remark.detail)
+                    $0.field("text", remark.words)
+                }
+            }
+        }
+    }
+}

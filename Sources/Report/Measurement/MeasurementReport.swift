@@ -1,4 +1,5 @@
 package import Analysis
+import Exports
 package import ProfileModel
 
 /// A measurement for people and for programs. Pure: the same values give the same bytes. All texts
@@ -38,5 +39,29 @@ package enum MeasurementReport {
     /// One row for each launch, with phases as columns: `docs/cli.md` describes them.
     package static func csv(_ measurement: Measurement) -> String {
         MeasurementCSV(measurement).render()
+    }
+}
+
+/// The first arm compared with the second: the verdict, and the size of the difference.
+struct ComparisonSection {
+    let comparison: Comparison?
+    let names: ArmNames
+    let options: TextOptions
+
+    func render() -> String {
+        guard let comparison else {
+            return ComparisonWords.tooFew(names).wrapped(to: options.columns)
+        }
+        let words = ComparisonWords(comparison: comparison, names: names)
+        let verdict = words.verdict.wrapped(to: options.columns)
+        return (options.usesColour ? verdict.emphasised : verdict)
+            + words.figures.wrapped(to: options.columns)
+    }
+}
+
+extension String {
+    /// Each line as a heading.
+    var emphasised: String {
+        split(separator: "\n").map { Style.heading.applied(to: String($0)) + "\n" }.joined()
     }
 }

@@ -120,3 +120,78 @@ package enum MeasurementPage {
         return [Markup("span", ["class": "name"], text: figure.title)] + medians
     }
 }
+
+/// The difference of two arms with its interval, compared with zero.
+struct DifferencePlot {
+    let comparison: Comparison
+    let label: String
+
+    func render() -> Markup {
+        let axis = Axis(covering: [0, comparison.low, comparison.change, comparison.high])
+        let zero = axis.fraction(0)
+        let (low, high) = (axis.fraction(comparison.low), axis.fraction(comparison.high))
+        let change = axis.fraction(comparison.change)
+        let labels = axis.ticks.map(Numbers.change)
+        let parts = [
+            Drawing.line("none", x: zero...zero, y: 0...Self.height),
+            Drawing.rect("interval first", from: low, to: high, y: 15, height: 4),
+            Drawing.line("median first", x: change...change, y: 8...26),
+        ]
+        return Drawing.plot(
+            height: Self.height + Drawing.tickHeight, label: label,
+            Drawing.ticks(axis, labels, top: 0, foot: Self.height) + parts)
+    }
+
+    private static let height = 34.0
+}
+
+/// The launches that do not count, the reasons, and the output of those that failed.
+struct DiscardSection {
+    let model: PageModel
+
+    /// nil: all count.
+    func render() -> Markup? {
+        let launches = model.measurement.launches
+        let discarded = launches.indices.filter { launches[$0].discarded != nil }
+        guard !discarded.isEmpty else { return nil }
+        let reasons = MeasuredLaunch.Discard.allCases.compactMap { reason -> Markup? in
+            let those = discarded.filter { launches[$0].discarded == reason }
+            return those.isEmpty ? nil : self.reason(reason, those)
+        }
+        let printed = discarded.filter { !launches[$0].output.isEmpty }
+        return PageParts.section(
+            "Launches that do not count",
+            [Markup("ul", ["class": "discards"], [.lines(reasons)])]
+                + printed.prefix(Self.mostOutputs).map(output))
+    }
+
+    private func reason(_ reason: MeasuredLaunch.Discard, _ launches: [Int]) -> Markup {
+        let shown = launches.prefix(Self.mostNumbers).map(model.numberAndArm)
+        let more = launches.count - shown.count
+        let names = shown.joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
+        let noun = launches.count == 1 ? "launch" : "launches"
+        return Markup(
+            "li", ["data-reason": reason.rawValue],
+            [
+                Markup("strong", [:], text: Numbers.grouped(launches.count)),
+                Markup(": \(DiscardWords.text(reason)) (\(noun) \(names))"),
+            ])
+    }
+
+    private func output(_ index: Int) -> Markup {
+        let launch = model.measurement.launches[index]
+        let title =
+            "\(LaunchWords(model).title(index)): \(OutcomeWords.text(launch.outcome)); "
+            + "what it printed last"
+        let lines = launch.output.split(separator: "\n", omittingEmptySubsequences: false)
+        return Markup(
+            "details", ["class": "output"],
+            [
+                Markup("summary", [:], text: title),
+                Markup("pre", ["class": "excerpt"], [Markup(lines: lines.map(String.init))]),
+            ])
+    }
+
+    private static let mostNumbers = 20
+    private static let mostOutputs = 20
+}
