@@ -175,6 +175,7 @@ fuzz: build
 
 lint:
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Fuzz Benchmarks Examples
+	scripts/check-documents
 
 format:
 	$(SWIFT) format --in-place --recursive Package.swift Sources Tests Fuzz Benchmarks Examples
