@@ -86,7 +86,7 @@ package struct PerfImport: Sendable {
             }
             try writer.finish(facts) {
                 $0.isAttached = process.isAttached
-                $0.ticks = process.samples
+                ($0.ticks, $0.samples) = (process.samples, process.samples)
                 $0.account = event.recordsSwitches ? .switches : nil
             }
         } catch {

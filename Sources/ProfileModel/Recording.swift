@@ -62,11 +62,15 @@ package struct Recording: Sendable {
         package var capture: CaptureMethod
         /// Requested ticks per second.
         package var frequency: Int32
-        /// Ticks that the recorder served, ticks that it missed (they cost resolution, never time),
-        /// and the total lateness of the served ones.
+        /// Ticks that the recorder served, ticks that it missed because it had no core, and the
+        /// total lateness of the served ones.
         package var ticks: Int64 = 0
         package var missedTicks: Int64 = 0
         package var lateness = TimeSpan.zero
+        /// Stacks of running threads that were taken, and those that were due besides: one is due
+        /// for each interval of CPU time. Missing ones cost resolution, never time.
+        package var samples: Int64 = 0
+        package var missedSamples: Int64 = 0
         /// Stacks that were dropped because the recorder was behind; their time is kept.
         package var lostSamples: Int64 = 0
         /// How long threads were held by the profiler's stops, summed over threads.

@@ -82,6 +82,10 @@ package struct Sample: Sendable {
         case none
         /// A stack was expected, but is missing.
         case missing(Truncation)
+
+        package var isSnapshot: Bool {
+            if case .snapshot = self { true } else { false }
+        }
     }
 
     package var thread: ThreadIndex

@@ -132,6 +132,7 @@ extension Recording.Header {
     mutating func complete(with outcome: SamplerOutcome) {
         ticks = outcome.ticks
         missedTicks = outcome.missedTicks
+        (samples, missedSamples) = (outcome.samples.taken, outcome.samples.missed)
         lateness = outcome.lateness
         lostSamples += outcome.lostSamples
         heldByProfiler = outcome.heldByProfiler

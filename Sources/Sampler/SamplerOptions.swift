@@ -61,6 +61,8 @@ package struct SamplerOutcome: Sendable {
     package var outcome: Recording.Outcome
     package var ticks: Int64
     package var missedTicks: Int64
+    /// Those of all processes.
+    package var samples: SampleTally
     package var lateness: TimeSpan
     package var heldByProfiler: TimeSpan
     /// How stacks were taken: as asked for, unless that was not available; `event` where the

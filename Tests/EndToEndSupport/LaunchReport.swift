@@ -15,6 +15,8 @@ package struct LaunchReport: Decodable {
         package var frequencyHz: Int
         package var ticks: Int
         package var missedTicks: Int
+        package var samples: Int
+        package var missedSamples: Int
         package var slices: Int
         package var truncatedStacks: Int
         package var lostSamples: Int
@@ -34,8 +36,10 @@ package struct LaunchReport: Decodable {
         /// Whether a program replaced another one unnoticed: then its phases are not divided.
         package var hasLateExec: Bool { notes.contains { $0.kind == "late_exec" } }
 
-        /// Whether so many samples are missing that no library is called unused.
-        package var isMuchMissed: Bool { missedTicks * 5 > ticks + missedTicks }
+        /// Whether so many samples or looks are missing that no library is called unused.
+        package var isMuchMissed: Bool {
+            missedTicks * 5 > ticks + missedTicks || missedSamples * 5 > samples + missedSamples
+        }
 
         /// Whether so little ran, or so little of it was sampled, that no function need be found.
         package var isHardlySeen: Bool { isMuchMissed || cpuNs < 20_000_000 }

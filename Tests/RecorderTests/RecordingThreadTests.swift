@@ -134,7 +134,8 @@ import Testing
 
     private static func outcome(_ outcome: Recording.Outcome, cpu: Int64) -> SamplerOutcome {
         SamplerOutcome(
-            outcome: outcome, ticks: 1, missedTicks: 0, lateness: .zero, heldByProfiler: .zero,
+            outcome: outcome, ticks: 1, missedTicks: 0, samples: SampleTally(), lateness: .zero,
+            heldByProfiler: .zero,
             capture: .ptrace, cpu: TimeSpan(nanoseconds: cpu), account: nil,
             notes: [RecorderNote(.lostWaits, 2)], markProblems: [])
     }

@@ -310,7 +310,8 @@ import Testing
 
     private static func outcome(_ status: Int) -> SamplerOutcome {
         SamplerOutcome(
-            outcome: .exited(Int32(status)), ticks: 1, missedTicks: 0, lateness: .zero,
+            outcome: .exited(Int32(status)), ticks: 1, missedTicks: 0, samples: SampleTally(),
+            lateness: .zero,
             heldByProfiler: .zero, capture: .tree, cpu: .milliseconds(9), account: nil,
             notes: [], markProblems: [])
     }

@@ -116,6 +116,7 @@ struct RandomRecording {
             capture: maybe(CaptureMethod.untraced) ?? .ptrace, frequency: Int32(number(1...10_000)))
         header.ticks = Int64(number(0...100_000))
         header.missedTicks = Int64(number(0...10))
+        (header.samples, header.missedSamples) = (Int64(number(0...100_000)), Int64(number(0...10)))
         header.lateness = span()
         header.lostSamples = Int64(number(0...10))
         header.heldByProfiler = span()

@@ -51,7 +51,7 @@ import Testing
         try expectKeys(report["program"], "name path arguments pid exitStatus")
         try expectKeys(
             report["launch"],
-            "wallNs heldNs cpuNs frequencyHz ticks missedTicks slices truncatedStacks lostSamples capture scheduler "
+            "wallNs heldNs cpuNs frequencyHz ticks missedTicks samples missedSamples slices truncatedStacks lostSamples capture scheduler "
                 + "mainThread notes")
         for segment in try objects((report["launch"] as? Object)?["mainThread"]) {
             try expectKeys(segment, "tid startNs wallNs")

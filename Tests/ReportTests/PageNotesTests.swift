@@ -26,7 +26,7 @@ import Testing
 
     @Test func whatTakesTrustAway() {
         var recording = recording()
-        (recording.header.ticks, recording.header.missedTicks) = (290, 710)
+        (recording.header.samples, recording.header.missedSamples) = (290, 710)
         recording.header.outcome = .unknown
         recording.notes.append(RecorderNote(.busyElsewhere, 600))
         let first = notes(recording).first
@@ -43,7 +43,7 @@ import Testing
             #expect(!notes(other).all.joined().contains("exact"))
         }
         // A fifth is where it begins.
-        (recording.header.ticks, recording.header.missedTicks) = (810, 190)
+        (recording.header.samples, recording.header.missedSamples) = (810, 190)
         #expect(notes(recording).first.count == 2)
     }
 
@@ -72,7 +72,7 @@ import Testing
     /// The text report has them in one list, the most important ones first.
     @Test func whatMattersComesFirst() {
         var recording = recording()
-        (recording.header.ticks, recording.header.missedTicks) = (290, 710)
+        (recording.header.samples, recording.header.missedSamples) = (290, 710)
         recording.header.heldByProfiler = .milliseconds(500)
         recording.notes.append(RecorderNote(.spared, 3))
         let (first, all) = notes(recording)

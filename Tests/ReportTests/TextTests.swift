@@ -115,8 +115,8 @@ import Testing
             builder.slice(main, at: index, running: 1, builder.stack("main"), truncation: reason)
         }
         builder.recording.header.lostSamples = 1
-        builder.recording.header.ticks = 900
-        builder.recording.header.missedTicks = 100
+        (builder.recording.header.samples, builder.recording.header.missedSamples) = (900, 100)
+        (builder.recording.header.ticks, builder.recording.header.missedTicks) = (800, 200)
         let report = text(builder.recording)
         #expect(report.contains("100 slices, 4.0 % truncated\n"))
         #expect(report.contains("  4 stacks truncated: 3 stack limit, 1 lost\n"))
@@ -124,9 +124,11 @@ import Testing
             report.contains(
                 "  1 stack lost, because the recorder could not keep up: times are exact\n"))
         #expect(report.contains("  10.0 % of the samples were missed: "))
+        #expect(report.contains("  20.0 % of the looks at waits were missed: "))
 
-        builder.recording.header.missedTicks = 9
-        #expect(!text(builder.recording).contains("samples were missed"))
+        (builder.recording.header.missedSamples, builder.recording.header.missedTicks) = (9, 8)
+        let better = text(builder.recording)
+        #expect(!better.contains("samples were missed") && !better.contains("looks at waits"))
     }
 
     /// A longer copy would not help.

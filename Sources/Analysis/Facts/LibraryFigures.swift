@@ -132,9 +132,11 @@ struct ModuleSightings {
 }
 
 extension Recording.Header {
-    /// Whether so many samples are missing that the absence of code from stacks proves nothing.
+    /// Whether so many samples, or looks at waits, are missing that the absence of code from stacks
+    /// proves nothing.
     var isMuchMissed: Bool {
-        let all = ticks.addingReportingOverflow(missedTicks)
-        return all.overflow || Double(missedTicks) > 0.2 * Double(all.partialValue)
+        [(missedSamples, samples), (missedTicks, ticks)].contains { missed, taken in
+            Double(missed) > 0.2 * (Double(missed) + Double(taken))
+        }
     }
 }

@@ -2,7 +2,8 @@ import ProfileModel
 
 /// One row: the recorded process, and how it was recorded. Never packed.
 enum HeaderTable: Int32, ReadableTable {
-    case pid = 1, isAttached, capture, frequency, ticks, missedTicks, lateness, lostSamples, held,
+    case pid = 1, isAttached, capture, frequency, ticks, missedTicks, samples, missedSamples,
+        lateness, lostSamples, held,
         outcome, outcomeValue, recorderVersion, account, source
 
     static let tableName = "header"
@@ -16,6 +17,8 @@ enum HeaderTable: Int32, ReadableTable {
         case .frequency: .integer("frequency")
         case .ticks: .integer("ticks")
         case .missedTicks: .integer("missed_ticks")
+        case .samples: .integer("samples")
+        case .missedSamples: .integer("missed_samples")
         case .lateness: .integer("lateness_ns")
         case .lostSamples: .integer("lost_samples")
         case .held: .integer("held_ns")
@@ -36,6 +39,8 @@ enum HeaderTable: Int32, ReadableTable {
         try row.set(.frequency, header.frequency)
         try row.set(.ticks, header.ticks)
         try row.set(.missedTicks, header.missedTicks)
+        try row.set(.samples, header.samples)
+        try row.set(.missedSamples, header.missedSamples)
         try row.set(.lateness, header.lateness)
         try row.set(.lostSamples, header.lostSamples)
         try row.set(.held, header.heldByProfiler)
@@ -51,6 +56,8 @@ enum HeaderTable: Int32, ReadableTable {
             capture: try row.word(.capture), frequency: try row.integer(.frequency))
         header.ticks = try row.integer(.ticks)
         header.missedTicks = try row.integer(.missedTicks)
+        header.samples = try row.integer(.samples)
+        header.missedSamples = try row.integer(.missedSamples)
         header.lateness = try row.integer(.lateness)
         header.lostSamples = try row.integer(.lostSamples)
         header.heldByProfiler = try row.integer(.held)
@@ -65,6 +72,7 @@ enum HeaderTable: Int32, ReadableTable {
         let fields: [(Self, Int64)] = [
             (.pid, Int64(header.pid)), (.frequency, Int64(header.frequency)),
             (.ticks, header.ticks), (.missedTicks, header.missedTicks),
+            (.samples, header.samples), (.missedSamples, header.missedSamples),
             (.lateness, header.lateness.nanoseconds), (.lostSamples, header.lostSamples),
             (.held, header.heldByProfiler.nanoseconds),
         ]

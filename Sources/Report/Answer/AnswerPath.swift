@@ -122,7 +122,7 @@ struct AnswerPath {
     /// much, or this is not where the launch's CPU time went.
     func centre(_ profile: Profile) -> String? {
         // With few samples, the function with the most samples is a matter of chance.
-        guard profile.header.missedTicks <= profile.header.ticks, stack.weight == .cpu,
+        guard profile.header.missedSamples <= profile.header.samples, stack.weight == .cpu,
             let centre = profile.centre(of: stack),
             let time = stack.entries.last(where: { $0.frame == centre })?.total.running,
             time.nanoseconds * 2 >= stack.total.running.nanoseconds,

@@ -128,6 +128,8 @@ package enum JSONReport {
             writer.field("frequencyHz", header.frequency)
             writer.field("ticks", header.ticks)
             writer.field("missedTicks", header.missedTicks)
+            writer.field("samples", header.samples)
+            writer.field("missedSamples", header.missedSamples)
             writer.field("slices", launch.slices)
             writer.field("truncatedStacks", launch.truncatedStacks)
             writer.field("lostSamples", header.lostSamples)

@@ -114,7 +114,7 @@ struct HeaderSection {
     /// One short sentence each, the most important notes first.
     var notes: [String] {
         let others = [
-            mainThread, missedTicks(), truncations, lost, held, leftOut, unfollowed,
+            mainThread, missedSamples(), missedTicks, truncations, lost, held, leftOut, unfollowed,
         ].compactMap { $0 }
         let first = essentials(\.text)
         return first
@@ -127,7 +127,7 @@ struct HeaderSection {
     private func essentials(_ words: (MeasurementNote) -> String) -> [String] {
         [
             cutShort, unknownWaits,
-            missedTicks(least: Self.leastEssential), incomplete, unreadFunctions,
+            missedSamples(least: Self.leastEssential), incomplete, unreadFunctions,
             UndividedPhases(profile).words,
         ].compactMap { $0 } + profile.measurementNotes().map(words)
             + profile.notes.filter { Self.essential.contains($0.kind) || isMuchUnseen($0) }
@@ -235,21 +235,34 @@ struct HeaderSection {
             + " lost, because the recorder could not keep up: times are exact"
     }
 
-    /// If many ticks are missing, stacks tell little about short work.
+    /// If many stacks are missing, they tell little about short work.
     ///
     /// - Parameter least: nil for a smaller share.
-    private func missedTicks(least: Double = 0.01) -> String? {
-        let (missed, served) = (profile.header.missedTicks, profile.header.ticks)
-        let all = served.addingReportingOverflow(missed)
-        guard missed > 0, !all.overflow, Double(missed) >= least * Double(all.partialValue) else {
-            return nil
-        }
+    private func missedSamples(least: Double = 0.01) -> String? {
+        let (missed, taken) = (profile.header.missedSamples, profile.header.samples)
+        guard let share = Self.share(missed, taken, least: least) else { return nil }
         let isExact = !profile.notes.contains {
             [.lostSwitches, .unseenCPU, .unfollowedThreads].contains($0.kind)
         }
         return
-            "\(Numbers.percent(missed, of: all.partialValue)) of the samples were missed: stacks are "
-            + "coarser" + (isExact ? "; the times of phases and threads are exact" : "")
+            "\(share) of the samples were missed: stacks are coarser"
+            + (isExact ? "; the times of phases and threads are exact" : "")
+    }
+
+    /// Waits are looked at by the recorder, which needs a core for that.
+    private var missedTicks: String? {
+        Self.share(profile.header.missedTicks, profile.header.ticks, least: 0.01).map {
+            "\($0) of the looks at waits were missed: short waits may have no stack"
+        }
+    }
+
+    /// - Parameter least: nil for a smaller share.
+    private static func share(_ missed: Int64, _ others: Int64, least: Double) -> String? {
+        let all = others.addingReportingOverflow(missed)
+        guard missed > 0, !all.overflow, Double(missed) >= least * Double(all.partialValue) else {
+            return nil
+        }
+        return Numbers.percent(missed, of: all.partialValue)
     }
 
     /// perf records waiting only on request.

@@ -30,6 +30,8 @@ final class ProcessGroup {
     /// Children that have ended. Reporting them takes a while, so it is done later: no thread
     /// should stay stopped meanwhile, because other processes wait for the ends.
     private var over: [EndedSession] = []
+    /// Those of children that have ended.
+    private var childrenSamples = SampleTally()
     private var wasAskedToFinish = false
     private var endSignal: (number: Int32, isFromTerminal: Bool)?
     /// We were asked to stop. We wait until the deadline for the program to stop first.
@@ -142,6 +144,7 @@ final class ProcessGroup {
             RecorderNote(.lostNews, main.context.tree?.news?.lost ?? 0)
         ])
         end.complete(&outcome)
+        outcome.samples += childrenSamples
         outcome.ticks = ticker.served
         outcome.missedTicks = ticker.missed
         outcome.lateness = ticker.lateness
@@ -292,9 +295,13 @@ final class ProcessGroup {
         sessions[session.pid] = nil
         forgetThreads(of: session)
         end.ready.childEnded(session.pid)
-        children?.ended(
-            session.pid, session.result(),
-            at: session.context.eventFollowed?.end ?? main.process.now)
+        report(session, at: session.context.eventFollowed?.end ?? main.process.now)
+    }
+
+    private func report(_ child: ProcessSession, at time: MonotonicTime) {
+        let result = child.result()
+        childrenSamples += result.samples
+        children?.ended(child.pid, result, at: time)
     }
 
     /// A child that has ended and has yet to be reported.
@@ -307,7 +314,7 @@ final class ProcessGroup {
     func closeEnded() {
         for ended in over {
             ended.session.parts.closing.ended(ended.session.pid, ended.outcome, at: ended.time)
-            children?.ended(ended.session.pid, ended.session.result(), at: ended.time)
+            report(ended.session, at: ended.time)
         }
         over = []
     }

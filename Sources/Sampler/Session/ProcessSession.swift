@@ -133,6 +133,7 @@ final class ProcessSession: SessionPart {
     func result() -> SamplerOutcome {
         SamplerOutcome(
             outcome: outcome ?? .unknown, ticks: ledger.ticks, missedTicks: ledger.missedTicks,
+            samples: ledger.samples,
             lateness: .zero, heldByProfiler: observer.heldByProfiler,
             capture: context.tree == nil ? context.capture : .tree,
             cpu: ledger.observedCPU, account: context.scheduler.account,

@@ -41,7 +41,7 @@ struct SessionClosing: SessionPart {
             takeLastSamples(of: thread)
             if isReadable { observer.close(thread, at: now) }
             register.rename(thread)
-            ledger.ended(thread)
+            ledger.ended(thread, interval: options.sampleInterval)
             sink.receive(.threadEnded(thread.index, isReadable ? now : thread.clock.time))
         }
         timerEnds.endTimers()

@@ -62,7 +62,7 @@ final class SessionContext {
         ledger = SessionLedger(machine: machine)
         capture = options.capture
         endlessFiles = EndlessFiles(of: process)
-        observer = ThreadObserver(process, stackBytes: options.stackBytes, sink: sink)
+        observer = ThreadObserver(process, options: options, sink: sink)
         marks = options.marks.map { MarkPlacement($0, tell: options.tellMarkProblem) }
     }
 

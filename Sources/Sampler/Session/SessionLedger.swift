@@ -7,6 +7,8 @@ struct SessionLedger {
     private(set) var missedTicks: Int64 = 0
     /// CPU time in the slices of threads that ended.
     private(set) var observedCPU = TimeSpan.zero
+    /// The stacks of threads that ended.
+    private(set) var samples = SampleTally()
     private var notes: [RecorderNote.Kind: Int64] = [:]
     /// The process's CPU time before the recording.
     private var initial = ProcessCPU(own: .zero, children: .zero)
@@ -31,8 +33,11 @@ struct SessionLedger {
         missedTicks += Int64(max(0, missed))
     }
 
-    mutating func ended(_ thread: TracedThread) {
+    mutating func ended(_ thread: TracedThread, interval: Int64) {
         observedCPU = observedCPU + thread.observedCPU
+        var taken = thread.samplesTaken
+        taken.end(interval: interval)
+        samples += taken
     }
 
     /// Counts a note of this kind.

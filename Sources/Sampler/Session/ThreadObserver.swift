@@ -7,6 +7,7 @@ import ProfileModel
 struct ThreadObserver: ~Copyable {
     private let process: any ProcessAccess
     private let stackBytes: Int
+    private let sampleInterval: Int64
     let sink: any SampleSink
     var mappings: MappingWatch
     var waits: WaitWatch
@@ -31,9 +32,10 @@ struct ThreadObserver: ~Copyable {
         stacks = StackPlaces(process)
     }
 
-    init(_ process: any ProcessAccess, stackBytes: Int, sink: any SampleSink) {
+    init(_ process: any ProcessAccess, options: SamplerOptions, sink: any SampleSink) {
         self.process = process
-        self.stackBytes = stackBytes
+        stackBytes = options.stackBytes
+        sampleInterval = options.sampleInterval
         self.sink = sink
         mappings = MappingWatch(process.addressSpace())
         interpreters = InterpreterWatch(of: process)
@@ -229,6 +231,7 @@ struct ThreadObserver: ~Copyable {
         _ thread: TracedThread, at now: MonotonicTime, counters: SchedulerCounters? = nil
     ) {
         let (start, times) = thread.advance(to: now, isRunning: false, counters: counters)
+        thread.samplesTaken.skip()
         endWait(of: thread, at: start + times.blocked)
         sink.receive(.sample(sample(thread, start, times, content: .none, in: nil)))
         thread.block(nil)
@@ -247,6 +250,9 @@ struct ThreadObserver: ~Copyable {
         let earlier = thread.blocked
         var (start, times) = thread.advance(
             to: now, isRunning: blocked == nil, counters: counters)
+        thread.samplesTaken.ran(
+            times.running, isSampled: blocked == nil && content.isSnapshot,
+            interval: sampleInterval)
         if let earlier, earlier.serial != blocked?.serial {
             let waited = StateTimes(blocked: times.blocked)
             sink.receive(

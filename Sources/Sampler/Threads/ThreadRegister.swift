@@ -37,7 +37,7 @@ struct ThreadRegister: SessionPart {
         guard !context.isClosed else { return }
         observer.closeWait(of: thread)
         observer.interpreters.forget(thread.tid)
-        ledger.ended(thread)
+        ledger.ended(thread, interval: options.sampleInterval)
         sink.receive(.threadEnded(thread.index, thread.clock.time))
     }
 

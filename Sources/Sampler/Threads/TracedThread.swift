@@ -72,6 +72,8 @@ final class TracedThread {
 
     /// The time that slices account for so far.
     private(set) var observedCPU = TimeSpan.zero
+    /// The stacks that stand for that CPU time.
+    var samplesTaken = SampleTally()
     private(set) var clock: ThreadClock
     /// The scheduler's reports on it since the last look.
     private(set) var tally = CoreTally()

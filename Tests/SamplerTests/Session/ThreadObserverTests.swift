@@ -17,7 +17,7 @@ import Testing
     }
 
     private func observer() -> ThreadObserver {
-        ThreadObserver(process, stackBytes: 4096, sink: sink)
+        ThreadObserver(process, options: SamplerOptions(stackBytes: 4096), sink: sink)
     }
 
     private func look(
