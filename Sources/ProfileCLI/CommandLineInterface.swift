@@ -36,8 +36,8 @@ package enum CommandLineInterface {
     private static func run(_ arguments: ParsedArguments, _ console: Console) -> Int32 {
         do {
             switch arguments.subcommand {
-            case .record: return RecordCommand.run(try RecordOptions(arguments), console)
-            case .attach: return AttachCommand.run(try RecordOptions(arguments), console)
+            case .record, .attach:
+                return RecordingRun.run(try RecordOptions(arguments), console)
             case .stop: return StopCommand.run(try StopOptions(arguments), console)
             case .measure: return MeasureCommand.run(try MeasureOptions(arguments), console)
             case .gate: return GateCommand.run(try GateOptions(arguments), console)

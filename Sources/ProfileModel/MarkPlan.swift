@@ -107,3 +107,60 @@ package enum MarkRefusal: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 }
+
+/// One hit of a mark: the program has reached a marked place.
+package struct MarkHit: Hashable, Sendable {
+    package enum Event: UInt8, CaseIterable, Sendable {
+        case point = 1
+        case begin = 2
+        case end = 3
+    }
+
+    /// The position of its request in the list.
+    package var request: Int
+    package var event: Event
+
+    package init(request: Int, event: Event) {
+        self.request = request
+        self.event = event
+    }
+
+    /// The number of its record: each request has one record for each event.
+    package var number: Int { Event.allCases.count * request + Int(event.rawValue) - 1 }
+
+    /// The request that a record belongs to.
+    package static func request(ofRecord number: UInt32) -> Int {
+        Int(number) / Event.allCases.count
+    }
+}
+
+/// A request by `--mark`: a name, and the place in the program to report under it.
+package struct MarkRequest: Hashable, Sendable {
+    package enum Place: Hashable, Sendable {
+        /// Each entry into a function; as an interval, until the function returns.
+        ///
+        /// - Parameter library: the name of the file that contains it; nil: any file.
+        case function(_ name: String, library: String?, isSpan: Bool)
+        /// Each time the program passes a USDT probe (sys/sdt.h).
+        case probe(provider: String, name: String)
+    }
+
+    package var name: String
+    package var place: Place
+
+    package init(name: String, place: Place) {
+        self.name = name
+        self.place = place
+    }
+}
+
+extension MarkRequest: CustomStringConvertible {
+    /// In the words of `--mark`.
+    package var description: String {
+        switch place {
+        case .function(let function, let library, let isSpan):
+            "\(name)=\(library.map { $0 + "!" } ?? "")\(function)\(isSpan ? ".." : "")"
+        case .probe(let provider, let probe): "\(name)=usdt:\(provider):\(probe)"
+        }
+    }
+}

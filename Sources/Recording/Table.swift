@@ -77,3 +77,71 @@ extension UnruledTable {
         _ value: Value, at row: RowPlace, by rules: inout Consistency
     ) throws(Inconsistency) {}
 }
+
+/// The type of a column.
+enum ColumnKind: String {
+    case integer = "INTEGER"
+    case text = "TEXT"
+    case blob = "BLOB"
+}
+
+/// How a column is declared.
+struct Column {
+    let kind: ColumnKind
+    let name: String
+    private var mayBeNull = false
+    /// In packed rows, the column that its values are relative to. It comes before this one.
+    private(set) var base: Int?
+
+    static func integer(_ name: String) -> Column { Column(kind: .integer, name: name) }
+    static func text(_ name: String) -> Column { Column(kind: .text, name: name) }
+    static func blob(_ name: String) -> Column { Column(kind: .blob, name: name) }
+
+    private init(kind: ColumnKind, name: String) {
+        (self.kind, self.name) = (kind, name)
+    }
+
+    func orNull() -> Column {
+        var column = self
+        column.mayBeNull = true
+        return column
+    }
+
+    func relative(to base: some Table) -> Column {
+        var column = self
+        column.base = Int(base.rawValue)
+        return column
+    }
+
+    /// The column's declaration in SQL.
+    var declaration: String { "\(name) \(kind.rawValue)" + (mayBeNull ? "" : " NOT NULL") }
+}
+
+/// How a table is declared.
+struct TableLayout {
+    let name: String
+    /// Without `id`.
+    let columns: [Column]
+    /// The SQL that creates the table. The file's own schema must equal it before the file is read.
+    let creation: String
+
+    init<T: Table>(_: T.Type) {
+        name = T.tableName
+        columns = T.allCases.map(\.column)
+        let list = columns.map { ", " + $0.declaration }.joined()
+        creation = "CREATE TABLE \(name)(id INTEGER PRIMARY KEY\(list))"
+    }
+
+    var insertion: String { "INSERT " + rowTarget }
+
+    /// Inserts a row, or replaces the one with its id.
+    var replacement: String { "REPLACE " + rowTarget }
+
+    private var rowTarget: String {
+        "INTO \(name)(\(names)) VALUES (?\(columns.map { _ in ", ?" }.joined()))"
+    }
+
+    var selection: String { "SELECT \(names) FROM \(name) ORDER BY id" }
+
+    private var names: String { (["id"] + columns.map(\.name)).joined(separator: ", ") }
+}

@@ -228,3 +228,32 @@ package enum Ancestry {
         ProcessFiles(pid: pid).status("PPid:").flatMap { Int32(exactly: $0) }
     }
 }
+
+/// Tells how old a process is: a file made before a process began does not belong to it.
+package enum ProcessAge {
+    /// When a process began, in seconds since 1970, at most two seconds early; nil: it is gone.
+    package static func start(of pid: Int32) -> Int? {
+        guard let stat = ProcessFiles(pid: pid).stat() else { return nil }
+        var (machine, now) = (timespec(), timespec())
+        clock_gettime(CLOCK_BOOTTIME, &machine)
+        clock_gettime(CLOCK_REALTIME, &now)
+        let ticks = max(1, sysconf(Int32(_SC_CLK_TCK)))
+        let age = machine.tv_sec - Int(clamping: stat.startTicks) / ticks
+        return now.tv_sec - age - 1
+    }
+}
+
+/// The namespace of process ids that we live in.
+package enum ProcessIDNamespace {
+    /// True if we see other process ids than the whole machine has; nil: unknown.
+    package static var isOwn: Bool? { name.map { $0 != initial } }
+
+    /// `PROC_PID_INIT_INO` of the kernel's proc_ns.h: the machine's own process ids.
+    private static let initial = "pid:[4026531836]"
+
+    private static var name: String? {
+        var target = [UInt8](repeating: 0, count: 64)
+        let length = readlink("/proc/self/ns/pid", &target, target.count)
+        return length > 0 ? String(decoding: target.prefix(length), as: UTF8.self) : nil
+    }
+}

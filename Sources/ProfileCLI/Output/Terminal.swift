@@ -1,4 +1,5 @@
 import CSystem
+import Report
 
 /// The width of a report, and whether it may use colours.
 package struct Terminal: Hashable, Sendable {
@@ -22,5 +23,14 @@ package struct Terminal: Hashable, Sendable {
     package static func columns(of descriptor: Int32) -> Int? {
         let columns = Int(cs_terminal_width(descriptor))
         return columns > 0 ? columns : nil
+    }
+}
+
+extension TextOptions {
+    /// For a report on a terminal, or in a file.
+    init(for terminal: Terminal) {
+        self.init()
+        width = terminal.width
+        usesColour = terminal.usesColour
     }
 }

@@ -1,10 +1,13 @@
+import Agent
 import CSystem
 import Glibc
 import Marks
+import ProfileModel
 import Readiness
 import Runtimes
 import Sampler
 import Symbolicate
+import Unwind
 
 /// The options in the form that the recorder and its parts need.
 extension RecordOptions {
@@ -48,5 +51,40 @@ extension SamplerOptions {
         extended = options.end.extended
         watchdog = options.end.watchdog
         if !options.marks.isEmpty { marks = PreparedPlanner(options.marks) }
+    }
+}
+
+extension UnwindEngine {
+    /// True if the engine's library is installed. Otherwise complains and names the library.
+    func isUsable(_ console: Console) -> Bool {
+        guard let library = missingLibrary else { return true }
+        console.complain(
+            "--unwinder \(rawValue) needs \(library), which cannot be loaded "
+                + "(Debian's package: libunwind8)")
+        return false
+    }
+}
+
+/// Connects the sampler to the planner. The sampler does not know files and instructions; the
+/// planner does not know processes.
+extension PreparedPlanner: MarkPlanner {}
+
+extension NodeRequest {
+    /// For a program that gets our environment.
+    ///
+    /// - Parameter changes: the other changes to the program's environment.
+    init(after changes: [EnvironmentChange]) {
+        let name = Array(NodeOptions.variable.utf8)
+        let value =
+            changes.last { $0.name == name }.map(\.value) ?? Self.ownValue(NodeOptions.variable)
+        self.init(completing: value, start: time(nil))
+    }
+
+    /// The variable's bytes, which may not be valid text.
+    private static func ownValue(_ name: String) -> [UInt8]? {
+        guard let value = getenv(name) else { return nil }
+        return value.withMemoryRebound(to: UInt8.self, capacity: strlen(value)) {
+            Array(UnsafeBufferPointer(start: $0, count: strlen(value)))
+        }
     }
 }

@@ -1,7 +1,9 @@
+import Exports
 import Importer
 import PerfData
-import ProfileModel
+package import ProfileModel
 import Recording
+import Report
 import Symbolicate
 
 /// `firstlight import`.
@@ -51,5 +53,46 @@ enum ImportCommand {
         return try SlowStep.run(on: line, { stage.value.map(\.text) }) {
             () throws(ImportError) in try work.run()
         }
+    }
+}
+
+/// The options of `import`.
+package struct ImportOptions: Hashable, Sendable {
+    /// perf's file.
+    package var input: String
+    /// The path of the recording.
+    package var output: String
+    package var pid: Int32?
+    package var engine: UnwindEngine
+    package var isQuiet: Bool
+    package var showsTimings: Bool
+
+    package init(_ arguments: ParsedArguments) {
+        input = arguments.operands.first ?? ""
+        output = arguments.text(.output) ?? RecordOptions.defaultOutput
+        pid = arguments.integer(.pid).flatMap { Int32(exactly: $0) }
+        engine = arguments.text(.unwinder).flatMap(UnwindEngine.init) ?? .quick
+        isQuiet = arguments.isGiven(.quiet)
+        showsTimings = arguments.isGiven(.timings)
+    }
+}
+
+extension PerfImport.Progress {
+    /// "firstlight: reading, 12 MB of 40 MB"
+    var text: String {
+        let read = Numbers.bytes(Int64(clamping: position))
+        let step = isSearching ? "looking for the process" : "reading"
+        return "firstlight: \(step), \(read) of \(Numbers.bytes(Int64(clamping: size)))"
+    }
+}
+
+extension Timings {
+    init(of timings: ImportTimings) {
+        self.init()
+        add("reading perf.data", timings.reading)
+        let stacks = Numbers.count(timings.stacks, "stack")
+        let frames = Numbers.count(timings.frames, "frame")
+        add("unwinding", timings.unwinding, cpu: timings.unwindingCPU, "\(stacks), \(frames)")
+        add("writing slices", timings.writing)
     }
 }

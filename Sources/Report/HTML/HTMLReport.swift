@@ -37,3 +37,11 @@ package enum HTMLReport {
         return lines.map { XML.text(String($0)) }.joined(separator: "\n")
     }
 }
+
+/// Lines of source files, for reports that show them.
+package struct SourceLines: Sendable {
+    /// By the file's path in the debug information, then by line, 1-based.
+    package var files: [String: [Int32: String]] = [:]
+
+    package init() {}
+}

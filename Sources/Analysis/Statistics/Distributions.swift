@@ -1,5 +1,22 @@
 import Glibc
 
+/// The normal distribution with mean 0 and standard deviation 1.
+enum StandardNormal {
+    /// The probability of a value above `z`.
+    static func upperTail(_ z: Double) -> Double { 0.5 * erfc(z / 2.0.squareRoot()) }
+
+    /// The `z` that is exceeded with a probability, from 0 to 0.5; at most 40, above which the
+    /// probability is negligible.
+    static func quantile(upperTail probability: Double) -> Double {
+        var (low, high) = (0.0, 40.0)
+        for _ in 0..<64 {
+            let middle = (low + high) / 2
+            if upperTail(middle) > probability { low = middle } else { high = middle }
+        }
+        return high
+    }
+}
+
 /// Student's t distribution.
 enum StudentT {
     /// The `t` that is exceeded with a probability, from 0 to 0.5, with this many degrees of
@@ -83,5 +100,25 @@ enum IncompleteBeta {
             if abs(d * c - 1) < 1e-15 { break }
         }
         return result
+    }
+}
+
+/// Finds the term at which summing the lower tail of a binomial distribution begins.
+enum BinomialTail {
+    /// With fewer terms than this, the sum begins at the first one.
+    private static let few = 10_000
+    /// In standard deviations below the mean: the terms further down are less than 1e-40 in all.
+    private static let reach = 14.0
+
+    /// The rank of the first term that matters, counted from 1, and its logarithm: the probability
+    /// that (rank − 1) values lie below, each with probability `share`.
+    static func start(count: Int, _ share: Double) -> (rank: Int, logTerm: Double) {
+        let n = Double(count)
+        guard count > few else { return (1, n * (1 - share).logarithm) }
+        let below = max(
+            0, (n * share - reach * (n * share * (1 - share)).squareRoot()).rounded(.down))
+        let ways = lgamma(n + 1) - lgamma(below + 1) - lgamma(n - below + 1)
+        let logTerm = ways + below * share.logarithm + (n - below) * (1 - share).logarithm
+        return (Int(below) + 1, logTerm)
     }
 }
