@@ -93,9 +93,9 @@ struct HeaderSection {
         guard header.capture != .perf else {
             return ["imported from perf.data (\(header.importSource.escapedForDisplay))", stacks]
         }
-        return [
-            "\(Numbers.frequency(header.frequency)) \(header.capture.rawValue) capture, " + stacks
-        ]
+        // Without tracing, events and signals may both have taken stacks.
+        let method = header.capture == .untraced ? "" : header.capture.rawValue + " "
+        return ["\(Numbers.frequency(header.frequency)) \(method)capture, " + stacks]
     }
 
     private var stacks: String {
