@@ -42,7 +42,7 @@ package struct RecordingSearch {
     private mutating func add(_ path: String, _ status: stat, isFromFolder: Bool) {
         let identity = [UInt64(status.st_dev), UInt64(status.st_ino)]
         if let place = known[identity] {
-            // A file that the user names is reported.
+            // Problems with a file that the user has named, too, are reported.
             if !isFromFolder { found[place].isFromFolder = false }
             return
         }

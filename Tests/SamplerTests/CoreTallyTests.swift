@@ -95,7 +95,7 @@ import Testing
         arguments: [
             ([(900, .arrived(core: 0))], false, true),
             ([(800, .arrived(core: 0)), (900, .left(.waiting, core: 0))], true, false),
-            ([(800, .arrived(core: 0)), (900, .left(.pushed, core: 0))], false, false),
+            ([(800, .arrived(core: 0)), (900, .left(.pushed, core: 0))], false, true),
             ([(800, .arrived(core: 0)), (1100, .left(.waiting, core: 0))], false, false),
             (
                 [
@@ -108,9 +108,9 @@ import Testing
             ([], false, false),
         ] as [([(Int64, SchedulerRecord.Kind)], Bool, Bool)])
     func whoNeedNotBeAsked(
-        records: [(Int64, SchedulerRecord.Kind)], isAsleep: Bool, keepsCore: Bool
+        records: [(Int64, SchedulerRecord.Kind)], isAsleep: Bool, staysReady: Bool
     ) {
         let tally = Self.tally(records)
-        #expect(tally.isAsleep == isAsleep && tally.keepsCore == keepsCore)
+        #expect(tally.isAsleep == isAsleep && tally.staysReady == staysReady)
     }
 }

@@ -1,8 +1,8 @@
 import ProfileModel
 package import Symbolicate
 
-/// The modules whose functions are being looked up: several at once, and the slowest is not always
-/// the last to begin.
+/// The modules whose functions are being looked up. Several are looked up at once, and all of them
+/// are named: any may be the slowest.
 package struct Lookups: Sendable {
     private var ongoing: [Module] = []
     private var done = 0

@@ -78,9 +78,9 @@ extension RuntimeCopy {
         var same = 0
         while same < min(first, second) {
             let (old, new) = (first - 1 - same, second - 1 - same)
-            // The one above it may still go on and call others.
             guard before.isFrame(old, after, new, list) else { break }
             same += 1
+            // The frame has gone on: what it calls may be another function.
             guard before.hasNotMoved(old, after, new, list) else { break }
         }
         guard same > 0 else { return nil }

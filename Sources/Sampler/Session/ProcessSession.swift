@@ -88,9 +88,9 @@ final class ProcessSession: SessionPart {
     }
 
     /// Whether the scheduler and the thread's events tell all that a look would: the thread sleeps
-    /// on, or has had its core all the time.
+    /// on, has had its core all the time, or has waited for one.
     private func isAllKnown(of thread: TracedThread) -> Bool {
-        guard thread.isAsleep || thread.keepsCore && thread.samples != nil, !stage.isSettling,
+        guard thread.isAsleep || thread.staysReady && thread.samples != nil, !stage.isSettling,
             !thread.tracing.isTraced, thread.timing.slots.isEmpty
         else { return false }
         return context.signalCapture?.isUnderWay(thread) != true

@@ -292,8 +292,9 @@ final class TracedThread {
 
     /// Whether the thread waits where the last look found it, as far as the scheduler has told.
     var isAsleep: Bool { blocked != nil && tally.isAsleep }
-    /// Whether the thread has had its core since the last look, as far as the scheduler has told.
-    var keepsCore: Bool { blocked == nil && tally.keepsCore }
+    /// Whether the thread has had its core since the last look, or has waited for one, as far as the
+    /// scheduler has told.
+    var staysReady: Bool { blocked == nil && tally.staysReady }
 
     /// A look now and then finds what the scheduler does not tell: the thread's name, its priority,
     /// the interpreter that it runs.
