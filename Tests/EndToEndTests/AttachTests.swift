@@ -97,7 +97,10 @@ extension EndToEnd {
                 let killed = try Firstlight.command(
                     ["attach", "-o", scratch("killed"), "--quiet", String(sleeper.pid)]
                 ).start()
-                try Proc.waitUntil("our handler in the program") { hasOurHandler() }
+                // On a busy machine the recorder may not get its code in, and goes on by ptrace.
+                try Proc.waitUntil("our handler in the program, or many ticks without it") {
+                    hasOurHandler() || Proc.switches(killed.pid) > 20_000
+                }
                 // The recorder serves ticks.
                 let switches = Proc.switches(killed.pid)
                 try Proc.waitUntil("some ticks") { Proc.switches(killed.pid) > switches + 100 }
@@ -106,9 +109,11 @@ extension EndToEnd {
                 let result = try attach(sleeper.pid, "--duration", "100ms", "--quiet")
                 #expect(result == Finished(end: .exited(0), output: "", error: ""))
                 // There are only two signals, so none may stay reserved for the dead recorder.
-                #expect(try report().launch.capture == "signal", "\(round)")
+                let launch = try report().launch
+                let isUnmapped = launch.notes.contains { $0.kind == "unmapped" }
+                #expect(launch.capture == (isUnmapped ? "ptrace" : "signal"), "\(round)")
                 // Where threads could not be stopped without harm, the recorder says so.
-                let isLeft = try report().launch.notes.contains { $0.kind == "left_behind" }
+                let isLeft = launch.notes.contains { $0.kind == "left_behind" }
                 #expect(!hasOurHandler() || isLeft, "\(round)")
                 let maps = Proc.contents("/proc/\(sleeper.pid)/maps")
                 #expect(maps?.contains("memfd:firstlight") == false || isLeft, "\(round)")
