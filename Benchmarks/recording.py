@@ -12,7 +12,7 @@ import zlib
 # The columns behind the id: whole numbers, texts or blobs.
 TABLES = {
     "children": {"pid": "i", "parent": "i", "name": "t", "start_ns": "i", "end_ns": "i",
-                 "cpu_ns": "i", "outcome": "t", "outcome_value": "i", "file": "t",
+                 "cpu_ns": "i", "outcome": "t", "outcome_value": "i",
                  "parent_child": "i", "capture": "t"},
     "marks": {"kind": "i", "time_ns": "i", "minor_faults": "i", "major_faults": "i",
               "read_bytes": "i", "child": "i"},

@@ -18,9 +18,6 @@ package struct ChildProcess: Hashable, Sendable {
     package var outcome: Recording.Outcome
     /// How its stacks were captured; nil: unknown.
     package var capture: CaptureMethod?
-    /// The file name of a separate recording in the same folder: earlier versions made one for each
-    /// child. nil: this recording has all data of the child.
-    package var file: String?
     /// Like ``Recording/images``: the first is its parent's program.
     package var images: [Image] = []
     /// Like ``Recording/borders``.
@@ -29,7 +26,7 @@ package struct ChildProcess: Hashable, Sendable {
     package init(
         pid: Int32, parent: Int32, parentIndex: ChildIndex? = nil, name: String,
         start: MonotonicTime, end: MonotonicTime? = nil, cpu: TimeSpan? = nil,
-        outcome: Recording.Outcome = .unknown, capture: CaptureMethod? = nil, file: String? = nil
+        outcome: Recording.Outcome = .unknown, capture: CaptureMethod? = nil
     ) {
         self.pid = pid
         self.parent = parent
@@ -40,7 +37,6 @@ package struct ChildProcess: Hashable, Sendable {
         self.cpu = cpu
         self.outcome = outcome
         self.capture = capture
-        self.file = file
     }
 }
 

@@ -94,8 +94,7 @@ struct RandomRecording {
                 start: start, end: maybe(0).map { _ in start + span() },
                 cpu: maybe(0).map { _ in span() },
                 outcome: [.exited(3), .signalled(9), .running, .unknown][number(0...3)],
-                capture: maybe(.ptrace),
-                file: maybe(0).map { _ in "a.\(number(1...9)).firstlight" })
+                capture: maybe(.ptrace))
             child.images = (0..<number(0...2)).map { _ in
                 Image(
                     path: text(), arguments: (0..<number(0...2)).map { _ in text() }, time: time())

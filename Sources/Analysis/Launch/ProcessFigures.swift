@@ -26,8 +26,6 @@ package struct ProcessFigures: Hashable, Sendable {
     package var threads: [Int]
     /// The longest wait of its first thread; nil: there was none, or not known.
     package var longestWait: WaitFigures?
-    /// The name of its own recording; nil: everything is in this one.
-    package var file: String?
 
     package var wall: TimeSpan? { end.map { $0 - start } }
 }
@@ -116,7 +114,7 @@ private struct ProcessSearch {
             start: child.start.clamped - plan.start,
             end: child.end.map { $0.clamped - plan.start }, outcome: child.outcome,
             cpu: child.cpu ?? cpu(of: index) ?? .zero, phases: phases(of: child, index),
-            threads: threads[index] ?? [], longestWait: waits[index], file: child.file)
+            threads: threads[index] ?? [], longestWait: waits[index])
     }
 
     /// 0 is the recorded process.

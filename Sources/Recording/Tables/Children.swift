@@ -2,8 +2,7 @@ package import ProfileModel
 
 /// Processes that the recorded process, or one of its children, started.
 enum ChildrenTable: Int32, RecordingTable {
-    case pid = 1, parent, name, start, end, cpu, outcome, outcomeValue, file, parentIndex,
-        capture
+    case pid = 1, parent, name, start, end, cpu, outcome, outcomeValue, parentIndex, capture
 
     static let tableName = "children"
     static let layout = TableLayout(Self.self)
@@ -19,7 +18,6 @@ enum ChildrenTable: Int32, RecordingTable {
         case .cpu: .integer("cpu_ns").orNull()
         case .outcome: .text("outcome").orNull()
         case .outcomeValue: .integer("outcome_value").orNull()
-        case .file: .text("file").orNull()
         case .parentIndex: .integer("parent_child").orNull()
         case .capture: .text("capture").orNull()
         }
@@ -35,7 +33,6 @@ enum ChildrenTable: Int32, RecordingTable {
         try row.set(.end, child.end)
         try row.set(.cpu, child.cpu)
         try row.set(.outcome, .outcomeValue, child.outcome)
-        try row.set(.file, child.file)
         try row.set(.parentIndex, child.parentIndex)
         try row.set(.capture, child.capture?.rawValue)
     }
@@ -46,7 +43,7 @@ enum ChildrenTable: Int32, RecordingTable {
             parentIndex: try row.optional(.parentIndex), name: try row.text(.name),
             start: try row.integer(.start), end: try row.optional(.end),
             cpu: try row.optional(.cpu), outcome: try row.outcome(.outcome, .outcomeValue),
-            capture: try row.optionalWord(.capture), file: try row.optionalText(.file))
+            capture: try row.optionalWord(.capture))
     }
 
     static func admit(
@@ -66,9 +63,6 @@ enum ChildrenTable: Int32, RecordingTable {
         else { throw row.problem("a value out of range") }
         if let parent = child.parentIndex, !(0..<row.row ~= parent.rawValue) {
             throw row.problem("its parent does not precede it")
-        }
-        if child.file?.contains("/") == true {
-            throw row.problem("its file is in another folder")
         }
     }
 

@@ -159,6 +159,5 @@ extension PageData {
         writer.field("wall", child.wall ?? max(.zero, profile.launch.wall - child.start))
         writer.field("cpu", child.cpu)
         writer.text("ended", child.ending)
-        writer.text("file", child.file ?? "")
     }
 }

@@ -38,7 +38,6 @@ extension JSONReport {
             writer.field("wallNs", process.wall)
             writer.field("cpuNs", process.cpu)
             ending(process.outcome, &writer)
-            writer.field("file", process.file)
         }
     }
 

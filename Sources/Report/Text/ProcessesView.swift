@@ -93,9 +93,7 @@ struct ProcessTree {
         let parents = Set(profile.processes.compactMap(\.parent))
         func kind(_ row: Row) -> Kind? {
             let process = profile.processes[row.process]
-            guard row.process > 0, !parents.contains(row.process), process.file == nil else {
-                return nil
-            }
+            guard row.process > 0, !parents.contains(row.process) else { return nil }
             return Kind(parent: process.parent, label: process.label)
         }
         var alike = Dictionary(grouping: rows.indices) { kind(rows[$0]) }
@@ -170,8 +168,7 @@ struct ProcessTable {
     }
 
     private func wait(of processes: [ProcessFigures]) -> String {
-        if let file = processes.first?.file { return "see \(file.escapedForDisplay)" }
-        return processes.compactMap(\.longestWait).max { $0.duration < $1.duration }.map {
+        processes.compactMap(\.longestWait).max { $0.duration < $1.duration }.map {
             "\(Numbers.time($0.duration)) \($0.reason.words.escapedForDisplay)"
         } ?? "–"
     }

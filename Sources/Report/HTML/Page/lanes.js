@@ -91,7 +91,7 @@ function childSpans(launch) {
   return launch.children.map((child) => ({ start: child.start, end: child.end, kind: "child",
     name: child.name, process: child.index + 1, select: { range: [Math.max(0, child.start), child.end] },
     lines: [`${child.name} (${child.pid})`, `${time(child.wall)}, ${time(child.cpu)} of CPU`,
-      child.file === "" ? `ended: ${child.ended}` : `its own recording: ${child.file}`] }));
+      `ended: ${child.ended}`] }));
 }
 
 const spanHeight = 16, mostSpanRows = 6, mostImportRows = 10;
