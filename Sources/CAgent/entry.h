@@ -86,7 +86,7 @@ __asm__(
     // area's address in r9. A thread that has made the memory itself has this part already, and
     // waits for the rest.
     ".macro fl_arrival\n"
-    "  mov $200, %r10d\n"
+    "  mov $" NUMBER(NAPS) ", %r10d\n"
     "1:\n"
     "  cmpl $1, " NUMBER(FL_STATE) "+" NUMBER(PHASE) "(%r9)\n"  // FL_PHASE_FILLED
     "  je 2f\n"

@@ -244,7 +244,7 @@ import Testing
                 + "WHERE name = 'slices' LIMIT 1", "slices, row 60: its id is out of order"
         ),
         ("UPDATE chunks SET name = 'signposts' WHERE name = 'waits'", "its data is not valid"),
-        ("DROP TABLE chunks", "chunks: the table is missing or was changed"),
+        ("DROP TABLE chunks", "notes: the table is missing or was changed"),
         (
             "ALTER TABLE chunks RENAME TO c; CREATE VIEW chunks AS SELECT * FROM c",
             "chunks: the table is missing or was changed"

@@ -127,7 +127,8 @@ struct HeaderSection {
     private func essentials(_ words: (MeasurementNote) -> String) -> [String] {
         [
             cutShort, unknownWaits,
-            missedSamples(least: Self.leastEssential), incomplete, unreadFunctions,
+            missedSamples(least: Self.leastEssential, fewest: Self.fewestEssential), incomplete,
+            unreadFunctions,
             UndividedPhases(profile).words,
         ].compactMap { $0 } + profile.measurementNotes().map(words)
             + profile.notes.filter { Self.essential.contains($0.kind) || isMuchUnseen($0) }
@@ -176,8 +177,10 @@ struct HeaderSection {
     /// Whether a 32-bit program ran. Its note says why stacks are truncated.
     private var isNarrow: Bool { profile.notes.contains { $0.kind == .narrowProgram } }
 
-    /// If a larger share of ticks or stacks is affected, the note is essential.
+    /// If a larger share of samples or stacks is affected, the note is essential.
     private static let leastEssential = 0.2
+    /// Of a short launch with a handful of samples, one more would tell nothing.
+    private static let fewestEssential: Int64 = 5
 
     /// A warning that the recording has no end; nil: it has one, or perf made it, which records no
     /// end.
@@ -237,10 +240,14 @@ struct HeaderSection {
 
     /// If many stacks are missing, they tell little about short work.
     ///
-    /// - Parameter least: nil for a smaller share.
-    private func missedSamples(least: Double = 0.01) -> String? {
+    /// - Parameters:
+    ///   - least: nil for a smaller share.
+    ///   - fewest: nil for fewer.
+    private func missedSamples(least: Double = 0.01, fewest: Int64 = 1) -> String? {
         let (missed, taken) = (profile.header.missedSamples, profile.header.samples)
-        guard let share = Self.share(missed, taken, least: least) else { return nil }
+        guard missed >= fewest, let share = Self.share(missed, taken, least: least) else {
+            return nil
+        }
         let isExact = !profile.notes.contains {
             [.lostSwitches, .unseenCPU, .unfollowedThreads].contains($0.kind)
         }

@@ -205,16 +205,25 @@ struct AgentEntry: SessionPart {
         by main: TracedThread, number: Int32, _ contents: AgentMemory.Contents
     ) throws(SetupFailure) -> AgentMemory {
         var made: AgentMemory?
-        context.wait(atMost: .milliseconds(10), every: 20) {
+        let run = main.counters()?.run
+        var latest: MonotonicTime?
+        context.wait(atMost: ThreadStopper.stopPatience, every: 20) {
             passOnStops(of: main)
             made = AgentMemory(of: process, descriptor: number, stackBytes: options.stackBytes)
-            return made != nil
+            // On a busy machine the thread may get no core for long.
+            if latest == nil, main.counters()?.run != run {
+                latest = process.now + Self.patienceWithCore
+            }
+            return made != nil || latest.map { process.now > $0 } == true
         }
         guard let made else { throw .obstacle(.unmapped) }
         made.fill(contents)
         guard made.open() else { throw .obstacle(.unmapped) }
         return made
     }
+
+    /// How long a thread with a core may take for its memory.
+    private static let patienceWithCore = TimeSpan.milliseconds(10)
 
     /// If threads are traced, one may have been asked to stop just before its exec. It stops again
     /// inside our code, and nothing else would resume it. Whatever else happens to it (its next
