@@ -150,8 +150,11 @@ extension EndToEnd {
                 adding: ["FIRSTLIGHT_TRUTH": "/dev/null"]
             ).json()
             let isDynamic = program == "stages"
+            // On a busy machine our code may stay out, and the recording says so.
+            let isDivided = !report.launch.notes.contains { $0.kind == "unmapped" }
             let names = report.phaseNames.filter { !$0.hasPrefix("Wrapper: ") }
-            #expect(names == ["Process creation"] + Self.divided.dropFirst(isDynamic ? 0 : 1))
+            let phases = isDivided ? Self.divided.dropFirst(isDynamic ? 0 : 1) : ["Not divided"]
+            #expect(names == ["Process creation"] + phases)
         }
 
         @Test func measuringWithoutProc() throws {
