@@ -87,11 +87,11 @@ final class ProcessSession: SessionPart {
         }
     }
 
-    /// Whether the scheduler and the thread's events tell all that a look would: the thread sleeps
-    /// on, has had its core all the time, or has waited for one.
+    /// Whether the scheduler tells all that a look would: the thread sleeps on. (Of a thread that is
+    /// ready, the kernel's figure of its waiting is needed beside each sample.)
     private func isAllKnown(of thread: TracedThread) -> Bool {
-        guard thread.isAsleep || thread.staysReady && thread.samples != nil, !stage.isSettling,
-            !thread.tracing.isTraced, thread.timing.slots.isEmpty
+        guard thread.isAsleep, !stage.isSettling, !thread.tracing.isTraced,
+            thread.timing.slots.isEmpty
         else { return false }
         return context.signalCapture?.isUnderWay(thread) != true
     }

@@ -23,9 +23,6 @@ struct CoreTally: Hashable, Sendable {
 
     /// Whether the thread waited at the last look and has waited since.
     var isAsleep: Bool { state == .waiting && !hasSwitched }
-    /// Whether the thread had its core at the last look and has kept it since, or has waited for one
-    /// all the time.
-    var staysReady: Bool { (state == .running || state == .wantsCore) && !hasSwitched }
 
     /// A look has reported all that happened so far.
     mutating func restart() {

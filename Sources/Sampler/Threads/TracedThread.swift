@@ -292,9 +292,6 @@ final class TracedThread {
 
     /// Whether the thread waits where the last look found it, as far as the scheduler has told.
     var isAsleep: Bool { blocked != nil && tally.isAsleep }
-    /// Whether the thread has had its core since the last look, or has waited for one, as far as the
-    /// scheduler has told.
-    var staysReady: Bool { blocked == nil && tally.staysReady }
 
     /// A look now and then finds what the scheduler does not tell: the thread's name, its priority,
     /// the interpreter that it runs.
