@@ -214,7 +214,7 @@ private func describe(_ tree: CallTree) -> [String] {
         #expect(tree.nodes.map { tree.frame(of: $0).line } == [4, 7, 2])
     }
 
-    @Test func whatHasNoSymbolIsNamedByItsPlace() {
+    @Test func codeWithoutSymbolsIsNamedByItsPlace() {
         var (builder, main) = attached()
         let library = builder.module("/opt/app/libfast.so.1")
         func frame(_ module: ModuleIndex?, _ address: CodeAddress) -> FrameAddress {

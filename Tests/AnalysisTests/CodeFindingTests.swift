@@ -55,7 +55,7 @@ import Testing
 
     /// The time after the last look into a function is the caller's own time, not that function's
     /// work.
-    @Test func whoOnlyPassesItOnIsNotTheWorker() throws {
+    @Test func aCallerOfTheWorkIsNotTheWorker() throws {
         var launch = FindingLaunch()
         launch.load(at: 3)
         launch.builder.initializer(Self.warmUp, launch.main, from: 20, to: 61, cpu: 41)
@@ -76,7 +76,7 @@ import Testing
         #expect(initialising(for: 60, cpu: 19).findings.isEmpty == false)
     }
 
-    @Test func whatOthersTookFromItDoesNotCount() {
+    @Test func timeWithoutACoreDoesNotCount() {
         var launch = FindingLaunch()
         launch.builder.initializer(Self.initializer, launch.main, from: 20, to: 80, cpu: 19)
         let stack = launch.builder.stack([Self.initializer])
@@ -104,7 +104,7 @@ import Testing
         #expect(launch.findings.map(launch.profile.name) == ["_GLOBAL__sub_I_slow.cpp"])
     }
 
-    @Test func whatAnInitialiserWaitedForIsFoundOnce() {
+    @Test func aWaitOfAnInitialiserIsOneFinding() {
         var launch = FindingLaunch()
         launch.builder.initializer(Self.initializer, launch.main, from: 20, to: 90, cpu: 30)
         launch.run(
@@ -279,7 +279,7 @@ import Testing
     }
 
     /// The developer's own module, imported by another, has most of the script's work.
-    @Test func whatAJobImportsMayBeAJob() throws {
+    @Test func anImportOfAJobMayBeAJob() throws {
         var launch = FindingLaunch()
         let imports = [
             Spot.python("<module>", "/home/dev/app.py"), .imported("router"),
@@ -298,7 +298,7 @@ import Testing
     }
 
     /// Initialisers that were not watched are stacks like any other.
-    @Test func whatRunsBeforeMainIsNoPartOfIt() {
+    @Test func codeBeforeMainIsNoPartOfMain() {
         var launch = working(0, of: 600)
         for time in 20..<100 as Range<Int64> {
             launch.run(launch.main, at: time, running: 1, in: [Spot("_dl_start", "/lib/ld.so")])
@@ -339,7 +339,7 @@ import Testing
 
     /// The kernel's work for the developer's own code is named by the call.
     @Test(arguments: [(300, "read"), (100, nil)] as [(Int64, String?)])
-    func whatTheKernelDoesForIt(reading: Int64, inner: String?) throws {
+    func kernelWorkIsNamedByItsCall(reading: Int64, inner: String?) throws {
         var launch = FindingLaunch()
         let load = FindingLaunch.entry + [Spot("load", file: "/src/load.c", line: 4)]
         let read = [Spot("read", FindingLaunch.libc), Spot("ksys_read", "[kernel]")]
@@ -449,7 +449,7 @@ import Testing
         #expect(launch.profile.name(of: finding) == "_dl_relocate_object")
     }
 
-    @Test func whatEveryLinkerTakesIsNone() {
+    @Test func theUsualLinkingTimeIsNoFinding() {
         #expect(linking(249, running: 249).findings.isEmpty)
         #expect(linking(250, running: 250).findings.map(\.kind) == [.dynamicLinking])
         // It waited for a core, most of the time.

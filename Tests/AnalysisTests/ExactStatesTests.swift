@@ -67,7 +67,7 @@ import Testing
         #expect(times(builder.recording).runnable == .milliseconds(5))
     }
 
-    @Test func whatIsNotCoveredStays() {
+    @Test func timeWithoutAnAccountStays() {
         var builder = builder
         builder.slice(main, at: 0, running: 10, runnable: 5, preempted: 5, nil)
         builder.runs(main, from: 0, (.running, until: 19))

@@ -115,7 +115,7 @@ extension Profile {
         #expect(Profile(builder.recording).findings().isEmpty)
     }
 
-    @Test func whatIsShortIsNoReasonForAnything() {
+    @Test func shortTimesAreNoReason() {
         // 2 % of the launch.
         for (length, isFound) in [(19, false), (20, true)] as [(Int64, Bool)] {
             var launch = FindingLaunch()
@@ -131,7 +131,7 @@ extension Profile {
         }
     }
 
-    @Test func whatFollowsReadinessDoesNotCount() {
+    @Test func timeAfterReadinessDoesNotCount() {
         var launch = FindingLaunch()
         launch.wait(WaitReason(.sleep), from: 300, to: 400)
         launch.builder.ready("notify", at: 250)

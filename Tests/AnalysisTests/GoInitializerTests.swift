@@ -41,7 +41,7 @@ import Testing
         #expect(found.map(\.saving) == [.milliseconds(60), .milliseconds(30)])
     }
 
-    @Test func whatOthersCallInitIsNone() {
+    @Test func otherFunctionsNamedInitAreNoInitialisers() {
         var launch = FindingLaunch()
         for time in 150..<250 as Range<Int64> {
             launch.run(

@@ -92,7 +92,7 @@ private typealias Piece = (running: Int64, blocked: Int64, stack: [Spot]?)
         #expect(describe(found) == ["a 0: 0-4 4/0 4/0", "b 0: 0-4 4/4 4/4 < a"])
     }
 
-    @Test func whatIsNotKnownBetweenBelongsToWhatGoesOn() {
+    @Test func unknownTimeBelongsToTheImportThatGoesOn() {
         let (a, b) = ([main, .imported("a")], [main, .imported("a"), .imported("b")])
         #expect(
             describe(profile([[(2, 0, b), (3, 0, nil), (2, 0, b), (1, 0, nil), (1, 0, a)]]))
@@ -142,7 +142,7 @@ private typealias Piece = (running: Int64, blocked: Int64, stack: [Spot]?)
 
     /// Where newer functions are missing, the outer import certainly goes on, whatever it has
     /// imported.
-    @Test func whatIsSeenToGoOnGoesOn() {
+    @Test func anOuterImportGoesOnWhereFramesAreMissing() {
         let loop = Spot("_PyEval_EvalFrameDefault", "/usr/bin/python3.11")
         let (a, b) = ([main, .imported("a")], [main, .imported("a"), .imported("b")])
         let c = b + [.imported("c")]

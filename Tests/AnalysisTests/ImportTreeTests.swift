@@ -58,7 +58,7 @@ private typealias Spot = RecordingBuilder.Spot
 
     /// The view has what the page and exports have: stacks whose newest functions could not be read
     /// are of the import that goes on.
-    @Test func whatCannotBeReadIsOfTheImportThatGoesOn() {
+    @Test func unreadableFramesBelongToTheImportThatGoesOn() {
         let body = Spot.python("<module>", "/usr/lib/python3.11/json/__init__.py")
         let loop = Spot("_PyEval_EvalFrameDefault", "/usr/bin/python3")
         let found = profile([

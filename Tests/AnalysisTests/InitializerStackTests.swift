@@ -47,7 +47,7 @@ import Testing
         return result
     }
 
-    @Test mutating func whatNoLookFellIntoIsTheirs() {
+    @Test mutating func timeBetweenSamplesIsTheInitialisers() {
         builder.initializer(Self.warmUp, main, from: 12, to: 18, cpu: 6)
         builder.initializer(Self.other, main, from: 20, to: 25, cpu: 5)
         builder.slice(main, at: 10, running: 14, stack(Self.other))
@@ -59,7 +59,7 @@ import Testing
             ])
     }
 
-    @Test mutating func whatALookSaysOfLaterIsNotOfBefore() {
+    @Test mutating func aSampleSaysNothingOfEarlierTime() {
         builder.initializer(Self.warmUp, main, from: 12, to: 30, cpu: 18)
         builder.slice(main, at: 10, running: 10, stack(Self.warmUp, Self.parse))
         builder.slice(main, at: 20, running: 30, stack(Self.warmUp))
@@ -72,7 +72,7 @@ import Testing
 
     /// A function that ends with a call (a tail call) gives its place on the stack to the called
     /// function.
-    @Test mutating func whatTheyEndWithIsTheirs() {
+    @Test mutating func aTailCallIsTheInitialisers() {
         builder.initializer(Self.warmUp, main, from: 12, to: 30, cpu: 18)
         builder.slice(main, at: 12, running: 10, stack(Self.parse))
         #expect(stacks() == ["_dl_init;call_init;parse": 10])
@@ -87,7 +87,7 @@ import Testing
     }
 
     /// Computing before a wait has the stack of the next look at the thread while it ran.
-    @Test mutating func whatWasLookedAtMuchLaterIsNotTheirs() {
+    @Test mutating func aMuchLaterSampleIsNotTheInitialisers() {
         builder.initializer(Self.warmUp, main, from: 12, to: 30, cpu: 18)
         builder.slice(main, at: 12, running: 10, builder.stack("main"))
         builder.slice(main, at: 22, blocked: 4, stack(Self.warmUp), call: 35)
@@ -140,7 +140,7 @@ import Testing
     }
 
     /// Its caller is not made up.
-    @Test mutating func whoCallsWhatNobodyLookedAtIsNotKnown() {
+    @Test mutating func theCallerOfAnUnsampledInitialiserIsUnknown() {
         builder.initializer(Self.warmUp, main, from: 12, to: 18, cpu: 6)
         builder.slice(main, at: 10, running: 10, nil, truncation: .notSampled)
         builder.slice(main, at: 20, running: 10, builder.stack("main"))
@@ -166,7 +166,7 @@ import Testing
 
     /// For an initialiser that did not return the end is not known: it was closed where the
     /// recording ended.
-    @Test mutating func whoNeverReturnedHasWhatLooksSay() {
+    @Test mutating func anInitialiserWithoutAnEndHasItsSamples() {
         builder.initializer(Self.warmUp, main, from: 12, to: 100, cpu: 6, isComplete: false)
         builder.initializer(Self.other, main, from: 30, to: 35, cpu: 5)
         builder.slice(main, at: 12, running: 18, stack(Self.warmUp))
@@ -220,7 +220,7 @@ import Testing
     }
 
     /// A plugin host looks at a plugin, and loads it again to use it.
-    @Test mutating func whoIsLoadedAgainIsCalledFromElsewhere() {
+    @Test mutating func aLibraryThatIsLoadedAgainHasAnotherCaller() {
         for start in [52, 70] as [Int64] {
             builder.recording.libraries.append(
                 LibraryLoad(

@@ -39,7 +39,7 @@ import Testing
         #expect(found.map(\.language) == [.javaScript, nil])
     }
 
-    @Test func whatIsNoCodeHasNone() {
+    @Test func dataHasNoLanguage() {
         for function in [Function.noStack, .notSampled, .truncated, .wait(in: 202)] {
             #expect(function.language == nil)
         }

@@ -124,7 +124,7 @@ import Testing
         #expect(Profile(builder.recording).libraries.map(\.used) == [isUse])
     }
 
-    @Test func whatTheDynamicLinkerRunsToRelocateIsNoUse() {
+    @Test func relocationIsNoUseOfALibrary() {
         var (builder, main) = launch()
         load(&builder)
         builder.initializer(.init("other"), main, from: 11, to: 12, cpu: 1)

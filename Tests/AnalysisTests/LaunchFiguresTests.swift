@@ -36,7 +36,7 @@ import Testing
         return launch
     }
 
-    @Test func whatWasHeldIsLeftOut() {
+    @Test func heldTimeIsLeftOut() {
         let launch = MeasuredLaunch(observed, arm: 1, since: time(900))
         #expect(launch.arm == 1 && launch.start == span(100))
         #expect(launch.wall == span(930) && launch.held == span(70))

@@ -122,7 +122,7 @@ import Testing
     }
 
     /// Java's threads have one priority; and a thread that has a core in time lacks nothing.
-    @Test func whatIsAsUrgentOrHasACore() {
+    @Test func threadsOfEqualPriorityOrWithACoreAreNoFinding() {
         let same = Launcher(firstNice: [(2, 5)], otherNice: [(20, 5)], lacking: 40)
         #expect(describe(same).count == 3)
         let more = Launcher(firstNice: [(2, 0)], otherNice: [(20, -5)], lacking: 40)
@@ -157,7 +157,7 @@ import Testing
 
     /// On a busy machine threads are found late, and those that the new one makes together with it.
     @Test(arguments: [(5, 3), (18, 3), (22, 1), (40, 1)] as [(Int64, Int)])
-    func whoWorksOfThoseThatAreFoundTogether(share: Int64, segments: Int) {
+    func theWorkerAmongThreadsFoundTogether(share: Int64, segments: Int) {
         for begins in [22, 30] as [Int64] {
             let launcher = Launcher(
                 begins: begins, waits: (20, 108), others: [begins, begins, begins], share: share)
@@ -281,7 +281,7 @@ import Testing
         #expect(times(30, 30) == .zero)
     }
 
-    @Test func whoIsMainWhen() {
+    @Test func theMainThreadOverTime() {
         let main = Launcher().profile().mainThread
         #expect(main.usual == 1 && main.threads == [0, 1])
         for (time, thread) in [(0, 0), (19, 0), (20, 1), (107, 1), (108, 0), (500, 0)] {
@@ -307,7 +307,7 @@ import Testing
         launcher.profile().findings().map { ($0.kind, $0.thread) }
     }
 
-    @Test func nobodyIsToldNotToWait() {
+    @Test func noAdviceAgainstANecessaryWait() {
         #expect(findings(Launcher()).isEmpty)
         let pool = findings(Launcher(others: [20], share: 40))
         #expect(pool.map(\.0) == [.threadWait] && pool.map(\.1) == [0])

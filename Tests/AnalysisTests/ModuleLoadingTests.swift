@@ -85,7 +85,7 @@ private let loading = [
             ])
     }
 
-    @Test func whoTakesPartInLoadingStays() {
+    @Test func theThreadThatLoadsStaysInTheLaunch() {
         let hook = function("compile", "/home/dev/app/node_modules/hook/index.js")
         let found = profile([
             start + loading + [hook] + loading + [function("<module>", "/home/dev/app/a.js")]

@@ -25,7 +25,7 @@ import Testing
         "", "py::", "py:::", "py::f", "py::f:", "py:::/app.py", "py:f:/app.py", "work",
         " py::f:/app.py", "JS:*first /app/x.js:1:2", "Py::f:/app.py",
     ])
-    func whatIsOnlyAName(text: String) { #expect(PerfMapName(text) == nil) }
+    func namesWithoutAScript(text: String) { #expect(PerfMapName(text) == nil) }
 
     @Test func textsAtRandomDoNoHarm() {
         var numbers = SeededNumbers(seed: 7)
@@ -97,7 +97,7 @@ import Testing
         #expect(shown([caller, vector]) == ["py_trampoline_evaluator", "_PyFunction_Vectorcall"])
     }
 
-    @Test func whatTheRecorderReadIsBetter() {
+    @Test func recordedFramesReplaceTrampolines() {
         #expect(shown([caller, map("f"), read("f"), read("g")]) == ["f", "g"])
         #expect(shown([map("f"), loop, map("g")]) == ["f", "g"])
     }

@@ -189,7 +189,7 @@ import Testing
 
     /// A busy machine reports late, and several rings in any order: a border is where it was noted, and no
     /// phase begins before the one in front of it has ended.
-    @Test(arguments: 0..<200) func whateverOrderReportsComeIn(seed: Int) {
+    @Test(arguments: 0..<200) func phasesDoNotDependOnTheOrderOfReports(seed: Int) {
         var random = SeededNumbers(seed: UInt64(seed))
         var times: [Int64] = [0]
         for _ in 0..<4 { times.append((times.last ?? 0) + .random(in: 1...40, using: &random)) }

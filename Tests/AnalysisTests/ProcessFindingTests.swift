@@ -117,7 +117,7 @@ import Testing
     /// The main thread may wait for a thread that waits for the child, or for the child's output;
     /// not for time.
     @Test(arguments: [(WaitReason.Kind.condition, true), (.pipe, true), (.sleep, false)])
-    func whoIsWaitedForByTheWay(kind: WaitReason.Kind, isFound: Bool) {
+    func anIndirectWaitForAChildIsFound(kind: WaitReason.Kind, isFound: Bool) {
         var tree = Tree()
         let child = tree.process("soffice.bin", from: 200, to: 900)
         tree.wait(kind, from: 190, to: 910)
@@ -131,7 +131,7 @@ import Testing
     }
 
     /// If several computed as long, it is the one that released the semaphore.
-    @Test(arguments: [true, false]) func whoReleasedASemaphore(isFirst: Bool) {
+    @Test(arguments: [true, false]) func theReleaserOfASemaphoreIsTheWorker(isFirst: Bool) {
         var tree = Tree()
         tree.builder.recording.header.account = .wakeups
         let children = [
@@ -167,7 +167,7 @@ import Testing
     }
 
     /// A process that is not waited for costs the launch nothing.
-    @Test func whatIsNotWaitedForIsNone() {
+    @Test func aProcessThatIsNotWaitedForIsNoFinding() {
         var tree = Tree()
         let daemon = tree.process("daemon", from: 100, to: 600)
         for index in 0..<20 {
@@ -223,7 +223,7 @@ import Testing
         return tree
     }
 
-    @Test func whoHasTheCoreUnasked() throws {
+    @Test func anUnneededProcessOnTheLaunchsCore() throws {
         let found = Self.contended(on: 1).findings
         let finding = try #require(found.first { $0.kind == .unawaitedProcess })
         #expect(finding.saving == .milliseconds(100))
@@ -233,13 +233,13 @@ import Testing
 
     /// On another core, on one that is not known, or for less than counts.
     @Test(arguments: [(0, 1000), (nil, 1000), (1, 310)] as [(Int32?, Int64)])
-    func whoStandsInNobodysWay(core: Int32?, end: Int64) {
+    func aProcessOnAnotherCoreIsNoFinding(core: Int32?, end: Int64) {
         #expect(
             !Self.contended(on: core, until: end).findings.map(\.kind).contains(.unawaitedProcess))
     }
 
     /// A process for which the launch waited at some time has its core by right.
-    @Test func whoIsWaitedForAtSomeTime() {
+    @Test func aProcessThatIsWaitedForLaterIsNoFinding() {
         var tree = Self.contended(on: 1)
         tree.builder.recording.runs.edit { runs in runs.removeAll { $0.thread == ThreadIndex(0) } }
         tree.builder.runs(
@@ -251,7 +251,7 @@ import Testing
     }
 
     /// A member of a pipeline that the launch waits for waits for the member before it.
-    @Test func whoIsWaitedForByWhoIsWaitedFor() {
+    @Test func aMemberOfAnAwaitedPipelineIsNoFinding() {
         var tree = Self.contended(on: 1)
         let indexer = tree.builder.recording.children[0].pid
         tree.process("reader", from: 10, to: 900)
@@ -265,7 +265,7 @@ import Testing
     @Test(
         arguments: [(960, true, false), (940, true, true), (960, false, true)]
             as [(Int64, Bool, Bool)])
-    func whoReadsToTheEnd(end: Int64, reads: Bool, isFound: Bool) {
+    func theEndOfAPipelineIsAwaited(end: Int64, reads: Bool, isFound: Bool) {
         var tree = Self.contended(on: 1)
         tree.builder.recording.children[0].end = RecordingBuilder.at(end)
         if reads {

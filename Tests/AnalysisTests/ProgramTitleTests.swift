@@ -25,13 +25,13 @@ import Testing
         program(commands, thread: thread).title
     }
 
-    @Test func whatWasStarted() {
+    @Test func theTitleNamesTheStartedProgram() {
         #expect(title(["/bin/app", "x"]) == "app")
         // The kernel names the thread after the script.
         #expect(title(["/bin/bash", "/home/run.sh"], thread: "run.sh") == "run.sh")
     }
 
-    @Test func whatItBecame() {
+    @Test func theTitleNamesTheExecutedProgram() {
         #expect(title(["/bin/bash", "/home/report.sh"], ["/bin/date"]) == "report.sh → date")
         #expect(title(["/bin/bash", "-e", "./report.sh"], ["/bin/date"]) == "report.sh → date")
         #expect(title(["/opt/tool"], ["/opt/libexec/worker"]) == "tool → worker")
@@ -40,7 +40,7 @@ import Testing
             title(["/bin/sh", "/usr/bin/python3", "a.py"], ["/opt/python3.12"]) == "python3.12")
     }
 
-    @Test func whoPassesACommandOnWasNotMeant() {
+    @Test func aWrapperIsNotTheProgram() {
         #expect(title(["/usr/bin/env", "app"], ["/bin/app"]) == "app")
         #expect(
             title(["/usr/bin/nice", "env", "app"], ["/usr/bin/env", "app"], ["/a/app"]) == "app")

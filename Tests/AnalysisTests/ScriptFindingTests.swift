@@ -40,7 +40,7 @@ import Testing
                     ImportEvidence(module: "frames", cpu: .milliseconds(50), used: [])))
     }
 
-    @Test func whatWasSeenToRunIsUsed() {
+    @Test func aModuleWithSamplesIsUsed() {
         let used = ScriptLaunch.function("join", "/venv/site-packages/frames/core/join.py")
         #expect(
             importing(then: used).findings(.unusedImport).map(\.subject) == [
@@ -50,7 +50,7 @@ import Testing
         #expect(importing(then: used, array).findings(.unusedImport).isEmpty)
     }
 
-    @Test func whatItBroughtAndIsUsedIsNotCounted() throws {
+    @Test func usedImportsOfAnUnusedModuleDoNotCount() throws {
         let array = Spot("add", "/venv/site-packages/arrays/_core.cpython-311-x86_64-linux-gnu.so")
         let found = try #require(importing(then: array).findings(.unusedImport).first)
         #expect(found.saving == .milliseconds(30))
@@ -71,7 +71,7 @@ import Testing
         #expect(launch.findings(.unusedImport).isEmpty)
     }
 
-    @Test func whatTheInterpreterTakesApartIsNotUsed() {
+    @Test func theInterpretersShutdownIsNoUse() {
         var launch = importing()
         launch.run(
             3, in: Spot("Py_FinalizeEx", "/usr/bin/python3.11"),
@@ -170,7 +170,7 @@ import Testing
         #expect(calling(2, missing).findings(.repeatedImports).isEmpty)
     }
 
-    @Test func whatCannotBeReadMayBeTheSameImport() {
+    @Test func unreadableFramesMayBeTheSameImport() {
         var launch = ScriptLaunch()
         launch.start()
         for _ in 0..<5 {

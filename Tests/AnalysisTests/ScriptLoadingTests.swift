@@ -30,7 +30,7 @@ import Testing
             ("maybe_execute_file", "/usr/bin/bash", .bash), ("source", "/usr/bin/zsh", .zsh),
             ("setup_Rmainloop", "/usr/lib/R/lib/libR.so", .r),
         ] as [(String, String, ScriptLoader)])
-    func whoLoads(function: String, path: String, loader: ScriptLoader) throws {
+    func theThreadThatLoadsScripts(function: String, path: String, loader: ScriptLoader) throws {
         let found = findings(function, path, until: 600)
         #expect(found.map(\.subject) == [.scriptLoading(loader)])
         #expect(found.first?.saving == .milliseconds(400))
@@ -38,7 +38,7 @@ import Testing
         #expect(names.count == 4)
     }
 
-    @Test func whatIsNone() {
+    @Test func stacksWithoutALoad() {
         let kinds = { (found: [Finding]) in found.map(\.kind).filter { $0 == .scriptLoading } }
         // A quarter of the launch, up to its end.
         #expect(kinds(findings("Perl_utilize", "/usr/bin/perl", until: 460)).count == 1)

@@ -111,7 +111,7 @@ import Testing
         #expect(phases.last?.wall == .milliseconds(93))
     }
 
-    @Test func whatOneThousandIntervalsLeaveIsBounded() {
+    @Test func aThousandIntervalsLeaveABoundedNumberOfPhases() {
         var builder = launch()
         for index in 0..<5000 as Range<Int64> {
             builder.recording.intervals.append(

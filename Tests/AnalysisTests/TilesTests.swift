@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: seeds(6))
-    func whatHappenedIsMovedByATileAtMost(seed: UInt64) {
+    func eventsMoveByATileAtMost(seed: UInt64) {
         var generator = SeededNumbers(seed: seed)
         let list = Self.list(2000, &generator)
         let tiles = Tiles([list], most: 300)

@@ -31,7 +31,7 @@ struct UnnamedProgramTests {
         return Profile(builder.recording)
     }
 
-    @Test func whatItCalledTellsWhatItDid() throws {
+    @Test func calledFunctionsTellTheProgramsWork() throws {
         let (own, libc) = (Spot(nil, Self.program), "/usr/lib/libc.so.6")
         let found = try #require(
             profile([

@@ -43,7 +43,7 @@ import Testing
         return launch.findings
     }
 
-    @Test func whatAnAwaitedThreadWaitsForIsTheFinding() throws {
+    @Test func theWaitOfAnAwaitedThreadIsTheFinding() throws {
         for (reason, kind) in [
             (WaitReason(.sleep, detail: "nanosleep 40 ms"), Finding.Kind.sleep),
             (WaitReason(.poll, detail: "3 descriptors: pipe"), .pollWait),
@@ -406,7 +406,7 @@ import Testing
     }
 
     /// An owner that is not a thread of the program is not replaced by a guess.
-    @Test func whoIsToldIsNotReplacedByAPresumption() {
+    @Test func aKnownOwnerIsNotReplacedByAGuess() {
         var launch = FindingLaunch()
         let worker = launch.worker()
         launch.wait(WaitReason(.lock, owner: 4711), from: 200, to: 300)

@@ -73,7 +73,7 @@ import Testing
         #expect(kinds("1 descriptor: socket, time-out after 200 ms") == [.sleep])
     }
 
-    @Test func whoDoesNotAnswerIsWaitedFor() {
+    @Test func anUnknownPeerIsNamed() {
         let server = "1 descriptor: socket 10.0.0.2:53, time-out after 200 ms"
         #expect(kinds(server) == [.networkWait])
         let display = "2 descriptors: eventfd, socket /run/bus, time-out after 200 ms"

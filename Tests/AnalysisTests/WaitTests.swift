@@ -33,7 +33,7 @@ import Testing
 
     // MARK: Reasons
 
-    @Test func whatIsKnownStaysSo() throws {
+    @Test func knownFactsOfAWaitStay() throws {
         let file = WaitReason(.file, detail: "/etc/hosts")
         #expect(try detail(file, call: 0, "main", "read") == file)
         #expect(try detail(WaitReason(.pipe), call: 0, "main", "read") == WaitReason(.pipe))

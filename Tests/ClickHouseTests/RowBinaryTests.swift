@@ -3,7 +3,7 @@ import Testing
 @testable import ClickHouse
 
 struct RowBinaryTests {
-    @Test func whatIsWrittenIsRead() throws {
+    @Test func writtenRowsAreReadBack() throws {
         var writer = RowBinaryWriter()
         let long = String(repeating: "ä", count: 300)
         writer.add(UInt64.max)

@@ -18,7 +18,7 @@ struct StoreAddressTests {
         "http://h:8123/1a", "http://h:8123/a?b=c", "http://h:8123/a%20", "http://h:8123/ä",
         "http://h:8123/a`b", "http://h:8123/\(String(repeating: "a", count: 65))",
     ])
-    func whatIsNoDatabase(text: String) {
+    func invalidDatabaseNames(text: String) {
         #expect(throws: StoreAddress.Problem.self) { try StoreAddress(text) }
     }
 
@@ -89,7 +89,7 @@ struct SchemaTests {
 }
 
 struct StoreErrorTests {
-    @Test func whatMayPassIsTriedAgain() {
+    @Test func temporaryFailuresAreTriedAgain() {
         #expect(!StoreError.unreachable(.timedOut).isTemporary)
         #expect(!StoreError.changing.isTemporary)
         #expect(StoreError.unreachable(.connection(111)).isTemporary)

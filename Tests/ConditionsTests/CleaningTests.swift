@@ -51,7 +51,7 @@ extension LaunchedTests {
             #expect(found.second.isEmpty)
         }
 
-        @Test func whoDoesNotListenIsKilled() throws {
+        @Test func aProcessThatIgnoresTheSignalIsKilled() throws {
             let found = try left(
                 "trap '' TERM; echo ready; while :; do sleep 1000; done", endsDaemons: false,
                 patience: 300)
@@ -66,7 +66,7 @@ extension LaunchedTests {
         }
 
         /// A process whose first thread has ended looks like a zombie.
-        @Test func whoGoesOnWithoutItsFirstThreadIsEnded() throws {
+        @Test func aProcessWithoutItsFirstThreadIsEnded() throws {
             let script = """
                 import ctypes, os, threading, time
                 def wait():

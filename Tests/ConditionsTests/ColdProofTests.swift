@@ -34,7 +34,7 @@ import Testing
         return reason.contains(words)
     }
 
-    @Test func whatWasNotCachedAndWasReadIsCold() {
+    @Test func uncachedFilesThatWereReadAreCold() {
         #expect(evidence(state(), read: 90).isProvenCold)
         #expect(evidence(state(), read: 90, usual: 90).isProvenCold)
         #expect(evidence(state(), read: 70, usual: 90).isProvenCold)

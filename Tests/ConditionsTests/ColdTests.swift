@@ -29,7 +29,7 @@ extension LaunchedTests {
             return opened.paths
         }
 
-        @Test func whatIsOpenedIsFound() throws {
+        @Test func openedFilesAreFound() throws {
             let paths = try files(python, conditions(python))
             #expect(paths.first == python)
             #expect(paths.contains { $0.contains("ld-linux") })
@@ -87,7 +87,7 @@ extension LaunchedTests {
         }
 
         /// Another process reads the program between its eviction and its launch.
-        @Test func whatIsReadInBetweenIsWarm() throws {
+        @Test func aFileReadBeforeTheLaunchIsWarm() throws {
             let folder = try TestFolder()
             let program = try folder.copyOfPython()
             let conditions = try conditions(program)
@@ -104,7 +104,7 @@ extension LaunchedTests {
             #expect(conditions.judge(again, readBytes: warm.readBytes) != .cold)
         }
 
-        @Test func whatWasJustWrittenLeavesTheCache() throws {
+        @Test func freshlyWrittenFilesLeaveTheCache() throws {
             let folder = try TestFolder()
             let path = try folder.write([UInt8](repeating: 7, count: 1 << 20), to: "new")
             let file = try CachedFile(path: path)

@@ -11,7 +11,7 @@ extension LaunchedTests {
         /// What the program itself measures: bytes a second, of a file that is not cached. The
         /// nearest of three, for other tests run beside; without a limit they are all far too many.
         @Test(.enabled(if: isRoot, "only root has control groups here"))
-        func whatIsReadComesAsSlowAsAskedFor() throws {
+        func readsAreAsSlowAsRequested() throws {
             let folder = try TestFolder()
             let data = try folder.write([UInt8](repeating: 3, count: 2 << 20), to: "data")
             var request = ConditionRequest()

@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func whatADirectionNeeds() {
+    @Test func theKernelTextOfADirection() {
         #expect(Shaping.discipline(for: .init()) == nil)
         #expect(Shaping.discipline(for: .init(rate: 1000)) == "tbf")
         #expect(Shaping.discipline(for: .init(rate: 1000, delay: 1)) == "netem")

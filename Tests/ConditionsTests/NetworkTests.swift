@@ -98,7 +98,7 @@ extension LaunchedTests {
             return try #require(Double(client.output.dropLast()), "\(client.output)")
         }
 
-        @Test func whatTheProgramSendsIsSlow() throws {
+        @Test func theProgramsOutputIsSlow() throws {
             let net = try link(down: .init(), up: .init(rate: 1_000_000))
             try expect(1_000_000) { try sent(through: net, bytes: 200_000) }
         }
@@ -125,7 +125,7 @@ extension LaunchedTests {
             return try #require(Double(try server.line()))
         }
 
-        @Test func whatIsLostIsLost() throws {
+        @Test func lostPacketsAreLost() throws {
             let net = try NetHolder(
                 try NetworkCondition(parsing: "100% Loss"), binds: [], reachesOutside: false)
             let code = """

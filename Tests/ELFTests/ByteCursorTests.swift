@@ -23,7 +23,7 @@ import Testing
     }
 
     /// Past the end all is 0, and stays so.
-    @Test func whatIsNotThere() {
+    @Test func bytesPastTheEndAreZero() {
         read([0xFF, 0xFF, 0xFF]) { cursor in
             #expect(cursor.number(UInt32.self) == 0)
             #expect(cursor.isBroken && cursor.isAtEnd && cursor.position == 3)

@@ -24,7 +24,7 @@ import Testing
     }
 
     /// The padding of the last one may be missing, nothing else.
-    @Test func whatIsCutShort() {
+    @Test func truncatedNotesAreRefused() {
         for end in 0...notes.count {
             let found = ELFNotes.buildID(in: notes[..<end])
             #expect(found == (end >= notes.count - 1 ? [3, 4, 5] : []))

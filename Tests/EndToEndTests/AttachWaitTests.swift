@@ -118,7 +118,7 @@ extension EndToEnd {
 
         /// `attach` names a process that already runs the program. The process counts once it
         /// executes the program again.
-        @Test func whatRunsAlready() throws {
+        @Test func aProcessThatRunsAlreadyIsNamed() throws {
             let program = try beacon("beacon-c")
             let input = try Channel()
             // argv[0] is the awaited name.

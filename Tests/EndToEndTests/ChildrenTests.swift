@@ -81,7 +81,7 @@ extension EndToEnd {
 
         /// If the kernel's events report children, these have no tracer, and their threads are
         /// known.
-        @Test func nobodyIsTraced() throws {
+        @Test func reportedChildrenHaveNoTracer() throws {
             let threads = try Setup.fixture("threads")
             let script = "grep TracerPid /proc/self/status; \(threads) 3 9000000; kill -9 $$"
             let program = ["sh", "-c", "sh -c '\(script)'; grep TracerPid /proc/self/status"]
@@ -157,7 +157,7 @@ extension EndToEnd {
 
         /// Two processes on one core: one is waited for, the other has more work.
         @Test(.requires(Schedule.wakeupsAreTold, "scheduler tracepoints cannot be read here"))
-        func whoHasTheCoreUnaskedIsAFinding() throws {
+        func anUnneededProcessOnTheCoreIsAFinding() throws {
             let spin = try Setup.fixture("spin")
             let recorded = try record([
                 "taskset", "-c", try Cores.first(), "sh", "-c", "(\(spin); \(spin)) & \(spin)",

@@ -79,7 +79,7 @@ extension EndToEnd {
             ("record", "--network", "High Latency DNS", "name servers"),
             ("record", "--disk", "fast", "'fast' is not a value for --disk"),
         ])
-        func whatCannotBeHad(
+        func unknownConditionsAreRefused(
             subcommand: String, option: String, value: String, words: String
         ) throws {
             let finished = try run([subcommand, option, value, "-o", "file"] + countRoutes)

@@ -27,7 +27,7 @@ extension EndToEnd {
             return levels
         }
 
-        @Test func whatWorksHere() throws {
+        @Test func waysThatWorkAreNamed() throws {
             let result = try Firstlight.run("doctor")
             #expect(result.status == 0, "\(result)")
             #expect(result.error == "")
@@ -69,7 +69,7 @@ extension EndToEnd {
         }
 
         /// strace -f traces the child that doctor would like to trace.
-        @Test(.needs("strace")) func whatAnotherTracerForbids() throws {
+        @Test(.needs("strace")) func anotherTracerIsNamed() throws {
             let firstlight = try Setup.path(.firstlight)
             let result = try Command(["strace", "-f", "-o", "/dev/null", firstlight, "doctor"])
                 .run()

@@ -12,7 +12,7 @@ extension EndToEnd {
         init() throws { scratch = try Scratch() }
 
         /// Our output is not read, but the recorder must end when asked to.
-        @Test func nobodyReadsTheSummary() throws {
+        @Test func unreadOutputDoesNotHoldTheRecorder() throws {
             let output = try Channel()
             let flags = fcntl(output.writer, F_GETFL)
             _ = fcntl(output.writer, F_SETFL, flags | O_NONBLOCK)

@@ -47,7 +47,7 @@ extension EndToEnd {
             #expect(report.phaseNames.last == "Main")
         }
 
-        @Test func whatIsNotFoundIs127() throws {
+        @Test func aMissingProgramGivesStatus127() throws {
             let absent = try record(["no-such-program-anywhere"])
             #expect(absent.isRefusal(127, mentioning: "no-such-program-anywhere"), "\(absent)")
             let file = try record([scratch("absent")])
@@ -55,7 +55,7 @@ extension EndToEnd {
             #expect(scratch.names.isEmpty)
         }
 
-        @Test func whatCannotRunIs126() throws {
+        @Test func anUnrunnableProgramGivesStatus126() throws {
             try scratch.write("echo ran\n", to: "plain", mode: 0o644)
             try scratch.write("#!/nonexistent/interpreter\n", to: "script", mode: 0o755)
             let directory = try record([scratch.folder])

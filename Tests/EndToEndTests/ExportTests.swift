@@ -86,7 +86,7 @@ extension EndToEnd {
             #expect(try recorded.text("export", ["--format", "folded"]) == recorded.text("fold"))
         }
 
-        @Test func whatCannotBeWrittenIsSaid() throws {
+        @Test func unwritableOutputIsReported() throws {
             let path = scratch("no/such/folder")
             let finished = try Firstlight.command([
                 "export", recorded.path, "--format", "svg", "-o", path,

@@ -78,7 +78,7 @@ extension EndToEnd {
             #expect(isRounded(named.total, report.launch.cpuNs))
         }
 
-        @Test func whatIsNotThereIsRefused() throws {
+        @Test func unknownFunctionsAreRefused() throws {
             for choice in [["--phase", "Nowhere"], ["--thread", "nobody"], ["--thread", "1"]] {
                 let result = try Firstlight.command(["fold", recorded.path] + choice).run()
                 #expect(result.isRefusal(1, mentioning: choice[1]), "\(result)")

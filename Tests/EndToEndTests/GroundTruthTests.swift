@@ -31,7 +31,7 @@ extension EndToEnd {
         }
 
         /// A recorder that has no core when the program begins finds the program's stacks afterwards.
-        @Test func whatARecorderOversleepsIsKept() throws {
+        @Test func stacksBeforeALateRecorderAreKept() throws {
             let recorded = try Firstlight.record([try Setup.fixture("overlooked")], in: scratch)
             #expect(recorded.finished.status == 0)
             let initialisers = try recorded.folded("--phase", "Static initialisers")

@@ -180,7 +180,7 @@ extension EndToEnd {
             #expect(main.blockedNs > 0 && main.blockedNs <= main.wallNs)
         }
 
-        @Test func whatIsNoneOfPerfsFilesIsRefused() throws {
+        @Test func filesOtherThanPerfsAreRefused() throws {
             let program = try Setup.fixture("groundtruth")
             let refused = try Firstlight.run("import", program, "-o", scratch("recording"))
             #expect(refused.isRefusal(1, mentioning: "is not a perf.data file"))

@@ -147,7 +147,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func whoAskedForALibrary() throws {
+        @Test func theCallerThatLoadsALibraryIsNamed() throws {
             let recorded = try Firstlight.record(try program(), in: scratch)
             let report = try recorded.parts()
             let outer = report.library("libouter.so")
@@ -161,7 +161,7 @@ extension EndToEnd {
         }
 
         /// The dynamic linker decides: `ldd -u` names libraries to which nothing is bound.
-        @Test func whatWasLinkedForNothing() throws {
+        @Test func unneededLibrariesAreNamed() throws {
             let program = try Setup.fixture("overlinked")
             let judge = try Command(["ldd", "-u", program]).run()
             let recorded = try Firstlight.record([program], in: scratch)

@@ -136,7 +136,7 @@ extension EndToEnd {
 
         /// A kill costs only the half-second since the last commit. The program's length depends on
         /// the machine: the kill comes after three fifths of it.
-        @Test func whatWasCommittedIsKept() throws {
+        @Test func committedDataSurvivesAKill() throws {
             let program = try Setup.star("starsearcher")
             let used = try mainThreadCPU(of: program) * 6 / 10
             _ = try kill(

@@ -80,7 +80,7 @@ extension EndToEnd {
             #expect(try sleeper.end().status == 0)
         }
 
-        @Test func whatCannotBe() throws {
+        @Test func impossibleCombinationsWithLastAreRefused() throws {
             let short = try Firstlight.run("record", "--last", "900ms", "true")
             #expect(short.isRefusal(125, mentioning: "--last 1s"), "\(short)")
             try scratch.write("mine", to: "recording.before")

@@ -42,7 +42,7 @@ extension EndToEnd {
             #expect(found.contains { $0.hasPrefix("/") && $0.hasSuffix("/held.so") }, "\(found)")
         }
 
-        @Test func whatTheLaunchDidWithoutIsNamed() throws {
+        @Test func unusedLibrariesAreNamed() throws {
             let recorded = try Firstlight.record([try Setup.star("starsearcher")], in: scratch)
             let json = try recorded.text("report", ["--format", "json"])
             let report = try JSONDecoder().decode(Report.self, from: Data(json.utf8))

@@ -124,7 +124,7 @@ extension EndToEnd {
             #expect(report.lost == 0)
         }
 
-        @Test func whatCannotBeMarkedIsToldAndLeftAlone() throws {
+        @Test func unmarkableFunctionsAreReportedAndUnchanged() throws {
             let (report, complaints) = try record(
                 ["spans"],
                 marks: ["a=looping..", "b=tiny", "c=nowhere", "d=usdt:marked:none", "e=time"])

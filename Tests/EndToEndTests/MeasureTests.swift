@@ -147,7 +147,7 @@ extension EndToEnd {
             #expect(!scratch.has("launches"))
         }
 
-        @Test func whatIsNoMeasurementStays() throws {
+        @Test func otherFilesAreNotReplaced() throws {
             try scratch.write("precious", to: "launches")
             let finished = try measure(script("echo x >> made"))
             #expect(finished.isRefusal(125, mentioning: file, "-o"), "\(finished)")

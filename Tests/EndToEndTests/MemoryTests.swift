@@ -13,7 +13,7 @@ extension EndToEnd {
         /// No more memory is locked than without recording, although the program locks all that is
         /// mapped.
         @Test(arguments: [[], ["number"]])
-        func whatIsLockedIsTheProgramsOwn(words: [String]) throws {
+        func noOtherMemoryIsLocked(words: [String]) throws {
             let locked = Command([try Setup.fixture("locked")] + words)
             let alone = try locked.run()
             try #require(alone.status == 0, "\(alone)")

@@ -77,7 +77,7 @@ extension EndToEnd {
         }
 
         /// If the recording could not be written, the program is not started.
-        @Test func whatCannotBeWrittenIsRefusedBeforehand() throws {
+        @Test func anUnwritableFileIsRefusedBeforeTheLaunch() throws {
             try scratch.write("precious\n", to: "precious")
             let places = [
                 scratch("absent/recording"), scratch.folder, scratch("precious"), "/dev/null",

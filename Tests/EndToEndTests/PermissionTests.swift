@@ -52,7 +52,7 @@ extension EndToEnd {
         }
 
         @Test(arguments: ["0", "abc", "99999999999999", "", "1x", "1.5"])
-        func whatIsNoProcessID(text: String) throws {
+        func invalidProcessIDsAreRefused(text: String) throws {
             let result = try attach(text)
             #expect(result.isRefusal(125, mentioning: "'\(text)'"), "\(result)")
         }
@@ -74,7 +74,7 @@ extension EndToEnd {
             #expect(result.isRefusal(125, mentioning: "kernel thread"), "\(result)")
         }
 
-        @Test func whatIsTracedAlready() throws {
+        @Test func aTracedProcessIsRefused() throws {
             let sleeper = try Sleeper()
             let words = [
                 "attach", "--quiet", "--capture", "ptrace", "-o", scratch("first"),
@@ -143,7 +143,7 @@ extension EndToEnd {
             #expect(isSaid || alone.output != "0\n", "\(result.error)")
         }
 
-        @Test(.needsRoot, .needs("setpriv")) func nobodyMayRecordTheirOwn() throws {
+        @Test(.needsRoot, .needs("setpriv")) func recordingWithoutPermissionIsRefused() throws {
             chmod(scratch.folder, 0o777)
             let result = try asNobody(["record", "--quiet", "sh", "-c", "exit 9"]).run()
             #expect(result == Finished(end: .exited(9), output: "", error: ""))
@@ -151,7 +151,7 @@ extension EndToEnd {
             #expect(report.status == 0 && report.output.contains("Main"))
         }
 
-        @Test(.needsRoot, .needs("setpriv")) func nobodyMayAttachToTheirOwn() throws {
+        @Test(.needsRoot, .needs("setpriv")) func attachingWithoutPermissionIsRefused() throws {
             let program = scratch("sleeper")
             try Scratch.copyItem(atPath: try Setup.fixture("sleeper"), toPath: program)
             chmod(scratch.folder, 0o777)

@@ -80,7 +80,7 @@ extension EndToEnd {
         @Test(
             .requires(!PythonPrograms.interpreters.isEmpty, "no CPython of 3.8 to 3.14"),
             arguments: PythonPrograms.interpreters)
-        func nobodyIsCalledByWhoDoesNot(python: String) throws {
+        func noFalseCallers(python: String) throws {
             // Without `site`, whose functions may have the same names.
             let recorded = try Firstlight.record(
                 [python, "-S", "-c", Self.calling], in: scratch)

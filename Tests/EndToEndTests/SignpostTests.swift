@@ -73,7 +73,7 @@ extension EndToEnd {
 
         /// A static program has no list of libraries, but its signposts must also be switched off.
         @Test(arguments: ["signposts", "signposts-static"])
-        func whatWasAttachedToGoesOn(fixture: String) throws {
+        func anAttachedProgramGoesOn(fixture: String) throws {
             let (input, output) = (try Channel(), try Channel())
             var command = Command([try Setup.fixture(fixture), "endless"])
             command.input = .descriptor(input.reader)

@@ -97,7 +97,7 @@ extension EndToEnd {
         }
 
         /// A process that the signal would kill does not get it.
-        @Test func whatIsNoRecorder() throws {
+        @Test func otherProcessesAreNotStopped() throws {
             let sleeper = try Sleeper()
             for (word, status, text) in [
                 ("\(sleeper.pid)", 1, "makes no recording"), ("1", 1, "makes no recording"),

@@ -59,7 +59,7 @@ extension EndToEnd {
             ["--budget", "10", "--format", "markdown"], ["--format", "markdown", "--depth", "2"],
             ["--format", "json", "--full"],
         ])
-        func whatDoesNotGoTogether(options: [String]) throws {
+        func optionsThatExcludeEachOther(options: [String]) throws {
             let recorded = try Firstlight.record(["true"], in: scratch)
             let refused = try Firstlight.command(["report"] + options + [recorded.path]).run()
             #expect(refused.isRefusal(2), "\(refused)")

@@ -78,7 +78,7 @@ extension EndToEnd {
 
         /// Ctrl-Z reaches only the recorder. If the recorder stopped, each thread would wait for it
         /// at its next signal.
-        @Test func whatIsAttachedToGoesOnWhenTheRecorderIsToStop() throws {
+        @Test func anAttachedProgramGoesOnAtCtrlZ() throws {
             let sleeper = try Sleeper()
             let recorder = try Firstlight.command([
                 "attach", "-o", scratch("recording"), "--quiet", "--capture", "ptrace",

@@ -87,7 +87,7 @@ extension EndToEnd {
                 "exec 7</dev/null 9>&2", "nice -n 3 true", "trap '' TRAP CHLD ALRM URG",
                 "exec 0<&- 1>&2",
             ])
-        func whatAProgramInherits(preparation: String) throws {
+        func theProgramsEnvironmentIsUnchanged(preparation: String) throws {
             try scratch.write(Self.inspection, to: "inspect.pl")
             let inspect = ["perl", scratch("inspect.pl")]
             func run(_ words: [String]) throws -> [Substring] {

@@ -23,7 +23,7 @@ extension EndToEnd {
 
         /// A forked child has our changes, and shares the area with its parent. Its actions must
         /// not be reported as its parent's, whose recording goes on.
-        @Test func whatAForkedChildDoes() throws {
+        @Test func aForkedChildsActionsAreNotItsParents() throws {
             let program = [try Setup.fixture("offspring"), try Setup.fixture("libplugin.so")]
             for _ in 0..<3 {
                 let report = try SideBySide(scratch: scratch).compare(
@@ -205,7 +205,7 @@ extension EndToEnd {
             try compare(script: folder + script, ["sha256sum"], options: options)
         }
 
-        @Test(arguments: captures) func whoReadsTheOutputEndsEarly(options: [String]) throws {
+        @Test(arguments: captures) func aReaderThatEndsEarly(options: [String]) throws {
             let script = #"{ "$@"; echo "status $?" >&2; } | head -n 1"#
             try compare(script: script, ["yes"], options: options)
         }

@@ -72,7 +72,7 @@ extension EndToEnd {
         }
 
         /// Our engine does not know the operations in its table, so it asks libunwind.
-        @Test func whatOnlyLibunwindCanFinish() throws {
+        @Test func stacksThatOnlyLibunwindFinishes() throws {
             let recorded = try Firstlight.record(
                 [try Setup.fixture("oddtables")], in: scratch, options: ["--quiet"])
             let report = try recorded.json()

@@ -147,7 +147,7 @@ import Testing
         try MeasurementDocument(Data(text.utf8))
     }
 
-    @Test func whatIsNone() throws {
+    @Test func unknownMetricsAreRefused() throws {
         let newer = MadeReport(schema: 2)
         for text in [
             "", "{}", "[]", "null", newer.json, MadeReport(kind: "recording").json,
@@ -159,7 +159,7 @@ import Testing
         #expect(error?.description.contains("schema 2") == true)
     }
 
-    @Test func whatIsNoAnswer() {
+    @Test func invalidAnswersAreErrors() {
         let answer = MadeAnswer().json
         for text in [
             "{}", MadeReport().json, MadeAnswer(verdict: "fine").json, String(answer.dropLast(9)),

@@ -53,7 +53,7 @@ import Testing
             [0xC5, 0xF8, 0x28, 0x05, 0x40, 0, 0, 0],
             [0x48, 0xC7, 0x05, 0x34, 0x12, 0, 0, 9, 0, 0, 0],
         ] as [[UInt8]])
-    func whatIsRelativeLeadsToTheSamePlace(bytes: [UInt8]) throws {
+    func relativeInstructionsLeadToTheSamePlace(bytes: [UInt8]) throws {
         let original = try instruction(bytes)
         for place in Self.places {
             let found = try moved(bytes, to: place)
@@ -131,7 +131,7 @@ import Testing
     @Test(
         arguments: [[0x90], [0x0F, 0x1F, 0x44, 0, 0], [0x66, 0x0F, 0x1F, 0x84, 0, 0, 0, 0, 0]]
             as [[UInt8]])
-    func whatDoesNothingIsLeftOut(bytes: [UInt8]) throws {
+    func paddingIsLeftOut(bytes: [UInt8]) throws {
         #expect(self.bytes(of: try instruction(bytes), at: Self.home + 64) == [])
     }
 

@@ -66,7 +66,7 @@ import Testing
         #expect((try? finder(restarting).run(noting: 1, at: at(0)).get()) != nil)
     }
 
-    @Test func whatIsBehindTheJumpMayBeJumpedTo() {
+    @Test func codeBehindTheJumpMayBeATarget() {
         // sub $16, %rsp; sub $16, %rsp; jmp to offset 8; the run ends at 8.
         let bytes: [UInt8] = [0x48, 0x83, 0xEC, 0x10, 0x48, 0x83, 0xEC, 0x10, 0xEB, 0xFE]
         #expect((try? finder(bytes).run(noting: 1, at: at(0), isEntry: true).get()) != nil)

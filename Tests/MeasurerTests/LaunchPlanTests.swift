@@ -85,14 +85,14 @@ import Testing
         #expect(plan.launches.map(\.discarded) == [.failed, .failed, .first, nil])
     }
 
-    @Test func whoeverASignalEndedHasFailed() throws {
+    @Test func aLaunchEndedByASignalHasFailed() throws {
         var plan = LaunchPlan.made(requested: 2)
         _ = try plan.run([.good, .good, .killed])
         #expect(plan.launches.map(\.discarded) == [.first, nil, .failed, nil])
     }
 
     /// The program may end, in any way, before it is looked at.
-    @Test func whatComesAfterReadyIsNoPartOfTheLaunch() throws {
+    @Test func eventsAfterReadinessAreNoPartOfTheLaunch() throws {
         var plan = LaunchPlan.made(requested: 4)
         let ends: [Recording.Outcome] = [
             .running, .exited(0), .exited(1), .signalled(15), .running,
@@ -242,7 +242,7 @@ import Testing
 /// For any results of the launches.
 @Suite struct EveryCourseTests {
     /// All courses of five launches, good ones following.
-    @Test(arguments: [1, 2]) func ofOneOrTwoArms(arms: Int) throws {
+    @Test(arguments: [1, 2]) func plansOfOneOrTwoArms(arms: Int) throws {
         let kinds: [Made] = [.good, .status1, .failed, .warm, .hung, .interrupted]
         var courses: [[Made]] = [[]]
         for _ in 0..<5 { courses = courses.flatMap { course in kinds.map { course + [$0] } } }

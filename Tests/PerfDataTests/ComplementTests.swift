@@ -28,7 +28,7 @@ import Testing
         #expect(try !event(1, 2, excluding: 0b101).isComplement(of: user))
     }
 
-    @Test func whatMayMeasureTime() throws {
+    @Test func eventsThatMeasureTime() throws {
         // cpu-clock, task-clock, cycles, a core's own
         for (type, config) in [(1, 0), (1, 1), (0, 0), (4, 0x3C)] as [(UInt32, UInt64)] {
             #expect(try event(type, config).mayMeasureTime)

@@ -62,7 +62,7 @@ import Testing
 
     /// Of a recording that was not symbolicated when it was made, for its recorder was killed, the
     /// report finds out all that symbolication does.
-    @Test func whatWasCutShortIsCompletedForTheReport() throws {
+    @Test func aKilledRecordersRecordingIsSymbolicatedForTheReport() throws {
         let library = try #require(realpath("/proc/self/exe", nil))
         defer { free(library) }
         let path = String(cString: library)

@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoMeasurementIsNotAdded() throws {
+    @Test func otherFilesAreNotAdded() throws {
         try withFolder { folder in
             let text = folder + "/text"
             let descriptor = open(text, O_WRONLY | O_CREAT, 0o600)

@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func whatASignalEndedDoesNotCount() throws {
+    @Test func launchesEndedByASignalDoNotCount() throws {
         try Self.withKeeper { keeper, folder in
             let launch = try Self.launch(from: 0, to: 1, outcome: .signalled(11))
             let kept = try keeper.keep(launch, earliest: nil, at: Self.moment(1))

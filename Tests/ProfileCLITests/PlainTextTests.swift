@@ -24,7 +24,7 @@ import Testing
         #expect(PlainText.of("plain\t\u{1b}[1m") == "plain\t\u{1b}[1m")
     }
 
-    @Test func whatPeopleReadIsPlain() throws {
+    @Test func textForPeopleIsPlain() throws {
         var ends: [Int32] = [0, 0]
         try #require(pipe(&ends) == 0)
         defer { for end in ends { close(end) } }

@@ -30,7 +30,7 @@ import Testing
         #expect(ManualPage.render(.report).contains("standard input"))
     }
 
-    @Test func whatCannotBeReadIsAnError() {
+    @Test func unreadableInputIsAnError() {
         #expect(throws: StandardInput.Failure.self) { try StandardInput(-1) }
     }
 }

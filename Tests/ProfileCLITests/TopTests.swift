@@ -164,7 +164,7 @@ import Testing
     }
 
     /// Half a launch would make the mean a wrong one.
-    @Test func whatIsNoLaunch() throws {
+    @Test func incompleteLaunchesAreLeftOut() throws {
         try withFolder { folder in
             try Self.write("\(folder)/d.firstlight", milliseconds: 500, isAttached: true)
             try Self.write("\(folder)/m.firstlight", milliseconds: 500, isCut: true)

@@ -12,7 +12,7 @@ import Testing
         try WatchOptions(try #require(parsedArguments(line)))
     }
 
-    @Test func whatIsUsual() throws {
+    @Test func theDefaultsOfWatch() throws {
         let usual = try options("watch app server")
         #expect(usual.names == .programs(["app", "server"].compactMap { ProgramName($0) }))
         #expect(usual.keep == 256_000_000 && usual.profileEvery == nil && usual.output == nil)

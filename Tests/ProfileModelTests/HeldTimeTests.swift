@@ -28,7 +28,7 @@ import Testing
         #expect(held.without(at(30)) == at(25))
     }
 
-    @Test func whatHasNoEndIsNotHeld() {
+    @Test func aHoldWithoutAnEndDoesNotCount() {
         #expect(HeldTime([LaunchBorder(kind: .held, time: at(3))]).isEmpty)
         #expect(HeldTime([LaunchBorder(kind: .released, time: at(3))]).isEmpty)
         #expect(held([(5, 5)]).isEmpty)

@@ -68,7 +68,7 @@ import Testing
         #expect(result.runs == ["0: running 10-1000 @1"])
     }
 
-    @Test func whatGoesOnAtTheEnd() {
+    @Test func runsThatGoOnAtTheEnd() {
         let kinds: [(Kind, [String])] = [
             (.watched, []), (.left(.pushed, core: 0), ["0: preempted 10-1000"]),
             (.left(.waiting, core: 0), ["0: blocked 10-1000"]),
@@ -150,7 +150,7 @@ import Testing
     }
 
     /// Records that must have come between are missing.
-    @Test func whatDoesNotFitIsAGap() {
+    @Test func missingRecordsAreAGap() {
         let result = Self.build([
             Self.record(0, 100, .arrived(core: 0)), Self.record(10, 100, .arrived(core: 1)),
             Self.record(20, 100, .left(.waiting, core: 1)),
@@ -180,7 +180,7 @@ import Testing
 
     /// The scheduler's records come a little late: a process has ended, and its last run is still
     /// to come.
-    @Test func whatWasBeforeTheEndIsToldLater() {
+    @Test func lateRecordsOfAnEndedProcessCount() {
         var builder = ScheduleBuilder()
         builder.list(ThreadIndex(0), tid: 100)
         builder.list(ThreadIndex(1), tid: 101)
@@ -217,7 +217,7 @@ import Testing
             result.runs == ["0: running 0-10 @0", "0: running 12-20 @1", "0: blocked 20-1000"])
     }
 
-    @Test func whoWasNeverSeenIsLeftOut() {
+    @Test func unknownThreadsAreLeftOut() {
         let result = Self.build([
             Self.record(0, 555, .began(creator: 100)), Self.record(1, 555, .arrived(core: 0)),
             Self.record(2, 555, .ended),

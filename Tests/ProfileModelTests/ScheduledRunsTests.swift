@@ -34,7 +34,7 @@ import Testing
         #expect(runs[ThreadIndex(1)].isEmpty && !runs.isEmpty)
     }
 
-    @Test func whatOverlapsIsCut() {
+    @Test func overlappingRunsAreCut() {
         let runs = ScheduledRuns([
             Self.run(0, 10, 20, .running), Self.run(0, 5, 15, .blocked),
             Self.run(0, 15, 25, .blocked), Self.run(0, 30, 29, .running),

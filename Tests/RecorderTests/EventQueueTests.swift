@@ -193,7 +193,7 @@ import Testing
     }
 
     /// Of a blocked thread without whose registers the stack cannot be unwound.
-    @Test func whoeverMustAnswerLooksSooner() {
+    @Test func refinementsAreLookedForSooner() {
         func time(_ milliseconds: Int64) -> MonotonicTime {
             MonotonicTime(nanoseconds: 1_000_000_000 + milliseconds * 1_000_000)
         }
@@ -234,7 +234,7 @@ import Testing
 
     /// While a program is stopped at its first instruction, the reader is not woken: urgent events
     /// then come with all the rest, when the first period is over.
-    @Test func whatComesFirstWakesNobody() {
+    @Test func theFirstEventsDoNotWakeTheReader() {
         let queue = EventQueue()
         let start = MonotonicTime.now
         queue.receive(.began(pid: 7))
@@ -338,7 +338,7 @@ import Testing
         #expect(owners.dropFirst().allSatisfy { $0 == nil } && owners.count < 70)
     }
 
-    @Test func whoIsAskedAnswersForItself() {
+    @Test func eachChildTakesItsOwnRefinements() {
         let queue = EventQueue()
         let first = StackRefinement(thread: ThreadIndex(0), blocking: 1)
         let second = StackRefinement(thread: ThreadIndex(0), blocking: 2)

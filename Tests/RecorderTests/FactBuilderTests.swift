@@ -60,7 +60,7 @@ import Unwind
         #expect(facts.placed(slices: &slices).isEmpty)
     }
 
-    @Test func whatIsNeverPlacedIsKeptInTheEnd() {
+    @Test func initialisersWithoutAPlaceAreKept() {
         var slices = SliceBuilder(unwinder: Unwinder())
         var facts = Self.facts()
         _ = facts.initializer(Self.observed(7), slices: &slices)

@@ -232,7 +232,7 @@ extension SliceBuilder {
     }
 
     /// One that waits, and then only others behind it.
-    @Test func whatQueuesBehindOneIsBounded() {
+    @Test func theQueueBehindAWaitIsBounded() {
         var builder = Self.builder()
         var kept = builder.add(Self.sample(0, .following)).isEmpty ? 1 : 0
         for index in 1...5000 {

@@ -173,7 +173,7 @@ import Testing
     }
 
     /// Waits and runs that cross the parts' border stay whole, and are cut at the window's.
-    @Test func whatGoesOnIsCut() throws {
+    @Test func waitsAndRunsAreCutAtTheWindow() throws {
         let (recording, _) = try recorded(last: .milliseconds(2_000)) { queue in
             record(
                 queue,

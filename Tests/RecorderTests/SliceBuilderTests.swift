@@ -159,7 +159,7 @@ extension SliceBuilder {
         #expect(Self.starts(refined.slices) == [0, 10])
     }
 
-    @Test func whatIsHeldAtTheEndComesOut() {
+    @Test func heldSlicesAreFlushedAtTheEnd() {
         var builder = Self.builder()
         _ = builder.add(Self.sample(0, Self.snapshot(caller: nil), blocking: 1))
         _ = builder.add(Self.sample(10, .unchanged, blocking: 1))

@@ -38,7 +38,7 @@ import Testing
         #expect(Self.joined([Self.slice(0, pushed), Self.slice(10, pushed)]).count == 1)
     }
 
-    @Test func whatRanIsASampleOfItsOwn() {
+    @Test func runningSlicesAreNotJoined() {
         let times = StateTimes(running: TimeSpan(nanoseconds: 10))
         let slices = [Self.slice(0, times), Self.slice(10, times)]
         #expect(Self.joined(slices) == slices)
@@ -53,7 +53,7 @@ import Testing
         slice(10, StateTimes(runnable: TimeSpan(nanoseconds: 10))),
         slice(10, blocked(10) + StateTimes(running: TimeSpan(nanoseconds: 1))),
     ])
-    func whatDiffersStaysApart(next: Slice) {
+    func differentSlicesAreNotJoined(next: Slice) {
         let slices = [Self.slice(0, Self.blocked(10)), next]
         #expect(Self.joined(slices) == slices)
     }
@@ -67,7 +67,7 @@ import Testing
             ])
     }
 
-    @Test func whatTookNoTimeIsLeftOut() {
+    @Test func slicesWithoutTimeAreLeftOut() {
         #expect(Self.joined([Self.slice(0, .zero)]).isEmpty)
         #expect(
             Self.joined([

@@ -10,7 +10,7 @@ struct DiskFullTests {
     private let header = Recording.Header(
         pid: 1, isAttached: false, capture: .ptrace, frequency: 1_000)
 
-    @Test func whatWasCommittedIsKept() throws {
+    @Test func committedDataSurvivesAFullDisk() throws {
         let disk = try #require(TinyFileSystem(kilobytes: 512))
         let path = disk.scratch.path("a")
         let writer = try RecordingWriter(creating: path, header: header)

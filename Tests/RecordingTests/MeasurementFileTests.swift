@@ -57,7 +57,7 @@ import Testing
     }
 
     /// More launches than were requested at first.
-    @Test func whatWasExtended() throws {
+    @Test func anExtendedMeasurementIsWhole() throws {
         let scratch = try Scratch()
         var random = RandomMeasurement(seed: 6)
         var measurement = random.make()
@@ -135,7 +135,7 @@ import Testing
         #expect(measurementError(path) == .damaged(path: path, detail: "its header was changed"))
     }
 
-    @Test func whatNoReaderAcceptsIsRefused() throws {
+    @Test func unreadableMeasurementsAreNotWritten() throws {
         let scratch = try Scratch()
         var random = RandomMeasurement(seed: 8)
         var good = random.make(launches: 2)

@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoneIsRefused() throws {
+    @Test func otherFilesAreRefused() throws {
         try withFolder { scratch, folder in
             writeBytes(Array("text".utf8), to: scratch.path("text"))
             var slices = RandomRecording(seed: 1)
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func whatIsInTheWayStays() throws {
+    @Test func otherFilesInTheFolderStay() throws {
         try withFolder { scratch, folder in
             let path = try saved("a", in: scratch)
             guard case .new(let copy) = try MeasurementFolder.add(path, to: folder) else { return }

@@ -25,7 +25,7 @@ import Testing
         search.found.map { String($0.path.dropFirst(folder.count + 1)) }
     }
 
-    @Test func whatAFolderStandsFor() throws {
+    @Test func aFolderNamesItsRecordings() throws {
         try write("b.firstlight", 3)
         try write("a.firstlight", 5)
         try write("deep/er/c.firstlight", 4)
@@ -61,7 +61,7 @@ import Testing
         #expect(names(RecordingSearch([folder])) == ["deep/a.firstlight"])
     }
 
-    @Test func whatIsNotThere() throws {
+    @Test func missingPathsAreErrors() throws {
         let path = "\(folder)/missing"
         let search = RecordingSearch([path])
         #expect(search.found.isEmpty)

@@ -46,7 +46,7 @@ import Testing
         #expect(readBytes(scratch.path("a")) == readBytes(scratch.path("b")))
     }
 
-    @Test func nobodyElseMayRead() throws {
+    @Test func onlyTheOwnerMayRead() throws {
         let scratch = try Scratch()
         let path = scratch.path("a")
         var random = RandomRecording(seed: 1)

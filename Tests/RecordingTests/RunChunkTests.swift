@@ -27,7 +27,7 @@ import Testing
         #expect(chunk.bytes == [40, 3, 0xA3, 1, 4, 0])
     }
 
-    @Test func whatDoesNotFollowIsNotTaken() {
+    @Test func runsThatDoNotFollowStartAnotherChunk() {
         var chunk = RunChunk(beginningWith: Self.run(100, 110, .running, 2))
         let areTaken = [
             chunk.append(Self.run(111, 120, .blocked)), chunk.append(Self.run(109, 120, .blocked)),

@@ -248,7 +248,7 @@ import Testing
         }
     }
 
-    @Test func whatWentIsMarked() throws {
+    @Test func removedFunctionsAreMarked() throws {
         let data = try decoded(plain)
         let main = try #require(data.phases.first { $0.name == "Main" })
         let prewarm = try #require(

@@ -130,7 +130,7 @@ import Testing
         #expect(wait(.threadWait, ["page fault"]).details.isEmpty)
     }
 
-    @Test func whatWasWaitedFor() {
+    @Test func theAwaitedThingIsNamed() {
         #expect(wait(.fileWait, ["/etc/x"]).details == ["/etc/x"])
         #expect(
             wait(.fileWait, count: 1200, ["/a", "/b", "/c", "/d", "/e"]).details
@@ -171,7 +171,7 @@ import Testing
     }
 
     /// Not the main thread's own.
-    @Test func whoIsAwaitedIsNamed() {
+    @Test func anAwaitedThreadIsNamed() {
         let words = words(
             .wait(WaitEvidence(kind: .sleep, count: 1, things: [])), thread: 1)
         #expect(words.title.hasPrefix("thread worker (8), which the launch waits for, sleeps in"))

@@ -24,7 +24,7 @@ import Testing
         ("closure #1 in Sky.draw(at: Int)", 25, "closure #1 in Sky.draw(…)"),
         ("core::ops::function::FnOnce::call_once", 24, "core::ops::f…::call_once"),
     ])
-    func whatSaysLeastGoesFirst(name: String, width: Int, expected: String) {
+    func theLeastTellingPartsAreDroppedFirst(name: String, width: Int, expected: String) {
         #expect(name.shortenedFunction(to: width) == expected)
     }
 

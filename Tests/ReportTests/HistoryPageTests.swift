@@ -64,7 +64,7 @@ import Testing
         #expect(count("<line class=\"goal", in: none) == 0)
     }
 
-    @Test func whatWasLeftOutIsSaid() throws {
+    @Test func omissionsAreStated() throws {
         #expect(
             try content(MadeHistory.several).contains(
                 "kept/broken.firstlight: is damaged: launches: row 3"))

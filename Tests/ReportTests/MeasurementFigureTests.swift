@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNotKnownIsSaidToBe() throws {
+    @Test func unknownFiguresAreNamedUnknown() throws {
         var measurement = MadeMeasurement.measurement()
         for index in measurement.launches.indices {
             measurement.launches[index].readBytes = nil

@@ -37,7 +37,7 @@ import Testing
         #expect(text.contains("build id abcdef01"))
     }
 
-    @Test func whatHasDebugInfoLacksNothing() {
+    @Test func aModuleWithDebugInformationLacksNothing() {
         let path = "/usr/lib/libfoo.so.1"
         let text = report([
             path: ModuleSymbols(

@@ -24,7 +24,7 @@ import Testing
         #expect(notes.all.contains { $0.hasPrefix("the profiler stopped threads") })
     }
 
-    @Test func whatTakesTrustAway() {
+    @Test func notesThatReduceTrust() {
         var recording = recording()
         (recording.header.samples, recording.header.missedSamples) = (290, 710)
         recording.header.outcome = .unknown
@@ -70,7 +70,7 @@ import Testing
     }
 
     /// The text report has them in one list, the most important ones first.
-    @Test func whatMattersComesFirst() {
+    @Test func importantNotesComeFirst() {
         var recording = recording()
         (recording.header.samples, recording.header.missedSamples) = (290, 710)
         recording.header.heldByProfiler = .milliseconds(500)

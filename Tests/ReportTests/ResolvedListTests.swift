@@ -92,7 +92,7 @@ import Testing
         #expect(problem(#"{"name":"f","since":"\#(text)"}"#)?.hasPrefix("\"since\"") == true)
     }
 
-    @Test(arguments: 0..<50 as Range<UInt64>) func whatIsWrittenIsRead(seed: UInt64) {
+    @Test(arguments: 0..<50 as Range<UInt64>) func aWrittenListIsReadBack(seed: UInt64) {
         var random = SeededNumbers(seed: seed)
         func text() -> String {
             var result = ""

@@ -45,7 +45,7 @@ import Testing
                 """)
     }
 
-    @Test func whatIsWaitedFor() {
+    @Test func theReasonOfAStallIsNamed() {
         var builder = RecordingBuilder()
         let index = builder.thread("app", tid: 100, isMain: true)
         func line(_ thread: StalledThread) -> String {

@@ -137,7 +137,7 @@ import Testing
     /// The waker at the end of a wait that is most of the launch is named, even if the wait is no
     /// finding.
     @Test(arguments: [(60, true), (45, false)] as [(Int64, Bool)])
-    func whatALaunchMostlyWaitedFor(blocked: Int64, isMost: Bool) {
+    func theWakerOfTheLongestWaitIsNamed(blocked: Int64, isMost: Bool) {
         var builder = RecordingBuilder()
         builder.recording.header.account = .wakeups
         builder.border(.spawned, 0)

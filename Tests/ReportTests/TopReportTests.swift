@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func whatIsBackComesFirst() throws {
+    @Test func returnedFunctionsComeFirst() throws {
         let report = try text()
         let back = try #require(report.range(of: "Back again")?.lowerBound)
         let functions = try #require(report.range(of: "Functions by")?.lowerBound)

@@ -51,7 +51,7 @@ import Testing
         #expect(!(try report(machines: 1).text(options: wide).contains("machines like")))
     }
 
-    @Test func whatIsNotWholeIsSaid() throws {
+    @Test func incompleteVersionsAreNamed() throws {
         let text = try report(launches: 2_001, alone: 1).text(options: wide)
         #expect(text.contains("2,000 evenly spaced launches"))
         #expect(text.contains("left out"))

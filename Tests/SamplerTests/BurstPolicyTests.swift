@@ -36,7 +36,7 @@ import Testing
         (WaitKind.restartsAfterHandler, BurstPolicy.Approach.signal),
         (.restartsAfterStop, .stop), (.fragile, .spare),
     ])
-    func whatItWaitsInDecides(kind: WaitKind, approach: BurstPolicy.Approach) {
+    func theKindOfWaitDecides(kind: WaitKind, approach: BurstPolicy.Approach) {
         var burst = BurstPolicy()
         burst.sawWait(kind, at: Self.time(0))
         #expect(burst.approach(voluntary: 1, at: Self.time(1)) == approach)
@@ -51,13 +51,13 @@ import Testing
         #expect(burst.approach(voluntary: 2, at: Self.time(1001)) == .signal)
     }
 
-    @Test func whatWasSeenLongAgoIsForgotten() {
+    @Test func oldWaitsAreForgotten() {
         var burst = BurstPolicy()
         burst.sawWait(.restartsAfterHandler, at: Self.time(0))
         #expect(burst.approach(voluntary: 1, at: Self.time(1000)) == .stop)
     }
 
-    @Test func whoWorksMostOfTheTimeMayBeSignalled() {
+    @Test func aBusyThreadMayBeSignalled() {
         var burst = BurstPolicy()
         burst.sawWait(.fragile, at: Self.time(0))
         for look in 1...BurstPolicy.enoughLooks {
@@ -72,7 +72,7 @@ import Testing
 
     /// The next wait may begin between the last look at it and a stop, however long that one waited
     /// for is ago.
-    @Test func whoWaitedInACallThatAStopEndsIsStoppedInItsOwnCode() {
+    @Test func aThreadAfterAnEndableWaitIsStoppedInItsOwnCode() {
         var burst = BurstPolicy()
         for kind in [WaitKind.restartsAfterHandler, .restartsAfterStop] {
             burst.sawWait(kind, at: Self.time(0))

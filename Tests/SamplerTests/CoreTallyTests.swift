@@ -64,7 +64,7 @@ import Testing
             ]), running: 400, end: 1400)
     }
 
-    @Test func whatWasBeforeTheLookIsKnownBetter() {
+    @Test func timeBeforeTheLookDoesNotCount() {
         Self.expect(
             Self.tally([
                 (100, .arrived(core: 0)), (400, .left(.waiting, core: 0)),
@@ -107,7 +107,7 @@ import Testing
             ([(900, .left(.waiting, core: 0)), (950, .lost(since: Self.at(940)))], false),
             ([], false),
         ] as [([(Int64, SchedulerRecord.Kind)], Bool)])
-    func whoNeedNotBeAsked(
+    func threadsThatNeedNoLook(
         records: [(Int64, SchedulerRecord.Kind)], isAsleep: Bool
     ) {
         let tally = Self.tally(records)

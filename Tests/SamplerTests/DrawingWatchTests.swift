@@ -17,13 +17,13 @@ import Testing
 
     private let drawn = XConnection.Event.drawn(7, sequence: 1)
 
-    @Test func whatNoExposeFollowsIsDrawing() {
+    @Test func requestsWithoutAnExposeAreDrawing() {
         #expect(rest([]) == nil)
         #expect(rest([drawn, drawn]) == nil)
         #expect(rest([.mapped(7), .other, .exposed(9)]) == nil)
     }
 
-    @Test func whatAnExposeFollowsIsBackground() {
+    @Test func requestsBeforeAnExposeAreBackground() {
         #expect(rest([.exposed(7)]) == [.exposed(7)])
         // Of the window and of one within it, with a border before.
         #expect(rest([drawn, .exposed(8), .exposed(8)]) == [.exposed(8), .exposed(8)])

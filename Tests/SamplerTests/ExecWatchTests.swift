@@ -63,7 +63,7 @@ private final class Watch {
     }
 
     @Test(arguments: [99, 1, 100 + 4097, Int32.max] as [Int32])
-    func whatCannotBeFollowedIsScanned(latest: Int32) {
+    func processesAreScannedWithoutEvents(latest: Int32) {
         let watch = Watch()
         _ = watch.advance(to: 100, at: Self.at(0))
         #expect(!watch.advance(to: latest, at: Self.at(1)))
@@ -127,7 +127,7 @@ private final class Watch {
     }
 
     /// An id is given out before its process can be seen.
-    @Test func whatIsNotThereYetGetsAChance() {
+    @Test func anInvisibleProcessIsAwaited() {
         let watch = Self.watchOfOne()
         watch.sawNothing(101, isThread: false, at: Self.at(0))
         watch.sawNothing(101, isThread: false, at: Self.at(5))

@@ -11,7 +11,7 @@ import Testing
     /// A thread that has blocked a signal once may block it again before one comes, and find it
     /// pending.
     @Test(.enabled(if: mayInterrupt, "perf events are not permitted here"))
-    func whatWasEverBlockedIsNotSent() async {
+    func signalsThatWereEverBlockedAreNotSent() async {
         await #expect(processExitsWith: .success) {
             func setMask(_ signals: Int32...) {
                 var set = sigset_t()

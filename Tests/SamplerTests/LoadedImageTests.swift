@@ -55,7 +55,7 @@ import Testing
         #expect(!program.isExecutable(.max))
     }
 
-    @Test func whatIsADynamicLinker() throws {
+    @Test func dynamicLinkersAreRecognised() throws {
         let linker = try #require(LoadedImage(base: Self.linkerBase, memory: Self.memory))
         #expect(linker.isDynamicLinker)
         let program = try #require(
@@ -65,7 +65,7 @@ import Testing
         #expect(!program.isDynamicLinker)
     }
 
-    @Test func whatIsNoImage() {
+    @Test func invalidImagesAreRefused() {
         #expect(LoadedImage(base: 0, memory: Self.memory) == nil)
         #expect(LoadedImage(base: Self.linkerBase + 8, memory: Self.memory) == nil)
         #expect(LoadedImage(base: .max - 8, memory: Self.memory) == nil)

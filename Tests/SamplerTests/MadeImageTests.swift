@@ -10,7 +10,7 @@ import Testing
 @Suite struct MadeImageTests {
     // MARK: Where things are
 
-    @Test func whatIsLoaded() throws {
+    @Test func loadedSegments() throws {
         let made = MadeImage(
             [
                 MadeImage.Segment(start: 0x1000, size: 0x500),
@@ -28,7 +28,7 @@ import Testing
     }
 
     /// Whole pages, as the linker protects them.
-    @Test func whatIsProtected() throws {
+    @Test func protectedPages() throws {
         let made = MadeImage([
             MadeImage.Segment(start: 0x1000, size: 0x10000),
             MadeImage.Segment(kind: 0x6474_E552, start: 0x3DD0, size: 0x1230),

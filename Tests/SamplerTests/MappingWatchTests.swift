@@ -179,7 +179,7 @@ import Testing
 
     /// Without a report from the linker the list is not read again, even if something is mapped in
     /// the meantime.
-    @Test func whoIsToldNothingReadsNothing() throws {
+    @Test func noReportMeansNoReading() throws {
         var watch = MappingWatch(KernelAddressSpace(pid: getpid()))
         let now = MonotonicTime.now
         let first = watch.changes(at: now, libraries: 5)
@@ -262,7 +262,7 @@ import Testing
 
     /// Additional mappings are added only where none was seen, and the next reading of the list
     /// overrides them.
-    @Test func whatIsKnownOfAProcessThatIsGone() throws {
+    @Test func mappingsOfAnEndedProcessAreAdded() throws {
         var watch = MappingWatch(KernelAddressSpace(pid: getpid()))
         let known = CodeMapping(
             start: 0x1000, end: 0x3000, fileOffset: 0, path: "/lib/a.so", inode: 0, buildID: [1])

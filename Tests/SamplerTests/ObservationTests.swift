@@ -40,7 +40,7 @@ import Testing
         return found
     }
 
-    @Test func whatASampleTells() throws {
+    @Test func fieldsOfASample() throws {
         let seen = try #require(Self.observations(Self.body()).first)
         #expect(seen.time.nanoseconds == 1000 && seen.cpu == 510 && !seen.isCut)
         // ax bx cx dx si di bp sp ip r8 … r15, by their DWARF numbers.
@@ -53,7 +53,7 @@ import Testing
 
     /// The part that the kernel could not copy lies behind the copied part; at the end of all
     /// addresses there is nothing.
-    @Test func whatACopyLacks() throws {
+    @Test func theMissingPartOfACopy() throws {
         let seen = try #require(Self.observations(Self.body()).first)
         #expect(seen.missing == 147..<171)
         #expect(try #require(Self.observations(Self.body(copied: 64)).first).missing.isEmpty)

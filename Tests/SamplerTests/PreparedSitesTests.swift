@@ -69,7 +69,7 @@ import Testing
         #expect(sites[.execve] == nil && sites[.sigmask] == nil && sites[.prctl] == nil)
     }
 
-    @Test func whatIsNoStaticProgram() throws {
+    @Test func dynamicProgramsHaveNoSites() throws {
         let code = Self.call(13)
         let part = Part(offset: 256, address: 0x40_1000, size: 7)
         let linker = Part(kind: 3, flags: 4, offset: 0, address: 0x40_0000, size: 1)

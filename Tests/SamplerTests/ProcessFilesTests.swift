@@ -40,7 +40,7 @@ import Testing
     }
 
     /// A container's filter answers EPERM, an old kernel ENOSYS.
-    @Test func whoMayShareTheMemory() {
+    @Test func errorsThatMeanSharedMemory() {
         for (answer, child, other) in [
             (1, true, true), (0, false, false), (-ESRCH, false, false), (-EPERM, true, false),
             (-ENOSYS, true, false), (-EACCES, true, false),

@@ -7,7 +7,7 @@ import Testing
 @Suite struct ProcessImageTests {
     private static func image(_ text: String) -> ProcessImage? { ProcessImage(Array(text.utf8)) }
 
-    @Test func whatTheKernelHandsOut() throws {
+    @Test func valuesOfTheAuxiliaryVector() throws {
         let image = try #require(Self.image(ProcSamples.stat))
         #expect(image.command == Array("a) R (b".utf8))
         #expect(image.state == UInt8(ascii: "S"))

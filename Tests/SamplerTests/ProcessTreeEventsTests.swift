@@ -26,7 +26,7 @@ import Testing
 
     @Test(
         .enabled(if: isPermitted || isContinuousIntegration, "perf events are not permitted here"))
-    func whatAChildDoes() throws {
+    func aChildsEventsAreReported() throws {
         let news = try ProcessTreeEvents(of: OwnSignposts.thread)
         let tree = try TreeSamples(
             of: OwnSignposts.thread, interval: 1_000_000, news: news, tellsSwitches: true)
@@ -71,7 +71,7 @@ import Testing
         #expect(news.lost == 0)
     }
 
-    @Test func whatIsNotThereHasNone() {
+    @Test func aMissingProcessHasNoEvents() {
         #expect(throws: SystemError.self) { try ProcessTreeEvents(of: .max) }
         #expect(ProcessHandle(.max).isThere == nil && ProcessHandle(.max).outcome == nil)
         #expect(ProcessHandle(getpid()).isThere == true && ProcessHandle(getpid()).outcome == nil)

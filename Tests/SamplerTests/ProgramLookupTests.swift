@@ -27,7 +27,7 @@ import Testing
         #expect(try Self.resolve(program) == program)
     }
 
-    @Test func whatCannotRun() throws {
+    @Test func unrunnableProgramsAreExplained() throws {
         let scratch = try Scratch()
         let plain = try scratch.write("text", to: "plain", mode: 0o644)
         #expect(Self.refusal(plain) == .programNotExecutable(plain, code: EACCES))

@@ -50,7 +50,7 @@ import Testing
         #expect(try Self.matches("python3.11", script))
     }
 
-    @Test func whatTheKernelCutIsNoProof() throws {
+    @Test func aTruncatedNameIsNoProof() throws {
         let long = "starsearcher-mended"
         #expect(try Self.matches(long, Self.names("starsearcher-me", "/x/starsearcher-mended")))
         #expect(try Self.matches(long, Self.names("starsearcher-me", "/bin/sh", "sh", "x/" + long)))

@@ -94,7 +94,7 @@ import Testing
 
     /// Of a process that ends while it is read, `/proc` has only some, and its executable's link
     /// leads to another name. An event told the name and the file.
-    @Test func whatAnEventCompletes() throws {
+    @Test func eventsCompleteAnImage() throws {
         let scratch = try Scratch()
         let (file, link) = (scratch.path("dash"), scratch.path("sh"))
         try "a shell".write(toFile: file, atomically: false, encoding: .utf8)

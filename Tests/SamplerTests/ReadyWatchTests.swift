@@ -120,7 +120,7 @@ import Testing
         func note(_ kind: RecorderNote.Kind) {}
     }
 
-    @Test func whatIsBlockedForAWhileIsIdle() {
+    @Test func aLongBlockedProcessIsIdle() {
         let view = MadeView()
         let source = IdleSource(.milliseconds(20))
         func look(_ time: Int64) -> MonotonicTime? {

@@ -110,7 +110,7 @@ import Testing
 
     /// A process that the program leaves behind may write for ever: the relay waits only for output
     /// that exists when it is asked.
-    @Test func whatIsWrittenWithoutEnd() throws {
+    @Test func endlessOutputIsNotAwaited() throws {
         let ends = try pipeEnds()
         var input: Int32 = -1
         let relay = try OutputRelay(to: ends[1], for: "never", input: &input)
@@ -163,7 +163,7 @@ import Testing
         #expect(try relay([[0]], text: "").found)
     }
 
-    @Test func whatIsTheSameStream() throws {
+    @Test func sharedStreamsAreRecognised() throws {
         let ends = try pipeEnds()
         let copy = dup(ends[1])
         defer { for descriptor in ends + [copy] { close(descriptor) } }

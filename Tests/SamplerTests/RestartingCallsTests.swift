@@ -102,7 +102,9 @@ import Testing
             (426, 0, [0xB8, 0xAA, 1, 0, 0, 0x0F, 0x05], false),  // io_uring_enter
             (-1, 0, [0xB8, 0xFF, 0xFF, 0xFF, 0xFF, 0x0F, 0x05], false),
         ] as [(Int32, UInt64, [UInt8], Bool)])
-    func whatTheHandlerMakesAgain(call: Int32, second: UInt64, code: [UInt8], isMadeAgain: Bool) {
+    func callsThatTheHandlerMakesAgain(
+        call: Int32, second: UInt64, code: [UInt8], isMadeAgain: Bool
+    ) {
         var registers = Registers(programCounter: 0x1007, stackPointer: 0)
         registers[4] = second
         #expect(

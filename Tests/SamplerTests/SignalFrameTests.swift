@@ -118,7 +118,7 @@ private func takeRealSignal() {
 
     /// The stack does not hold the pointer, the interrupted code ran on it too, and so on.
     @Test(arguments: changes)
-    func whatIsNoFrame(index: Int, value: UInt64) {
+    func stacksWithoutASignalFrame(index: Int, value: UInt64) {
         var words = Self.words()
         words[index] = value
         #expect(Self.found(words) == nil)

@@ -179,7 +179,7 @@ import Testing
     }
 
     /// Where it goes on elsewhere, or with nothing, main is not known.
-    @Test func whatIsNotMuslsSecondFunction() {
+    @Test func otherFunctionsAreNotMusls() {
         let load: [UInt8] = [0x48, 0x8D, 0x3D, 0xB2, 0xFF, 0xFF, 0xFF]
         let jump: [UInt8] = [0xE9, 0x7D, 0xFF, 0xFF, 0xFF]
         #expect(main(Self.musl(Self.muslMoved + load), 0x1077) == nil)
@@ -316,7 +316,7 @@ import Testing
             [0xE9, 0, 0, 0, 0],
             [0xF2, 0xF2, 0xFF, 0x25, 0, 0, 0, 0], [0xF3, 0x0F, 0x1E, 0xFB, 0xFF, 0x25, 0, 0, 0, 0],
         ] as [[UInt8]])
-    func whatIsNoStub(code: [UInt8]) {
+    func callsWithoutAStub(code: [UInt8]) {
         #expect(Self.startPointer(through: code).found == nil)
     }
 

@@ -69,7 +69,7 @@ import Testing
         #expect(found.bias == 0 && !found.isProtected)
     }
 
-    @Test func whatIsNotKnownForCertain() throws {
+    @Test func uncertainInitialisersAreLeftOut() throws {
         func expectNothing(_ change: (inout Made) -> Void) throws {
             var made = Made()
             change(&made)

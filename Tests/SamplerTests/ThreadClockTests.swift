@@ -44,7 +44,7 @@ import Testing
     }
 
     /// It comes from memory that the program can write.
-    @Test func whatAThreadTellsOfItself() {
+    @Test func aThreadsOwnClockIsBounded() {
         let clock = Self.clock()
         let now = Self.at(2000)
         #expect(clock.believable(5_400_000, at: now) == 5_400_000)
@@ -190,7 +190,7 @@ import Testing
         #expect(clock.time == Self.at(1000))
     }
 
-    @Test func whateverHappensTheStatesAddUp() {
+    @Test func theStatesAlwaysAddUp() {
         var random = SeededNumbers(seed: 17)
         for _ in 0..<200 {
             var clock = ThreadClock(time: Self.at(0), counters: .zero)

@@ -72,7 +72,7 @@ import Testing
     /// The kernel ends a thread's events with the thread. What they wrote before is still there.
     @Test(
         .enabled(if: isPermitted || isContinuousIntegration, "perf events are not permitted here"))
-    func whatAThreadLeaves() throws {
+    func samplesOfAnEndedThreadAreKept() throws {
         let start = try Connection(isSocket: false)
         let count = "read x; i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done"
         let child = try Child(["/bin/sh", "-c", count], input: start.ends[0])
@@ -96,7 +96,7 @@ import Testing
     }
 
     /// A thread that has ended, or a shortage, says nothing about the others.
-    @Test func whatARefusalMeans() {
+    @Test func aRefusalForOneThreadMeansNothingForOthers() {
         let now = MonotonicTime(nanoseconds: 1_000_000_000)
         func mayBeTried(after code: Int32, milliseconds: Int64) -> Bool {
             var events = EventAvailability()

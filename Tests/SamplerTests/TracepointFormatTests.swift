@@ -61,7 +61,7 @@ import Testing
         "field:int pid;\toffset:4;\tsize:3;", "field:int pid;\toffset:4;\tsize:0;",
         "field:int pid;\tsize:4;\toffset:4;", "field:int pid;\toffset:4;", "field:;;",
         "field:int pid;\toffset:99999999999999999999;\tsize:4;", "int pid;\toffset:4;\tsize:4;",
-    ]) func whatIsNotAFieldIsNone(line: String) throws {
+    ]) func invalidFieldsAreLeftOut(line: String) throws {
         let format = try #require(TracepointFormat("ID: 7\nformat:\n\t\(line)\n"))
         #expect(format["pid"] == nil)
     }
@@ -74,7 +74,7 @@ import Testing
         #expect(SchedulerTracepoints(switching: switching, waking: switching) == nil)
     }
 
-    @Test func whatIsAskedFor() throws {
+    @Test func requestedTracepoints() throws {
         let switching = try #require(TracepointFormat(Self.switching))
         let waking = try #require(TracepointFormat(Self.waking))
         let points = try #require(SchedulerTracepoints(switching: switching, waking: waking))

@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNotThereHasNone() {
+    @Test func aMissingProcessHasNoSamples() {
         #expect(throws: SystemError.self) { try TreeSamples(of: Int32.max, interval: 1_000_000) }
         #expect(throws: SystemError.self) { try TreeSamples(of: .min, interval: 1_000_000) }
     }

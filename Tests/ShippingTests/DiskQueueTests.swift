@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func whatIsKeptStaysInItsOrder() throws {
+    @Test func storedMessagesKeepTheirOrder() throws {
         for number in 1...20 { try queue().append(Array("\(number)".utf8)) }
         #expect(try contents(queue()) == (1...20).map(String.init))
         let queue = try queue()

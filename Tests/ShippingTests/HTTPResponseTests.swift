@@ -43,7 +43,7 @@ import Testing
         #expect(try parsed(Self.answers[4].text)?.retryAfter == 7)
     }
 
-    @Test func whatIsCutShortIsNoAnswer() throws {
+    @Test func aTruncatedResponseIsRefused() throws {
         let texts = [0, 5].map { Self.answers[$0].text }
         for text in texts {
             for count in 0..<text.utf8.count - 1 {
@@ -61,11 +61,11 @@ import Testing
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nab\r\n",
     ])
-    func whatIsNoHTTP(text: String) {
+    func otherProtocolsAreRefused(text: String) {
         #expect(throws: HTTPResponseParser.Failure.malformed) { try parsed(text) }
     }
 
-    @Test func whatIsTooLong() {
+    @Test func longResponsesAreRefused() {
         let header = "HTTP/1.1 200 OK\r\nA: " + String(repeating: "b", count: 1 << 17)
         #expect(throws: HTTPResponseParser.Failure.tooLong) { try parsed(header) }
         let length = "HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n"

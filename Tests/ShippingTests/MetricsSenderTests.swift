@@ -39,7 +39,7 @@ import Testing
         ).send(Array(text.utf8))
     }
 
-    @Test func whatIsTakenIsGone() throws {
+    @Test func acceptedMetricsAreRemoved() throws {
         let server = try Server([Server.status(200, "{}")])
         defer { server.end() }
         #expect(try send("one", to: server.port) == MetricsSender.Outcome(sent: 1))
@@ -47,7 +47,7 @@ import Testing
     }
 
     /// As the protocol has it: these, and no others.
-    @Test(arguments: [429, 502, 503, 504]) func whatIsOverSoonIsTriedAgain(status: Int) throws {
+    @Test(arguments: [429, 502, 503, 504]) func temporaryStatusesAreTriedAgain(status: Int) throws {
         let server = try Server([Server.status(status), Server.status(status), Server.status(200)])
         defer { server.end() }
         let pauses = Pauses()
@@ -57,7 +57,7 @@ import Testing
         #expect(pauses.milliseconds == [500, 1000])
     }
 
-    @Test(arguments: [400, 401, 404, 413, 500]) func whatIsRefusedIsNotSentAgain(
+    @Test(arguments: [400, 401, 404, 413, 500]) func refusedMetricsAreNotSentAgain(
         status: Int
     ) throws {
         let server = try Server([Server.status(status, "no such thing")])
@@ -122,7 +122,7 @@ import Testing
         #expect(try send("two", to: server.port).sent == 2)
     }
 
-    @Test func whatCannotBeSentIsSentWithTheNext() throws {
+    @Test func unsentMetricsFollowWithTheNext() throws {
         let gone = try Server([.nothing], isListening: false)
         for number in 1...3 {
             let outcome = try send("\(number)", to: gone.port)

@@ -26,7 +26,7 @@ struct CachedAnswersTests {
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
-    func whatIsWrittenIsRead(seed: UInt64) {
+    func writtenAnswersAreReadBack(seed: UInt64) {
         let frames = Self.answers(seed: seed)
         let bytes = CachedAnswers(frames).encoded(identity: Self.identity)
         #expect(CachedAnswers.decode(bytes, identity: Self.identity) == frames)

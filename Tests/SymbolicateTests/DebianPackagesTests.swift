@@ -40,7 +40,7 @@ struct DebianPackagesTests {
         #expect(subject.owners([]).isEmpty)
     }
 
-    @Test func whatIsNoListIsLeftAlone() throws {
+    @Test func otherFilesAreLeftAlone() throws {
         let subject = try Subject()
         #expect(mkfifo(subject.folder.path("aaa.list"), 0o600) == 0)
         try subject.folder.write("", to: "bbb.list")

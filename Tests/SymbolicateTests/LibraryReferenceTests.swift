@@ -57,7 +57,7 @@ import Testing
         LibraryReferences(search: .none).find(in: recording(processes))
     }
 
-    @Test func whatIsNamedAndWhatIsNot() {
+    @Test func namedAndUnnamedReferences() {
         // In the order of the files, without the program; a file that defines a name again counts,
         // too.
         #expect(references([(nil, File.allCases)]) == [0: true, 1: true, 2: false, 3: true])

@@ -51,7 +51,7 @@ struct MiniDebugInfoTests {
         #expect(resolver.summary == ModuleSymbols(symbolOrigin: .complete))
     }
 
-    @Test func whatIsCutOrNoFileIsRefused() throws {
+    @Test func truncatedFilesAreRefused() throws {
         let remark = ModuleRemark(.damagedMiniDebugInfo)
         let damages: [([UInt8]) -> [UInt8]] = [
             { Array($0.prefix($0.count / 2)) }, { Array($0.dropFirst()) }, { _ in [0] },
@@ -64,7 +64,7 @@ struct MiniDebugInfoTests {
     }
 
     /// 300 MB of zeros, in 45 kB.
-    @Test func whatIsMadeToFillMemoryIsRefused() throws {
+    @Test func decompressionBombsAreRefused() throws {
         let subject = try Subject()
         try subject.folder.run(
             ["sh", "-c", "head -c 300000000 /dev/zero | xz > bomb.xz"])

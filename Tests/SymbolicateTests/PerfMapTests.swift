@@ -33,7 +33,7 @@ import Testing
         "", "\n\n", "1000", "1000 10", "1000 10 ", "x 10 f", "1000 y f", "+1000 10 f", "1000 -10 f",
         "ffffffffffffffff 2 f", "11111111111111111 1 f", "1000 0 f", " 1000 10 f", "1000  10 f",
     ])
-    func whatIsNoLineIsLeftOut(text: String) {
+    func invalidLinesAreLeftOut(text: String) {
         #expect(map(text).names(at: [0, 0x1000, 0x1001, .max]).isEmpty)
     }
 

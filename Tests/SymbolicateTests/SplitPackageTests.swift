@@ -169,7 +169,7 @@ struct SplitPackageTests {
         #expect(subject.frames() == expected)
     }
 
-    @Test func whatIsMissingIsTold() throws {
+    @Test func missingPackagesAreNamed() throws {
         let subject = try Subject(.gcc5)
         func remarks() -> [ModuleRemark] { subject.resolver().summary.remarks }
         try subject.pack(["first.dwo"], as: "program.dwp")

@@ -53,7 +53,7 @@ struct SymbolCacheTests {
         func files() throws -> [Substring] { try folder.printed(by: ["ls", "-A", cacheFolder]) }
     }
 
-    @Test func whatIsFoundFastIsNotKept() throws {
+    @Test func quickAnswersAreNotCached() throws {
         let subject = try Subject()
         let cache = SymbolCache(folder: subject.cacheFolder, leastCost: .milliseconds(3_600_000))
         #expect(subject.symbols(cache) == subject.symbols(nil))
@@ -128,7 +128,7 @@ struct SymbolCacheTests {
         }
     }
 
-    @Test func whatWasNotUsedForLongestGoes() throws {
+    @Test func theLeastRecentlyUsedFileIsRemoved() throws {
         let subject = try Subject()
         try subject.folder.run(["mkdir", "-m", "700", subject.cacheFolder])
         let size = 1 << 20

@@ -149,7 +149,7 @@ struct SymbolTests {
         #expect(names.values.joined().allSatisfy { $0?.hasSuffix("@plt") ?? true })
     }
 
-    @Test func whatIsNoFileHasNoSymbols() {
+    @Test func mappingsWithoutAFileHaveNoSymbols() {
         for path in ["[heap]", "[stack]", "//anon", "", "[vdso]", "anon_inode:x", "relative"] {
             let resolver = ModuleResolver(Module(path: path))
             #expect(!resolver.summary.hasSymbols && !resolver.summary.hasDebugInfo)

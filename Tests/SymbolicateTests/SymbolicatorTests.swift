@@ -73,7 +73,7 @@ struct SymbolicatorTests {
     /// before each unit and each address is looked up, and in the end. Incomplete results are left
     /// for later, as if the work had not begun.
     @Test(.enabled(if: Tools.has("gcc", "nm"), "needs gcc and binutils"))
-    func whatIsCalledOffIsLeft() throws {
+    func aCancelledSearchEnds() throws {
         let folder = try Scratch()
         let program = try folder.compile(
             "int main(void) { return 0; }", with: "gcc", as: "program", "-g")
@@ -104,7 +104,7 @@ struct SymbolicatorTests {
         #expect(table.modules[index]?.hasDebugInfo == true)
     }
 
-    @Test func whatIsKnownIsKept() {
+    @Test func knownAnswersAreKept() {
         let index = ModuleIndex(0)
         let known = FrameAddress(module: index, address: CodeAddress(0x10, .instruction))
         let added = FrameAddress(module: index, address: CodeAddress(0x20, .instruction))

@@ -146,7 +146,7 @@ private final class Calls {
             (0, 0), (32, 0), (35, 3), (40, 8), (64, 32), (96, 48), (512, 256), (1024, 768),
             (1 << 20, 1 << 20 - 256), (.max, UInt64(Int32.max) - 256),
         ] as [(UInt64, UInt64)])
-    func whatMayBeKept(limit: UInt64, kept: UInt64) {
+    func theNumberOfKeptDescriptors(limit: UInt64, kept: UInt64) {
         #expect(DescriptorReserve.kept(of: limit) == kept)
     }
 

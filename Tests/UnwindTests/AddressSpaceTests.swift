@@ -150,7 +150,7 @@ import Testing
 
     /// Offsets in the file stand for addresses where its headers cannot be read.
     @Test(arguments: ["text", "missing", "folder", "short", ""])
-    func whatIsNoELFFile(name: String) throws {
+    func filesOtherThanELF(name: String) throws {
         let scratch = try Scratch()
         try scratch.write("#!/bin/sh\n", to: "text")
         try scratch.write([0x7F, 0x45, 0x4C, 0x46], to: "short")

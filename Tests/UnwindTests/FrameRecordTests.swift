@@ -61,7 +61,7 @@ import Testing
     ]
 
     @Test(arguments: broken)
-    func whatIsNoRecordEndsTheWalk(name: String, framePointer: UInt64, words: [UInt64]) {
+    func anInvalidRecordEndsTheWalk(name: String, framePointer: UInt64, words: [UInt64]) {
         let stack = made.unwind(from: Self.code + 1, framePointer: framePointer, words)
         let reasons: [Truncation] = [.noRule, .noProgress, .stackLimit, .unmappedCode]
         #expect(stack.truncation.map { reasons.contains($0) } == true)

@@ -37,7 +37,7 @@ import Testing
         #expect(try rule("plain_after") == atEntry)
     }
 
-    @Test func whatDoesNotFitAFewBytes() throws {
+    @Test func rulesThatNeedMoreBytes() throws {
         #expect(try rule("entry").kind == .end)
         #expect(try rule("expression").kind == .general)
         #expect(try rule("other_register").kind == .general)
@@ -56,13 +56,13 @@ import Testing
 
     /// The called function's result is passed on to exit(3).
     @Test(arguments: ["main_returned", "thread_returned", "narrow_returned"])
-    func whoCallsWhatEndsTheThread(symbol: String) throws {
+    func callersOfFunctionsThatDoNotReturn(symbol: String) throws {
         let address = CodeAddress(try #require(symbols[symbol]), .returnAddress)
         #expect(tables.rule(at: address.lookup).kind == .end)
     }
 
     @Test(arguments: ["goes_on", "other_value", "nothing_called"])
-    func whoCallsWhatGoesOn(symbol: String) throws {
+    func callersOfFunctionsThatReturn(symbol: String) throws {
         let address = CodeAddress(try #require(symbols[symbol]), .returnAddress)
         #expect(tables.rule(at: address.lookup).kind == .frameRecord)
     }
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func whatAStepLacks() throws {
+    @Test func missingPartsOfAStep() throws {
         let registers = Registers(programCounter: 0, stackPointer: 0x7000)
         let snapshot = Snapshot(
             registers: registers, stack: StackCopy(start: 0x7000, words: [1]))

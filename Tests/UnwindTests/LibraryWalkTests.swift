@@ -32,7 +32,7 @@ import Testing
     }
 
     /// Only copied memory is read, and the missing part determines the reason for the stack's end.
-    @Test func whatIsNotThere() throws {
+    @Test func missingMemoryEndsTheWalk() throws {
         let made = try HandMade(engine: .libunwind)
         let pushed = try made.address("plain_saved")
         #expect(made.unwind(from: pushed, framePointer: 1, [1]).truncation == .stackLimit)
@@ -86,7 +86,7 @@ import Testing
 
     /// An interrupted instruction is looked up at its own address, and not before it, as a call is.
     @Test(arguments: [UnwindEngine.libunwind, .quick])
-    func whatASignalInterrupted(engine: UnwindEngine) throws {
+    func anInterruptedInstruction(engine: UnwindEngine) throws {
         let made = try HandMade(engine: engine)
         let (plain, entry) = (try made.address("plain"), try made.address("entry", 1))
         let handled = try made.address("handler_return", 1)
@@ -101,7 +101,7 @@ import Testing
 
 @Suite struct SecondOpinionTests {
     /// `DW_OP_abs` is not in our evaluator: only libunwind can finish this one.
-    @Test func whatOnlyLibunwindCanFinish() throws {
+    @Test func stacksThatOnlyLibunwindFinishes() throws {
         let opinion = SecondOpinion()
         let made = try HandMade(opinion: opinion)
         let absolute = try made.address("absolute", 1)

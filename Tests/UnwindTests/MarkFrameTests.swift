@@ -40,7 +40,7 @@ import Testing
         #expect(stack.truncation == nil)
     }
 
-    @Test func whatHasNoSignIsAnOrdinaryFrame() {
+    @Test func aFrameWithoutAMarkIsOrdinary() {
         for sign: UInt64 in [0, 0x8F17_0001, .max] {
             #expect(!MarkFrame.isSign(sign))
             let stack = made.unwind(

@@ -75,7 +75,7 @@ import Testing
 
     /// In copies that are packed, and in those that lie at multiples of 16 bytes.
     @Test(arguments: shapes)
-    func whatACopyHasPushed(
+    func registersPushedByACopy(
         code: [UInt8], places: [UInt64: UInt64], behindCall: UInt64
     ) throws {
         let trampoline = try #require(PythonTrampoline(code: code))
@@ -155,7 +155,7 @@ import Testing
     }
 
     /// Other code without a file, or code that only looks like a copy.
-    @Test func whatCannotBeACopyIsNone() throws {
+    @Test func codeThatCannotBeACopy() throws {
         let made = try Self.made()
         let inner = try made.address("interpreter_after")
         let (entry, named) = (try made.address("entry_after"), try made.address("by_name_after"))

@@ -5,7 +5,7 @@ import Testing
 @testable import Unwind
 
 @Suite struct RuleCacheTests {
-    @Test func whateverSharesASlotIsNotMixedUp() {
+    @Test func rulesInOneSlotAreNotMixedUp() {
         let cache = RuleCache(bits: RuleCache.largeBits)
         var random = SeededNumbers(seed: 37)
         // Four times as many as there are slots.
@@ -62,7 +62,7 @@ import Testing
         #expect(made.unwind(from: leaf, [entry]).truncation == .unmappedCode)
     }
 
-    @Test func whatIsMappedLaterIsFound() throws {
+    @Test func laterMappingsAreFound() throws {
         let made = try HandMade()
         let leaf = try made.address("plain")
         let later: UInt64 = 0x9000_0010

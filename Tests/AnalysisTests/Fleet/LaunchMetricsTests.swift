@@ -11,7 +11,7 @@ import Testing
         return metrics
     }
 
-    @Test func whatCountsIsTold() throws {
+    @Test func countedLaunchesAreNamed() throws {
         var builder = MeasurementBuilder()
         builder.launch(900, discarded: .first)
         for wall in [12.0, 11, 10] { builder.launch(wall) }

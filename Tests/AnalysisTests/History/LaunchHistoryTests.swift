@@ -111,7 +111,7 @@ import Testing
         #expect(history(all).series.count == changes.count)
     }
 
-    @Test func whatDoesNotMatterIsTheSameSeries() {
+    @Test func smallDifferencesKeepASeriesTogether() {
         let changes: [(inout Measurement) -> Void] = [
             { $0.arms[0].path = "/tmp/build-7/app" }, { $0.machine.boot = "another" },
             { $0.conditions.until = ["exit"] }, { $0.header.recorderVersion = "0.2" },

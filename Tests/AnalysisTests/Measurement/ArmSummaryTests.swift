@@ -43,7 +43,7 @@ import Testing
         #expect(MeasurementSummary(of: MeasurementBuilder(arms: 0).measurement).arms.isEmpty)
     }
 
-    @Test func whatIsNotKnownIsNoZero() throws {
+    @Test func unknownFiguresAreNoZeros() throws {
         var builder = MeasurementBuilder()
         for index in 0..<4 {
             builder.launch(10) {

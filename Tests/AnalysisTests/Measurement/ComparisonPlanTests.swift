@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func whatIsDecidedStays() {
+    @Test func aDecisionStays() {
         #expect(steps([.same, .slower, .slower]).last == .decide(.same))
     }
 

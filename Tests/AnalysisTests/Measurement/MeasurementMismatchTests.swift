@@ -60,7 +60,7 @@ import Testing
     }
 
     /// After a new start a machine may still be as it was.
-    @Test func whatIsFatal() {
+    @Test func differencesThatForbidAComparison() {
         #expect(!MeasurementMismatch.boot.isFatal && !MeasurementMismatch.unknownBoot.isFatal)
         #expect(MeasurementMismatch.cores(before: 1, after: 2).isFatal)
         #expect(MeasurementMismatch.condition(.cache, before: nil, after: "cold").isFatal)

@@ -48,7 +48,7 @@ import Testing
     }
 
     /// A fixed function need not be deleted: a tiny cost does not count as back.
-    @Test func whatCostsHardlyAnythingIsNotBack() throws {
+    @Test func aTinyCostIsNotBack() throws {
         let quick = TopSummaryTests.launch { builder, main in
             builder.slice(main, at: 30, running: 0, runnable: 0, builder.stack("main", "slow"))
             builder.recording.slices[builder.recording.slices.count - 1].times.running =
@@ -77,7 +77,7 @@ import Testing
         #expect(try state([launch(30)], entry("slow", since: 0, module: "app")) != nil)
     }
 
-    @Test func whatIsBackComesFirst() throws {
+    @Test func returnedFunctionsComeFirst() throws {
         let profiles = [launch(30, also: 5), launch(20, also: 40)]
         let entries = [
             entry("main", since: 500), entry("slow", since: 50), entry("also", since: 50),

@@ -22,7 +22,7 @@ import Testing
         #expect(!request(nil).causedMap(ofProcessRunning: images(["node", map, "a.js"])))
     }
 
-    @Test func whatIsToldOfIt() {
+    @Test func theRequestIsReported() {
         #expect(request(nil).notes == [RecorderNote(.nodeOptions, 1)])
         #expect(request(nil).change?.name == Array("NODE_OPTIONS".utf8))
         let all = "--perf-basic-prof --interpreted-frames-native-stack"

@@ -72,7 +72,7 @@ import Testing
         #expect(found?.isWhole == false)
     }
 
-    @Test(arguments: 0..<3) func whatTheLoopKeepsTellsWhichOneRan(current: Int) {
+    @Test(arguments: 0..<3) func theLoopsRegistersTellTheFunction(current: Int) {
         var made = Made(loops: [false, true, false, true])
         made.words[4096 + 64] = 0x800 + 0x100 * UInt64(current)
         made.words[4096 + 8] = 0x10000 + 0x1000 * UInt64(current) + Self.start + 6
@@ -120,7 +120,7 @@ import Testing
             ])
     }
 
-    @Test func whatDoesNotFitStaysNative() {
+    @Test func unmatchedFramesStayNative() {
         let made = Made(loops: [true, false, true])
         #expect(merged(made, stack([(nil, 0..<1)]), isComplete: false) == nil)
         #expect(merged(made, stack([(nil, 0..<1)], isCut: true)) == nil)

@@ -158,7 +158,7 @@ extension AgentSignalTests {
 
     /// Calls that fill memory with zeros or random numbers return early when a signal comes. After
     /// a signal of ours the rest is fetched; other short results may have had a reason.
-    @Test func whatOurSignalCutShortIsWhole() async {
+    @Test func callsCutShortByOurSignalAreCompleted() async {
         await #expect(processExitsWith: .success) {
             let mapped = try MappedAgentMemory()
             mapped.settle { $0.signal = (Self.signal, 0) }

@@ -60,7 +60,7 @@ import Testing
 
     // MARK: Filling in
 
-    @Test func whatIsFilledIn() throws {
+    @Test func theAreaIsFilledIn() throws {
         let area = try Self.filled { contents in
             contents.signal = (23, 1)
             contents.debug = 0x1111
@@ -88,7 +88,7 @@ import Testing
     }
 
     /// The thread that was to map it has given up in the meantime.
-    @Test func whatWasAbandonedStaysSo() throws {
+    @Test func anAbandonedAreaStaysAbandoned() throws {
         let area = try Self.area(4096)
         area.set(\.phase, UInt32(FL_PHASE_ABANDONED))
         area.fill(AgentMemory.Contents(place: 0x7000_0000_0000, recorder: 1, cookie: 5))
@@ -96,7 +96,7 @@ import Testing
         #expect(Self.state(of: area).cookie == 5)
     }
 
-    @Test func whatIsLeftOut() throws {
+    @Test func partsThatAreLeftOut() throws {
         let state = Self.state(of: try Self.filled { $0.known = Int.max })
         #expect(state.sample_signal == 0 && state.settled_flags == 0 && state.wants_sites == 0)
         #expect(state.is_started == 1 && state.known == .max)
@@ -241,7 +241,7 @@ import Testing
         Self.readAll(area)
     }
 
-    @Test(arguments: 0..<12) func whatTheProgramLikes(seed: UInt64) throws {
+    @Test(arguments: 0..<12) func valuesOfTheProgramAreBounded(seed: UInt64) throws {
         var random = SeededNumbers(seed: seed)
         let area = try Self.filled()
         for _ in 0..<3000 {

@@ -241,7 +241,7 @@ import Testing
         #expect(!hits.isEmpty)
     }
 
-    @Test func whatHasNoRoomIsNotNoted() throws {
+    @Test func initialisersWithoutRoomAreNotNoted() throws {
         let (mapped, linker) = try Self.started()
         let area = mapped.area
         area.set(\.records, UInt32(FL_MOST_RECORDS))
@@ -311,7 +311,7 @@ import Testing
 
     /// Initialisers that musl never ran, its own libraries' for example, are found again when main
     /// begins.
-    @Test func whatMuslNeverRuns() throws {
+    @Test func initialisersThatMuslNeverRuns() throws {
         let mapped = try MappedAgentMemory()
         let linker = MadeLinker()
         mapped.settle { contents in

@@ -144,7 +144,7 @@ extension AgentSignalTests {
 
     /// The recorder ends the timer, in time or not at all. Other threads' timers do not matter.
     @Test(arguments: ["mask", "other's mask", "action", "other's action"])
-    func whoChangesTheSignalWaitsForTimers(what: String) async {
+    func aThreadThatChangesTheSignalWaitsForTimers(what: String) async {
         await #expect(processExitsWith: .success) { [what] in
             let mapped = try MappedAgentMemory()
             mapped.settle { $0.signal = (Self.signal, 0) }
@@ -177,7 +177,7 @@ extension AgentSignalTests {
     }
 
     /// A thread that never blocks the signal as it has announced is not counted any more.
-    @Test func whoNeverBlocksTheSignalIsForgotten() {
+    @Test func anAnnouncementWithoutAMaskIsForgotten() {
         var count = MaskingCount()
         let start = MonotonicTime(nanoseconds: 1000)
         let long = MaskingCount.longest + .milliseconds(1)

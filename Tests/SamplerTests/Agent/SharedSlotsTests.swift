@@ -80,7 +80,7 @@ import Testing
     @Test(arguments: [
         (4096, 4096), (4097, 4096), (100, 100), (0, 0), (-1, 0), (Int.min, 0), (.max, 4096),
     ])
-    func whatIsAskedFor(limit: Int, capacity: Int) throws {
+    func requestsHoldTheirLimits(limit: Int, capacity: Int) throws {
         let (area, slots) = try Self.made()
         let slot = try #require(slots.take())
         #expect(Self.request(slots, slot, limit: limit) == .ready)
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func whatWasNeverAskedHasNoStack() throws {
+    @Test func anIdleSlotHasNoStack() throws {
         let (area, slots) = try Self.made()
         let slot = try #require(slots.take())
         Self.answer(area, slot, size: 4096)

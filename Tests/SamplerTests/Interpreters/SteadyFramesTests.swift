@@ -56,7 +56,7 @@ private func copy(_ frames: [MadeFrame], rest: UInt64 = 0) -> RuntimeCopy {
         return found?.addresses
     }
 
-    @Test func whatIsAlikeBeforeAndAfterWasThereMeanwhile() {
+    @Test func framesInBothLooksWereThereBetween() {
         let leaf = MadeFrame(address: 0x1200, code: 0x30, instruction: 2)
         let other = MadeFrame(address: 0x1200, code: 0x40, instruction: 2)
         #expect(steady([leaf, middle, main], [other, middle, main]) == [0x1100, 0x1000])
@@ -155,7 +155,7 @@ private final class MovingMemory: RuntimeMemory {
 
     /// The thread has left the called function and its caller while its list was read; another
     /// function has their memory now.
-    @Test func nobodyIsCalledByWhoCameWhileTheListWasRead() {
+    @Test func noCallerFromAChangingList() {
         #expect(look(MovingMemory([key, sorts, main], [runs, main])) == [0x28, 0x10])
         #expect(
             look(MovingMemory([key, sorts, main], [runs, main], [inner, runs, main]))
@@ -258,13 +258,13 @@ private final class MovingMemory: RuntimeMemory {
         #expect(isKnown(late, at: 6) && !isKnown(late, at: 8))
     }
 
-    @Test func whatWasSeenLongAgoTellsNothing() {
+    @Test func oldLooksTellNothing() {
         #expect(isKnown(looks(at: 1, 21), at: 20))
         #expect(!isKnown(looks(at: 0, 21), at: 20))
     }
 
     /// On a busy machine a thread that had no core for long is where it was.
-    @Test func whoHadNoCoreDidNothing() {
+    @Test func aThreadWithoutACoreKeepsItsFrames() {
         let frames = copy([MadeFrame(address: 0x1000, code: 0x10, instruction: 4)])
         var rare = Looks()
         rare.add(Look(copy: frames, time: time(1)...time(1), ran: .milliseconds(1)))
@@ -291,7 +291,7 @@ private final class MovingMemory: RuntimeMemory {
         return bytes + copy.identities.prefix(identified * 8)
     }
 
-    @Test func whatIsWrittenIsRead() {
+    @Test func writtenFramesAreReadBack() {
         let frames = (0..<5).map {
             MadeFrame(address: 0x1000 - 0x10 * UInt64($0), code: UInt64($0), instruction: 1)
         }
@@ -304,7 +304,7 @@ private final class MovingMemory: RuntimeMemory {
         }
     }
 
-    @Test func whatDoesNotFitIsNone() {
+    @Test func invalidListsHaveNoFrames() {
         let bytes = written(
             copy([MadeFrame(address: 1, code: 2, instruction: 3)]), identified: 1)
         for count in 0..<bytes.count {

@@ -40,7 +40,7 @@ import Testing
             trampoline: MovableCode([0xFF, 0x15], to: .routine) + .jump(to: start + 5))
     }
 
-    @Test func whatWasNotFoundIsToldAtTheEnd() {
+    @Test func missingFunctionsAreReportedAtTheEnd() {
         #expect(marks.problems.map(\.cause) == [.unavailable, .unavailable])
         var plan = MarkPlan()
         plan.found = [0]

@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func whatCannotBeStarted() async {
+    @Test func unstartableProgramsAreErrors() async {
         await #expect(processExitsWith: .success) {
             #expect(throws: SamplerError.programNotFound("/nonexistent/program")) {
                 try MeasuredProgram(["/nonexistent/program"])
@@ -201,7 +201,7 @@ import Testing
     }
 
     /// A process that loses its parent becomes our child.
-    @Test func whatIsLeftBehind() async {
+    @Test func orphansAreAwaited() async {
         await #expect(processExitsWith: .success) {
             let program = try MeasuredProgram([
                 "/bin/sh", "-c", "(sleep 1000 & exec sleep 1000) > /dev/null 2>&1 &",
@@ -213,7 +213,7 @@ import Testing
         }
     }
 
-    @Test func whoIsWokenByANotification() async {
+    @Test func aNotificationWakesTheMeasurer() async {
         await #expect(processExitsWith: .success) {
             let script = """
                 import os, socket, time
@@ -246,7 +246,7 @@ import Testing
         }
     }
 
-    @Test func whatTakesMoreThanBorders() async {
+    @Test func conditionsThatNeedMoreThanBorders() async {
         await #expect(processExitsWith: .success) {
             let program = try MeasuredProgram(["/bin/true"])
             program.options = LaunchOptions(until: [.mark("x")])

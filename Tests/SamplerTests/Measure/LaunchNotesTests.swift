@@ -63,7 +63,7 @@ import Testing
     }
 
     /// Without an end of its own a border was never left: nothing of it is believed.
-    @Test func whatIsMissing() throws {
+    @Test func aBorderWithoutAnEndIsNotBelieved() throws {
         var notes = LaunchNotes(start: Self.time(1000), cpu: nil)
         let area = try Self.area { state in
             Self.whole(&state)

@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func whatCannotBeReadIsNotKnown() {
+    @Test func unreadableFiguresAreUnknown() {
         var meter = MachineMeter(cores: 2)
         #expect(meter.end(Self.reading(at: 900, idle: 0), after: .milliseconds(5)) == nil)
         meter.begin(Self.reading(at: 0, idle: 0))

@@ -66,7 +66,7 @@ import Testing
         #expect(fl_leave_core(core) == -EINVAL)
     }
 
-    @Test func whoPushesNobodyOffKeepsItsShare() throws {
+    @Test func theSamplerStaysOnItsCoreWithoutPreemption() throws {
         let thread = try #require(
             JobThread { () -> [Int32] in
                 pushNobodyOff()

@@ -39,14 +39,14 @@ import Testing
     @Test(arguments: [Int64(-600_000), -100_000, 100_000, 600_000])
     func betweenAnswers(distance: Int64) { #expect(!isCovered(after: distance, at: 0x500)) }
 
-    @Test func whatTheHandlerCallsIsOurs() {
+    @Test func callsOfTheHandlerAreOurs() {
         #expect(isCovered(after: 999_999, at: 0x7123))
         #expect(!isCovered(after: 999_999, at: 0x7123, ownCode: nil))
     }
 
     /// A long call of the program's through a stand-in.
     @Test(arguments: [Int64(-500_000), 1_000_000, 300_000_000])
-    func whatTheProgramCallsThroughOursIsItsOwn(distance: Int64) {
+    func callsThroughStandInsAreTheProgramsOwn(distance: Int64) {
         #expect(!isCovered(after: distance, at: 0x7123))
     }
 

@@ -5,7 +5,7 @@ import Testing
 /// Stops of threads that fork: a child that ends while its parent is stopped would end other threads'
 /// waits.
 extension ProcessSessionTests {
-    @Test func whoForksIsNotStoppedForASample() throws {
+    @Test func aForkingThreadIsNotStoppedForASample() throws {
         let session = launched()
         let main = try #require(session.threads[process.pid])
         process.main.childIDs = "77 "
@@ -23,7 +23,7 @@ extension ProcessSessionTests {
 
     /// But where all threads have to be stopped, it counts like any other, and no sample is left
     /// out.
-    @Test func whoForksIsStoppedWithAllOthers() throws {
+    @Test func aForkingThreadIsStoppedWithAllOthers() throws {
         let session = launched()
         let second = try beginThread(process.pid + 1, session)
         process.threads[second.tid]?.childIDs = "78 "
@@ -34,7 +34,9 @@ extension ProcessSessionTests {
 
     /// And then, if possible, while none of its children can end; it may have begun to fork since
     /// it was looked at.
-    @Test(arguments: [true, false]) func whoForksIsStoppedBetweenChildren(isKnown: Bool) throws {
+    @Test(arguments: [true, false]) func aForkingThreadIsStoppedBetweenChildren(isKnown: Bool)
+        throws
+    {
         let session = launched()
         let second = try beginThread(process.pid + 1, session)
         let thread = try #require(process.threads[second.tid])
@@ -54,7 +56,7 @@ extension ProcessSessionTests {
     }
 
     /// In a program that runs already it is not known which threads fork, if any has done so.
-    @Test(arguments: [true, false]) func nobodyIsStoppedBeforeItIsKnownWhoForks(
+    @Test(arguments: [true, false]) func noStopBeforeForkingThreadsAreKnown(
         hasHadChildren: Bool
     ) throws {
         process.childrenFaults = hasHadChildren ? 1 : 0

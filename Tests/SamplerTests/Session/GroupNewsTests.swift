@@ -99,7 +99,7 @@ import Testing
     }
 
     /// Events of different cores come in any order.
-    @Test func whatComesBeforeItsForkWaits() {
+    @Test func eventsBeforeTheirForkWait() {
         process.pass(1)
         let time = process.now
         tell(.executed(name: "child"))
@@ -192,7 +192,7 @@ import Testing
     }
 
     /// The first process's own threads, execs and end are noticed in another way.
-    @Test func whatTheFirstOneDoesIsNotTold() {
+    @Test func theFirstProcesssEventsAreIgnored() {
         let thread = process.start(process.pid + 1)
         group.main.parts.discovery.addNewThreads(at: process.now)
         let before = group.main.threads.count

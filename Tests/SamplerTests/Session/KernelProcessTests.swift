@@ -27,7 +27,7 @@ import Testing
     }
 
     /// A forked child has a copy; only vfork and CLONE_VM share.
-    @Test func whoHasItsMemory() throws {
+    @Test func onlySharedMemoryCounts() throws {
         let child = try Child(["sleep", "60"])
         #expect(!KernelProcess(pid: child.pid).sharesMemory)
         #expect(fl_shares_memory(getpid(), getpid()) == 1)
@@ -265,7 +265,7 @@ import Testing
 
     /// It was asked to stop in its own code, but another signal stopped it, and it was released.
     @Test(.enabled(if: mayInterrupt, "perf events are not permitted here"))
-    func nobodyGetsOurSignalLater() async {
+    func noLateSignal() async {
         await #expect(processExitsWith: .success) {
             let child = try Child([
                 "perl", "-e",

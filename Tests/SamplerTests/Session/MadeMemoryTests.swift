@@ -27,7 +27,7 @@ import Testing
         #expect(change == process.now && paths(&watch) == nil)
     }
 
-    @Test func whatWasMappedStaysKnownWhenTheProcessIsGone() {
+    @Test func mappingsOfAnEndedProcessStayKnown() {
         var watch = MappingWatch(process.addressSpace())
         process.map(Self.first + Self.library)
         _ = watch.changes(at: process.now)

@@ -86,7 +86,7 @@ import Testing
     }
 
     /// A parent that is killed in its fork never reports its child.
-    @Test func whoIsNotToldOfIsFollowedAtTheNextTick() throws {
+    @Test func anUnreportedChildIsFollowedAtTheNextTick() throws {
         let group = try group(following: true)
         child.main.stop()
         process.tell(.stopped, of: child.pid)
@@ -178,7 +178,7 @@ import Testing
 
     /// A thread that has stopped with Ctrl-Z's signal, and has yet to get it, needs us for that: a
     /// recorder that stopped now would leave the program half stopped.
-    @Test func whoWaitsWithASignalHasNotStopped() throws {
+    @Test func aThreadWithAPendingSignalHasNotStopped() throws {
         let group = try group(following: false)
         #expect(!group.main.context.isProgramStopped)
         process.main.stop()

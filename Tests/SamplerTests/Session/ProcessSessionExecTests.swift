@@ -160,7 +160,7 @@ extension ProcessSessionTests {
     }
 
     /// A thread that waits all the time needs none of our code; a running one does.
-    @Test(arguments: [false, true]) func nobodyCouldBeLedAway(waits: Bool) throws {
+    @Test(arguments: [false, true]) func noThreadCouldBeDiverted(waits: Bool) throws {
         let session = try attached()
         if waits { process.main.block(in: 232) }
         session.leave()
@@ -364,7 +364,7 @@ extension ProcessSessionTests {
     /// A handler of the program's that came while our code waited returns there, perhaps much
     /// later. Remains of our own handler on a stack do not matter.
     @Test(arguments: [false, true])
-    func whoWillComeBackIntoOurCodeIsInIt(isThere: Bool) throws {
+    func aThreadThatReturnsIntoOurCodeIsInIt(isThere: Bool) throws {
         let (session, area, thread) = try leaving()
         process.main.block()
         let place =
@@ -382,7 +382,8 @@ extension ProcessSessionTests {
 
     /// It sleeps briefly, again and again: a running thread may be asleep a moment later. And a
     /// thread that has just begun may be anywhere.
-    @Test(arguments: [false, true]) func whoNapsInOurCodeIsInIt(hasJustBegun: Bool) throws {
+    @Test(arguments: [false, true]) func aThreadThatSleepsInOurCodeIsInIt(hasJustBegun: Bool) throws
+    {
         let (session, area, thread) = try leaving()
         if hasJustBegun {
             process.main.block()

@@ -100,7 +100,7 @@ import Testing
     }
 
     /// The scheduler tells when a sleeper goes on. Until then it is seldom asked, and its wait goes on.
-    @Test func whoSleepsIsSeldomAsked() throws {
+    @Test func aSleepingThreadIsSeldomLookedAt() throws {
         let session = try attached()
         session.stage.settle()
         let thread = try #require(session.threads[process.pid])

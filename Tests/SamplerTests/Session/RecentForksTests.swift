@@ -15,7 +15,7 @@ struct RecentForksTests {
     }
 
     /// The last one has ended, and the next may come.
-    @Test func whoHasForkedALittleBeforeMayDoSoAgain() {
+    @Test func aThreadThatForkedLatelyMayForkAgain() {
         let looks = answers([("", 0), ("12 ", 0), ("", 10), ("", 1000), ("13 ", 1001)])
         #expect(looks == [false, true, true, false, true])
     }

@@ -48,7 +48,7 @@ import Testing
     }
 
     /// A thread's last place does not show its work while it was left alone.
-    @Test func whatWasLeftOutIsNotWhereItIsAfterwards() throws {
+    @Test func unsampledTimeHasNoLaterStack() throws {
         var observer = observer()
         let thread = thread()
         process.pass(10)

@@ -65,7 +65,7 @@ extension ProcessSessionTests {
 
     /// A thread that is led through code of ours stops by itself at the call at which it is to stop.
     /// Asked to stop while it runs, it might have left that code: the stop would end a call of its own.
-    @Test func whoIsLedStopsByItself() throws {
+    @Test func aDivertedThreadStopsByItself() throws {
         let session = launched()
         let second = try beginThread(process.pid + 1, session)
         let thread = try #require(process.threads[second.tid])
@@ -82,7 +82,7 @@ extension ProcessSessionTests {
         #expect(!thread.done.contains(.interrupted))
     }
 
-    @Test func whoIsLedMayNotComeThere() throws {
+    @Test func aDivertedThreadMayNotArrive() throws {
         let session = launched()
         let second = try beginThread(process.pid + 1, session)
         let thread = try #require(process.threads[second.tid])
@@ -106,7 +106,7 @@ extension ProcessSessionTests {
     }
 
     /// Asked to stop where it is stopped already, it stops again as soon as it goes on.
-    @Test func whoIsLedIsStoppedOnce() throws {
+    @Test func aDivertedThreadIsStoppedOnce() throws {
         let session = launched()
         let second = try beginThread(process.pid + 1, session)
         let thread = try #require(process.threads[second.tid])
@@ -122,7 +122,7 @@ extension ProcessSessionTests {
     }
 
     /// It waits in a call of ours, whatever it was asked to do before.
-    @Test func whoIsLedIsStoppedWhereverItWaits() throws {
+    @Test func aDivertedThreadIsStoppedWhereverItWaits() throws {
         let session = launched()
         let second = try beginThread(process.pid + 1, session)
         let thread = try #require(process.threads[second.tid])
@@ -197,7 +197,7 @@ extension ProcessSessionTests {
     }
 
     /// It is asked to stop as soon as it has a core.
-    @Test func whoeverWantsACoreIsWaitedForAtTheEnd() throws {
+    @Test func aThreadWithoutACoreIsAwaitedAtTheEnd() throws {
         let session = try attached()
         _ = try instrument(session)
         leaving(session)
@@ -212,7 +212,7 @@ extension ProcessSessionTests {
     }
 
     /// A recorder that had no core when the tenth of a second was over does not give up threads that have run.
-    @Test func whoeverHasRunMeanwhileIsWaitedForAtTheEnd() throws {
+    @Test func aThreadThatHasRunIsAwaitedAtTheEnd() throws {
         let session = try attached()
         _ = try instrument(session)
         leaving(session)
@@ -242,7 +242,7 @@ extension ProcessSessionTests {
     }
 
     /// It is not known that a stop would not end a call of its own.
-    @Test func whoBlocksAllSignalsIsLeftAlone() throws {
+    @Test func aThreadThatBlocksAllSignalsIsNotStopped() throws {
         let session = try attached()
         _ = try instrument(session)
         leaving(session)
@@ -252,7 +252,7 @@ extension ProcessSessionTests {
     }
 
     /// A thread at its end is not kept stopped by us.
-    @Test func whoeverEndsMeanwhileIsNotHeldUp() throws {
+    @Test func anEndingThreadIsNotHeld() throws {
         let session = try attached()
         _ = try instrument(session)
         leaving(session)
@@ -288,7 +288,7 @@ extension ProcessSessionTests {
     }
 
     /// It would wait for as long when it had a core.
-    @Test func whoWaitsInACallThatEndsIsNotWaitedFor() throws {
+    @Test func aThreadInAnEndableCallIsNotAwaited() throws {
         let session = try attached()
         _ = try instrument(session)
         leaving(session)
@@ -299,7 +299,7 @@ extension ProcessSessionTests {
     }
 
     /// A thread that cannot be diverted is not stopped for as long as others are waited for.
-    @Test func whoIsNoUseIsNotStoppedForLong() throws {
+    @Test func anUndivertibleThreadIsReleasedSoon() throws {
         let session = try attached()
         _ = try instrument(session)
         leaving(session)
@@ -337,7 +337,7 @@ extension ProcessSessionTests {
     }
 
     /// If one thread does not stop, no other stays stopped for it.
-    @Test func whoHasStoppedGoesOnWithoutTheOthers() throws {
+    @Test func stoppedThreadsGoOnWithoutTheOthers() throws {
         let session = try attached()
         _ = try instrument(session)
         process.main.isInOwnCode = false
@@ -357,7 +357,7 @@ extension ProcessSessionTests {
 
     // MARK: Stops in a thread's own code
 
-    @Test func whoRunsIsStoppedInItsOwnCode() throws {
+    @Test func aRunningThreadIsStoppedInItsOwnCode() throws {
         let session = try attached()
         _ = try instrument(session)
         process.main.isInOwnCode = true
@@ -372,7 +372,7 @@ extension ProcessSessionTests {
     /// By stops alone, too, once it was seen waiting in a call that a stop ends: it may enter the
     /// next one before the stop comes.
     @Test(arguments: [(Int32(202), false), (426, true)])  // futex, io_uring_enter
-    func whoWaitsInCallsThatEndIsStoppedInItsOwnCode(call: Int32, isInOwnCode: Bool) {
+    func aThreadWithEndableCallsIsStoppedInItsOwnCode(call: Int32, isInOwnCode: Bool) {
         let session = launched()
         process.main.isInOwnCode = true
         process.pass(1)
@@ -391,7 +391,7 @@ extension ProcessSessionTests {
     }
 
     /// It has begun to wait since the look that found it at work.
-    @Test func whoWaitsInACallThatEndsIsNotStoppedByStopsAlone() throws {
+    @Test func aThreadInAnEndableCallIsNotStoppedWithPtraceAlone() throws {
         let session = launched()
         process.main.block(in: 426)
         session.parts.requests.stop(try #require(session.threads[process.pid]))
@@ -399,7 +399,7 @@ extension ProcessSessionTests {
     }
 
     /// A call that it is in would end early.
-    @Test func whoStaysInTheKernelIsLeftAlone() throws {
+    @Test func aThreadInTheKernelIsNotStopped() throws {
         let session = try attached()
         _ = try instrument(session)
         process.main.isInOwnCode = false
@@ -421,7 +421,7 @@ extension ProcessSessionTests {
 
     /// The waiting recorder learns that there will be no stop, or stops the thread where it waits.
     @Test(arguments: [(Int32(232), false), (Int32(202), true)])
-    func whoBeginsToWaitMeanwhile(call: Int32, isStopped: Bool) throws {
+    func aThreadThatBeginsToWait(call: Int32, isStopped: Bool) throws {
         let session = try attached()
         _ = try instrument(session)
         process.main.isInOwnCode = false
@@ -435,7 +435,7 @@ extension ProcessSessionTests {
     }
 
     /// It shows as one that waits in no call.
-    @Test func whoHasJustStopped() throws {
+    @Test func aThreadThatHasJustStopped() throws {
         let session = try attached()
         _ = try instrument(session)
         process.main.isInOwnCode = false
@@ -449,7 +449,7 @@ extension ProcessSessionTests {
     }
 
     /// Between the look that chose it and the stop it went to wait in a call that a stop ends.
-    @Test func whoWaitsInACallThatEndsIsNotStopped() throws {
+    @Test func aThreadThatHasEnteredAnEndableCallIsNotStopped() throws {
         let session = try attached()
         _ = try instrument(session)
         process.main.block(in: 232)
@@ -461,7 +461,7 @@ extension ProcessSessionTests {
     /// The event that was to stop it must not send its signal when no recorder is there to remove
     /// it.
     @Test(arguments: [TraceEvent.signal(10), .cloned, .forked])
-    func whoStopsForSomethingElseIsNotInterruptedLater(event: TraceEvent) throws {
+    func aThreadStoppedForAnotherReasonGetsNoLateSignal(event: TraceEvent) throws {
         let session = try attached()
         _ = try instrument(session)
         process.main.isInOwnCode = false
@@ -494,7 +494,7 @@ extension ProcessSessionTests {
     }
 
     /// The user has stopped it: it must not go on for that.
-    @Test func whoTheUserHasStoppedKeepsStill() throws {
+    @Test func aThreadStoppedByTheUserStaysStopped() throws {
         let session = try attached()
         _ = try instrument(session)
         process.main.isInOwnCode = false

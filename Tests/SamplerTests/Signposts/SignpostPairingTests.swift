@@ -81,7 +81,7 @@ import Testing
             ])
     }
 
-    @Test func whatDoesNotEnd() {
+    @Test func intervalsWithoutAnEnd() {
         var pairing = SignpostPairing()
         _ = pairing.add(event(.begin, .chosen(1), 4, name: "b"), thread: nil)
         _ = pairing.add(event(.begin, .given(2), 2), thread: Self.thread)

@@ -26,7 +26,7 @@ import Testing
         #expect(size == (256 + slots * 256 + 4095) / 4096 * 4096)
     }
 
-    @Test func whatAnEventTells() throws {
+    @Test func fieldsOfASignpost() throws {
         let memory = try RingMemory(events: 16)
         let ring = memory.ring()
         #expect(ring.poll().isEmpty)
@@ -98,7 +98,7 @@ import Testing
     }
 
     /// A thread is stopped between taking its slot and completing it; the ring goes round meanwhile.
-    @Test func whoComesLateIsTaken() throws {
+    @Test func aLateEntryIsTaken() throws {
         let memory = try RingMemory(events: 16)
         let ring = memory.ring()
         let late = try #require(memory.take())

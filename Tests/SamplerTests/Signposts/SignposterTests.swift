@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func whoIsDisabledIsSilent() throws {
+    @Test func aDisabledSignposterIsSilent() throws {
         try OwnSignposts.record { signposts in
             #expect(!Signposter.disabled.isEnabled)
             Signposter.disabled.emitEvent("x")

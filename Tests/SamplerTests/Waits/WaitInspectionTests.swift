@@ -92,7 +92,7 @@ import Testing
 
     // MARK: Several descriptors
 
-    @Test mutating func whatIsPolled() {
+    @Test mutating func polledDescriptors() {
         process.links = [3: "pipe:[1]", 4: "/dev/pts/0", 5: "anon_inode:[eventfd]"]
         process.contents[0x1000] = Self.words(3, 1, -1, 1, 4, 1, 5, 1, 6, 1)
         #expect(
@@ -103,7 +103,7 @@ import Testing
         #expect(reason(7, 0x8000, .max).detail == "\(UInt64.max) descriptors")
     }
 
-    @Test mutating func whatIsSelected() {
+    @Test mutating func selectedDescriptors() {
         process.links = [3: "pipe:[1]", 9: "pipe:[2]"]
         process.contents[0x1000] = [0b1000, 0b10]
         process.contents[0x2000] = [0, 0b100]
@@ -114,7 +114,7 @@ import Testing
         #expect(reason(23, .max, 0x1000, 0, 0) == WaitReason(.poll))
     }
 
-    @Test mutating func whatEpollWatches() {
+    @Test mutating func epollsDescriptors() {
         process.links = [5: "pipe:[1]", 6: "socket:[9]"]
         process.texts[4] = """
             pos:\t0
@@ -153,7 +153,7 @@ import Testing
         return WaitInspection(surroundings: process).timeout(of: call, limit: nil)
     }
 
-    @Test mutating func whatACallAllowsItself() {
+    @Test mutating func timeoutsOfCalls() {
         process.contents[0x2000] = Self.timespec(0, 500_000_000)
         let length = WaitTimeout.length(.milliseconds(500))
         #expect(timeout(0, 0x2000) == length && timeout(128, 0x2000) == length)
@@ -163,7 +163,7 @@ import Testing
     }
 
     /// Each call has its own place and unit for it.
-    @Test mutating func whatAPollAllowsItself() {
+    @Test mutating func timeoutsOfPolls() {
         process.contents[0x2000] = Self.timespec(1, 500_000)
         func limit(_ number: Int32, _ arguments: [UInt64]) -> WaitTimeout? {
             let registers = Registers.arguments(arguments)
@@ -231,7 +231,7 @@ import Testing
 
     // MARK: Stopped from outside
 
-    @Test mutating func whatKeepsAThreadFromRunning() {
+    @Test mutating func reasonsForNotRunning() {
         #expect(reason(-1) == WaitReason(.other))
         process.isUninterruptible = true
         #expect(reason(-1) == WaitReason(.disk))
@@ -336,7 +336,7 @@ import Testing
 
     // MARK: Once more
 
-    @Test func whatWasKnownIsNotTakenBack() {
+    @Test func knownReasonsStay() {
         let held = WaitReason(.lock, detail: "mutex", owner: 4, place: 8)
         // In a moment between two owners.
         #expect(WaitReason(.other, place: 8).replacing(held) == held)

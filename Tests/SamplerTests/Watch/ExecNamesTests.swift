@@ -50,7 +50,7 @@ import Testing
     }
 
     /// The kernel has reported the name, and then killed the process that tried to execute it.
-    @Test func whoEndsIsForgotten() {
+    @Test func anEndedProcessIsForgotten() {
         var names = ExecNames()
         names.executed(5, command: "failed", at: Self.at(10))
         names.executed(5, command: "anothers", at: Self.at(20))
@@ -61,7 +61,7 @@ import Testing
         #expect(second?.command == "anothers")
     }
 
-    @Test func whoExecutesForeverTakesNoMemory() {
+    @Test func endlessExecsTakeNoMemory() {
         var names = ExecNames()
         for time in 0..<10_000 { names.executed(5, command: "a", at: Self.at(Int64(time))) }
         let name = names.take(5, after: nil, upTo: Self.at(.max))

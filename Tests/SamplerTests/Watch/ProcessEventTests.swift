@@ -36,7 +36,7 @@ import Testing
         #expect(ProcessEvent(KernelBytes.event(what: 2, 1, .max)[...]) == nil)
     }
 
-    @Test func whatIsCutShortIsNone() {
+    @Test func truncatedRecordsAreIgnored() {
         let bytes = KernelBytes.event(what: 0x8000_0000, 21, 20, 0)
         for count in 0..<bytes.count { #expect(ProcessEvent(bytes.prefix(count)) == nil) }
     }
@@ -65,7 +65,7 @@ import Testing
         #expect(news == [ThreadCosts.News(tid: 12, costs: Self.made)])
     }
 
-    @Test func whatIsCutShortIsNone() {
+    @Test func truncatedRecordsAreIgnored() {
         let bytes = KernelBytes.costs(tid: 12, Self.made)
         for count in 0..<bytes.count { #expect(ThreadCosts.news(bytes.prefix(count)).isEmpty) }
     }

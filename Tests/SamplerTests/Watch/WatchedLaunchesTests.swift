@@ -160,7 +160,7 @@ private final class Machine {
         #expect(launch?.program.name == "wrapper" && launch?.images.count == 2)
     }
 
-    @Test func whoExecutesForeverHasNoLaunch() {
+    @Test func endlessExecsAreNoLaunch() {
         let machine = Machine()
         machine.fork(5, at: 10)
         for time in 0..<10_000 { machine.exec(5, "/opt/app", at: Int64(20 + time)) }
@@ -170,7 +170,7 @@ private final class Machine {
 
     // MARK: Unknown values
 
-    @Test func whoRanBeforeHasNoLaunch() {
+    @Test func aProcessThatRanBeforeHasNoLaunch() {
         let machine = Machine("app")
         machine.exec(5, "/opt/app", at: 20)
         machine.exec(6, "/opt/other", at: 20)

@@ -143,7 +143,7 @@ import Testing
         _ = relay
     }
 
-    @Test func whatIsToldOfAWindow() throws {
+    @Test func aWindowIsReported() throws {
         let compositor = try MadeCompositor()
         let (relay, client) = try compositor.relayedClient()
         let server = try compositor.accept()

@@ -24,7 +24,7 @@ import Testing
         for count in 0..<10 { #expect(rule.answer(to: pairs(count, 50)) == .measure(pairs: 10)) }
     }
 
-    @Test func whatIsNotSlowerPassesAtOnce() throws {
+    @Test func anEqualProgramPassesAtOnce() throws {
         for percent in [-20.0, 0, 1] {
             let decision = try #require(decide(pairs(10, percent)))
             #expect(decision.outcome == .passed)
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func whatIsSlowerIsConfirmed() throws {
+    @Test func aSlowerProgramIsConfirmed() throws {
         #expect(rule.answer(to: pairs(10, 20)) == .measure(pairs: 20))
         #expect(rule.answer(to: pairs(19, 20)) == .measure(pairs: 20))
         let decision = try #require(decide(pairs(20, 20)))
@@ -42,7 +42,7 @@ import Testing
     }
 
     /// The block that did not agree takes part in the next look.
-    @Test func whatIsNotConfirmedIsLookedAtAgain() throws {
+    @Test func anUnconfirmedRegressionIsMeasuredAgain() throws {
         let first = pairs(10, 20)
         #expect(rule.answer(to: first + pairs(10, 0)) == .measure(pairs: 40))
         let whole = first + pairs(30, 0)
@@ -51,7 +51,7 @@ import Testing
         #expect(decision.seen?.pairs == 40 && decision.second == nil)
     }
 
-    @Test func whatIsNeverConfirmed() throws {
+    @Test func aRegressionThatIsNeverConfirmed() throws {
         let walls = pairs(40, 20) + pairs(40, 3, noise: 5)
         // Every second block begins where the first ends.
         let short = GateRule(mostPairs: 10)
@@ -81,7 +81,7 @@ import Testing
         #expect(strict.answer(to: walls) == .measure(pairs: 20))
     }
 
-    @Test func whatIsAllowedCanBeMore() {
+    @Test func theAllowanceCanBeLarger() {
         let generous = GateRule(allowed: ComparisonRule(allowedShare: 0.25))
         guard case .decided(let decision) = generous.answer(to: pairs(10, 20)) else {
             Issue.record("no decision")

@@ -46,7 +46,7 @@ import Testing
     }
 
     /// A change of exactly the allowed size gives neither a regression nor a pass, as a rule.
-    @Test func whatIsAllowedIsNoRegression() {
+    @Test func anAllowedChangeIsNoRegression() {
         let tally = gates(200, spread: 0.03, change: 1.03)
         #expect(tally[.regression] == 0 && tally[.passed] <= 6, "\(tally)")
     }

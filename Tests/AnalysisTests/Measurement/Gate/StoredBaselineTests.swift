@@ -15,7 +15,7 @@ import Testing
         return measurement
     }
 
-    @Test func whoIsThereTakesTurns() {
+    @Test func armsThatArePresentTakeTurns() {
         let file = StoredBaseline.ProgramFile(changed: Self.date, isMeasured: false)
         #expect(StoredBaseline(stored, file: file) == .turns(["/opt/app-1", "-x", "a b"]))
     }
