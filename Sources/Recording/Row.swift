@@ -8,111 +8,107 @@ enum RowSource {
 
 /// One row of a table. A value of another type than its column's, or one that the result's type
 /// cannot hold, is an error.
-struct Row<T: Table> {
+struct Row {
+    let table: String
     let source: RowSource
     var number = 0
     /// How many bytes of texts and blobs may still be read.
     var byteBudget: Int
     /// The row's index in its chunk.
     var index = 0
+    /// The last column that was read; `id` is 0.
+    private var column: Int32 = 0
 
-    init(_ source: RowSource, byteBudget: Int) {
-        (self.source, self.byteBudget) = (source, byteBudget)
+    init(of table: String, _ source: RowSource, byteBudget: Int) {
+        (self.table, self.source, self.byteBudget) = (table, source, byteBudget)
     }
 
-    var place: RowPlace { RowPlace(table: T.tableName, row: number) }
+    var place: RowPlace { RowPlace(table: table, row: number) }
 
     func problem(_ text: String) -> ReadFailure { .inconsistency(place.problem(text)) }
 
     /// Not inlined, to keep the hot path short: the text is made only for an error.
     @inline(never)
-    func invalid(_ column: T) -> ReadFailure { problem("\(column.column.name) is not valid") }
+    func invalid(_ name: StaticString) -> ReadFailure { problem("\(name) is not valid") }
 
-    func isNull(_ column: T) -> Bool {
+    mutating func begin() { column = 0 }
+
+    // MARK: Columns by their number; nil: NULL, or of another type
+
+    func isNull(_ column: Int32) -> Bool {
         switch source {
-        case .statement(let statement): statement.isNull(column.rawValue)
-        case .chunk(let chunk): chunk.isNull(Int(column.rawValue), index)
+        case .statement(let statement): statement.isNull(column)
+        case .chunk(let chunk): chunk.isNull(Int(column), index)
         }
     }
 
-    func integer<Value: StoredInteger>(_ column: T) throws(ReadFailure) -> Value {
-        let stored: Int64? =
-            switch source {
-            case .statement(let statement): statement.integer(column.rawValue)
-            case .chunk(let chunk): chunk.integer(Int(column.rawValue), index)
-            }
-        guard let stored, let value = Value(stored: stored) else { throw invalid(column) }
-        return value
+    func integer(_ column: Int32) -> Int64? {
+        switch source {
+        case .statement(let statement): statement.integer(column)
+        case .chunk(let chunk): chunk.integer(Int(column), index)
+        }
     }
 
-    /// nil for NULL, here and in the other functions with this beginning.
-    func optional<Value: StoredInteger>(_ column: T) throws(ReadFailure) -> Value? {
-        isNull(column) ? nil : try integer(column)
-    }
-
-    mutating func text(_ column: T) throws(ReadFailure) -> String {
+    mutating func text(_ column: Int32) -> String? {
         switch source {
         case .statement(let statement):
-            guard let bytes = statement.text(column.rawValue), bytes.count <= byteBudget,
-                let text = String(validating: bytes, as: UTF8.self)
-            else { throw invalid(column) }
+            guard let bytes = statement.text(column), bytes.count <= byteBudget else { return nil }
             byteBudget -= bytes.count
-            return text
-        case .chunk(let chunk):
-            guard let text = chunk.text(Int(column.rawValue), index) else {
-                throw invalid(column)
-            }
-            return text
+            return String(validating: bytes, as: UTF8.self)
+        case .chunk(let chunk): return chunk.text(Int(column), index)
         }
     }
 
-    mutating func optionalText(_ column: T) throws(ReadFailure) -> String? {
-        isNull(column) ? nil : try text(column)
-    }
-
-    /// One of the words that the column may have.
-    mutating func word<Word: RawRepresentable<String>>(
-        _ column: T
-    ) throws(ReadFailure) -> Word {
-        guard let word = Word(rawValue: try text(column)) else { throw invalid(column) }
-        return word
-    }
-
-    mutating func optionalWord<Word: RawRepresentable<String>>(
-        _ column: T
-    ) throws(ReadFailure) -> Word? {
-        isNull(column) ? nil : try word(column)
-    }
-
-    mutating func blob(_ column: T) throws(ReadFailure) -> [UInt8] {
+    mutating func blob(_ column: Int32) -> [UInt8]? {
         switch source {
         case .statement(let statement):
-            guard let bytes = statement.blob(column.rawValue), bytes.count <= byteBudget else {
-                throw invalid(column)
-            }
+            guard let bytes = statement.blob(column), bytes.count <= byteBudget else { return nil }
             byteBudget -= bytes.count
             return Array(bytes)
-        case .chunk(let chunk):
-            guard let bytes = chunk.blob(Int(column.rawValue), index) else {
-                throw invalid(column)
-            }
-            return bytes
+        case .chunk(let chunk): return chunk.blob(Int(column), index)
         }
     }
+}
 
-    func frame(
-        _ module: T, _ address: T, _ kind: T
-    ) throws(ReadFailure) -> FrameAddress {
-        FrameAddress(
-            module: try optional(module),
-            address: CodeAddress(try integer(address), try integer(kind)))
+extension Row: ColumnVisitor {
+    mutating func integer<Value: StoredInteger>(
+        _ name: StaticString, _ value: inout Value, relativeTo _: StaticString?
+    ) throws(ReadFailure) {
+        column += 1
+        guard let found = integer(column).flatMap({ Value(stored: $0) }) else {
+            throw invalid(name)
+        }
+        value = found
     }
 
-    mutating func outcome(_ name: T, _ value: T) throws(ReadFailure) -> Recording.Outcome {
-        let outcome = Recording.Outcome(
-            storedName: try optionalText(name), value: try optional(value))
-        guard let outcome else { throw invalid(name) }
-        return outcome
+    mutating func integer<Value: StoredInteger>(
+        _ name: StaticString, _ value: inout Value?
+    ) throws(ReadFailure) {
+        column += 1
+        guard !isNull(column) else { return value = nil }
+        guard let found = integer(column).flatMap({ Value(stored: $0) }) else {
+            throw invalid(name)
+        }
+        value = found
+    }
+
+    mutating func text(_ name: StaticString, _ value: inout String) throws(ReadFailure) {
+        column += 1
+        guard let found = text(column) else { throw invalid(name) }
+        value = found
+    }
+
+    mutating func text(_ name: StaticString, _ value: inout String?) throws(ReadFailure) {
+        column += 1
+        guard !isNull(column) else { return value = nil }
+        guard let found = text(column) else { throw invalid(name) }
+        value = found
+    }
+
+    mutating func blob(_ name: StaticString, _ value: inout [UInt8]) throws(ReadFailure) {
+        column += 1
+        guard let found = blob(column) else { throw invalid(name) }
+        value = found
     }
 }
 

@@ -1,53 +1,44 @@
 import CSQLite
 import ProfileModel
 
-/// A row on its way into the file. Its columns must be set in order: if a column is left out, or
-/// set out of order, the row fails.
-struct RowEncoder<T: Table, Target: RowTarget> {
-    private let target: Target
-    private var last: Int32 = 0
+/// A row on its way into the file.
+private struct RowEncoder<Target: RowTarget>: ColumnVisitor {
+    let target: Target
+    /// The last column that was set; `id` is 1.
+    private var last: Int32 = 1
 
-    fileprivate init(_ target: Target, id: Int) throws(SQLiteFailure) {
-        self.target = target
-        try target.bind(1, Int64(id))
-    }
+    init(_ target: Target) { self.target = target }
 
-    mutating func set<Value: StoredInteger>(
-        _ column: T, _ value: Value?
+    mutating func integer<Value: StoredInteger>(
+        _: StaticString, _ value: inout Value, relativeTo _: StaticString?
     ) throws(SQLiteFailure) {
-        try advance(to: column)
-        try target.bind(last + 1, value?.stored)
-    }
-
-    mutating func set(_ column: T, _ value: String?) throws(SQLiteFailure) {
-        try advance(to: column)
-        try target.bind(last + 1, value)
-    }
-
-    mutating func set(_ column: T, _ value: [UInt8]) throws(SQLiteFailure) {
-        try advance(to: column)
-        try target.bind(last + 1, value)
-    }
-
-    /// Both NULL if the outcome is unknown.
-    mutating func set(
-        _ name: T, _ value: T, _ outcome: Recording.Outcome
-    ) throws(SQLiteFailure) {
-        try set(name, outcome.stored.name)
-        try set(value, outcome.stored.value)
-    }
-
-    private mutating func advance(to column: T) throws(SQLiteFailure) {
         last += 1
-        guard column.rawValue == last else { throw SQLiteFailure(code: SQLITE_MISUSE) }
+        try target.bind(last, value.stored)
     }
 
-    fileprivate func end() throws(SQLiteFailure) {
-        guard Int(last) == T.layout.columns.count else {
-            throw SQLiteFailure(code: SQLITE_MISUSE)
-        }
-        try target.run()
+    mutating func integer<Value: StoredInteger>(
+        _: StaticString, _ value: inout Value?
+    ) throws(SQLiteFailure) {
+        last += 1
+        try target.bind(last, value?.stored)
     }
+
+    mutating func text(_: StaticString, _ value: inout String) throws(SQLiteFailure) {
+        last += 1
+        try target.bind(last, value)
+    }
+
+    mutating func text(_: StaticString, _ value: inout String?) throws(SQLiteFailure) {
+        last += 1
+        try target.bind(last, value)
+    }
+
+    mutating func blob(_: StaticString, _ value: inout [UInt8]) throws(SQLiteFailure) {
+        last += 1
+        try target.bind(last, value)
+    }
+
+    func invalid(_: StaticString) -> SQLiteFailure { SQLiteFailure(code: SQLITE_MISUSE) }
 }
 
 extension RowTarget {
@@ -55,8 +46,9 @@ extension RowTarget {
     func write<T: Table>(
         _ value: T.Value, _: T.Type, at id: Int
     ) throws(SQLiteFailure) {
-        var row = try RowEncoder<T, Self>(self, id: id)
-        try T.write(value, to: &row)
-        try row.end()
+        try bind(1, Int64(id))
+        var (row, value) = (RowEncoder(self), value)
+        try T.visit(&value, by: &row)
+        try run()
     }
 }

@@ -1,9 +1,8 @@
 import ProfileModel
 
-/// A table of a file. Its cases are its columns, in the order of the file and numbered from 1;
-/// `id`, the row's position in its list, is before them. Everything about a table is in its file in
-/// `Tables`.
-protocol Table: CaseIterable, RawRepresentable, Sendable where RawValue == Int32 {
+/// A table of a file. Everything about a table is in its file in `Tables`. Its first column is `id`,
+/// the row's position in its list.
+protocol Table: Sendable {
     /// The value that a row represents.
     associatedtype Value
 
@@ -15,26 +14,28 @@ protocol Table: CaseIterable, RawRepresentable, Sendable where RawValue == Int32
     /// True if a later row may replace an earlier one with the same id.
     static var isUpdated: Bool { get }
 
-    var column: Column { get }
-
-    /// Sets all columns in their order; ``RowEncoder`` refuses anything else.
-    static func write(
-        _ value: Value, to row: inout RowEncoder<Self, some RowTarget>
-    ) throws(SQLiteFailure)
+    /// A value into which a row is read. Its contents do not matter.
+    static var blank: Value { get }
+    /// Names the columns in the order of the file, each with the property that it holds.
+    static func visit<V: ColumnVisitor>(
+        _ value: inout Value, by columns: inout V
+    ) throws(V.Failure)
 }
 
 extension Table {
     static var isPacked: Bool { false }
     static var isUpdated: Bool { false }
-}
 
-/// A table whose rows are read one by one.
-protocol ReadableTable: Table {
-    static func read(_ row: inout Row<Self>) throws(ReadFailure) -> Value
+    static func read(_ row: inout Row) throws(ReadFailure) -> Value {
+        var value = blank
+        row.begin()
+        try visit(&value, by: &row)
+        return value
+    }
 }
 
 /// A table of recordings with packed rows.
-protocol RecordingTable: ReadableTable {
+protocol RecordingTable: Table {
     /// True for tables with many rows per second. They are skipped when only addresses are read.
     static var isLong: Bool { get }
 
@@ -89,29 +90,10 @@ enum ColumnKind: String {
 struct Column {
     let kind: ColumnKind
     let name: String
-    private var mayBeNull = false
-    /// In packed rows, the column that its values are relative to. It comes before this one.
-    private(set) var base: Int?
-
-    static func integer(_ name: String) -> Column { Column(kind: .integer, name: name) }
-    static func text(_ name: String) -> Column { Column(kind: .text, name: name) }
-    static func blob(_ name: String) -> Column { Column(kind: .blob, name: name) }
-
-    private init(kind: ColumnKind, name: String) {
-        (self.kind, self.name) = (kind, name)
-    }
-
-    func orNull() -> Column {
-        var column = self
-        column.mayBeNull = true
-        return column
-    }
-
-    func relative(to base: some Table) -> Column {
-        var column = self
-        column.base = Int(base.rawValue)
-        return column
-    }
+    var mayBeNull = false
+    /// In packed rows, the column that its values are relative to; the first behind `id` is 1. It
+    /// comes before this one.
+    var base: Int?
 
     /// The column's declaration in SQL.
     var declaration: String { "\(name) \(kind.rawValue)" + (mayBeNull ? "" : " NOT NULL") }
@@ -127,7 +109,7 @@ struct TableLayout {
 
     init<T: Table>(_: T.Type) {
         name = T.tableName
-        columns = T.allCases.map(\.column)
+        columns = ColumnList.columns(of: T.self)
         let list = columns.map { ", " + $0.declaration }.joined()
         creation = "CREATE TABLE \(name)(id INTEGER PRIMARY KEY\(list))"
     }

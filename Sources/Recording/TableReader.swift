@@ -26,18 +26,18 @@ struct TableReader {
     /// Calls `body` with each row and the rules. Ids must count up from 0: this catches repeated
     /// and missing rows, and ends a table whose pages form a circle.
     mutating func scan<T: Table>(
-        _: T.Type, _ body: (inout Row<T>, inout Consistency) throws(ReadFailure) -> Void
+        _: T.Type, _ body: (inout Row, inout Consistency) throws(ReadFailure) -> Void
     ) throws(ReadFailure) {
         if T.isPacked, database.hasChunks {
-            try scanPacked(body)
+            try scanPacked(T.self, body)
         } else {
-            try scanStored(body)
+            try scanStored(T.self, body)
         }
     }
 
     /// Calls `body` with each row's value, which the table's rule admits, and the row.
     mutating func scanValues<T: RecordingTable>(
-        _: T.Type, _ body: (T.Value, Row<T>) throws(ReadFailure) -> Void
+        _: T.Type, _ body: (T.Value, Row) throws(ReadFailure) -> Void
     ) throws(ReadFailure) where T.Ruled == T.Value {
         try scan(T.self) { row, rules throws(ReadFailure) in
             let value = try T.read(&row)
@@ -58,7 +58,7 @@ struct TableReader {
     }
 
     /// The one row of a table.
-    mutating func only<T: ReadableTable>(_: T.Type) throws(ReadFailure) -> T.Value {
+    mutating func only<T: Table>(_: T.Type) throws(ReadFailure) -> T.Value {
         var found: T.Value?
         try scan(T.self) { row, _ throws(ReadFailure) in
             guard row.number == 0 else { throw row.problem("more than one row") }
@@ -71,7 +71,7 @@ struct TableReader {
     }
 
     private mutating func scanStored<T: Table>(
-        _ body: (inout Row<T>, inout Consistency) throws(ReadFailure) -> Void
+        _: T.Type, _ body: (inout Row, inout Consistency) throws(ReadFailure) -> Void
     ) throws(ReadFailure) {
         let statement: Statement
         do {
@@ -80,7 +80,7 @@ struct TableReader {
             throw .inconsistency(RowPlace(table: T.tableName, row: 0).problem("cannot be read"))
         }
         defer { statement.reset() }
-        var row = Row<T>(.statement(statement), byteBudget: byteBudget)
+        var row = Row(of: T.tableName, .statement(statement), byteBudget: byteBudget)
         while try Self.step(statement) {
             guard statement.integer(0) == Int64(row.number) else {
                 throw row.problem("its id is out of order")
@@ -107,14 +107,14 @@ struct TableReader {
 
     /// Texts have no budget of their own here: their chunks have one.
     private mutating func scanPacked<T: Table>(
-        _ body: (inout Row<T>, inout Consistency) throws(ReadFailure) -> Void
+        _: T.Type, _ body: (inout Row, inout Consistency) throws(ReadFailure) -> Void
     ) throws(ReadFailure) {
         let chunks = try places()
-        if T.isUpdated { return try scanUpdated(chunks, body) }
+        if T.isUpdated { return try scanUpdated(T.self, chunks, body) }
         var number = 0
         for position in 0..<chunks.count(of: T.tableName) {
             let chunk = try chunks.chunk(position, of: T.layout, budget: &byteBudget)
-            var row = Row<T>(.chunk(chunk), byteBudget: .max)
+            var row = Row(of: T.tableName, .chunk(chunk), byteBudget: .max)
             row.number = number
             for index in 0..<chunk.rows {
                 row.index = index
@@ -130,8 +130,8 @@ struct TableReader {
 
     /// A row replaces an earlier one with the same id.
     private mutating func scanUpdated<T: Table>(
-        _ chunks: ChunkReader,
-        _ body: (inout Row<T>, inout Consistency) throws(ReadFailure) -> Void
+        _: T.Type, _ chunks: ChunkReader,
+        _ body: (inout Row, inout Consistency) throws(ReadFailure) -> Void
     ) throws(ReadFailure) {
         var latest: [(chunk: UnpackedChunk, index: Int)] = []
         for position in 0..<chunks.count(of: T.tableName) {
@@ -151,7 +151,7 @@ struct TableReader {
             }
         }
         for (number, (chunk, index)) in latest.enumerated() {
-            var row = Row<T>(.chunk(chunk), byteBudget: .max)
+            var row = Row(of: T.tableName, .chunk(chunk), byteBudget: .max)
             (row.number, row.index) = (number, index)
             try body(&row, &rules)
         }

@@ -9,7 +9,7 @@ extension RecordingFile {
         try target.execute("BEGIN")
         try target.create(Schema.plainTables, of: .recording)
         var room = Self.mostPlainBytes
-        let tables: [any Table.Type] = [HeaderTable.self] + Schema.packed
+        let tables = [HeaderTable.self] + Schema.packed as [any Table.Type]
         for table in tables {
             let insertion = try target.prepare(table.layout.insertion)
             try TableReader.read(path, .recording) { reader throws(ReadFailure) in
@@ -49,11 +49,16 @@ extension TableReader {
     fileprivate mutating func copy<T: Table>(
         _: T.Type, to insertion: Statement, room: inout Int
     ) throws(ReadFailure) {
-        let columns = T.allCases.map { ($0, $0.column.kind) }
+        let kinds = T.layout.columns.map(\.kind)
         try scan(T.self) { row, _ throws(ReadFailure) in
             guard room >= 0 else { return }
             var values = [StoredValue.integer(Int64(row.number))]
-            for (column, kind) in columns { values.append(try row.value(column, kind)) }
+            for (index, kind) in kinds.enumerated() {
+                guard let value = row.value(Int32(index) + 1, kind) else {
+                    throw row.problem("a value is not valid")
+                }
+                values.append(value)
+            }
             room -= values.reduce(0) { $0 + $1.size }
             do throws(SQLiteFailure) {
                 try insertion.insert(values)
@@ -65,14 +70,13 @@ extension TableReader {
 }
 
 extension Row {
-    fileprivate mutating func value(
-        _ column: T, _ kind: ColumnKind
-    ) throws(ReadFailure) -> StoredValue {
+    /// nil: it is of another kind.
+    fileprivate mutating func value(_ column: Int32, _ kind: ColumnKind) -> StoredValue? {
         if isNull(column) { return .null }
         return switch kind {
-        case .integer: .integer(try integer(column))
-        case .text: .text(try text(column))
-        case .blob: .blob(try blob(column))
+        case .integer: integer(column).map { .integer($0) }
+        case .text: text(column).map { .text($0) }
+        case .blob: blob(column).map { .blob($0) }
         }
     }
 }

@@ -1,49 +1,25 @@
 package import ProfileModel
 
 /// Processes that the recorded process, or one of its children, started.
-enum ChildrenTable: Int32, RecordingTable {
-    case pid = 1, parent, name, start, end, cpu, outcome, outcomeValue, parentIndex, capture
-
+enum ChildrenTable: RecordingTable {
     static let tableName = "children"
     static let layout = TableLayout(Self.self)
     static let isUpdated = true
 
-    var column: Column {
-        switch self {
-        case .pid: .integer("pid")
-        case .parent: .integer("parent")
-        case .name: .text("name")
-        case .start: .integer("start_ns")
-        case .end: .integer("end_ns").orNull()
-        case .cpu: .integer("cpu_ns").orNull()
-        case .outcome: .text("outcome").orNull()
-        case .outcomeValue: .integer("outcome_value").orNull()
-        case .parentIndex: .integer("parent_child").orNull()
-        case .capture: .text("capture").orNull()
-        }
-    }
+    static var blank: ChildProcess { ChildProcess(pid: 0, parent: 0, name: "", start: .blank) }
 
-    static func write(
-        _ child: ChildProcess, to row: inout RowEncoder<Self, some RowTarget>
-    ) throws(SQLiteFailure) {
-        try row.set(.pid, child.pid)
-        try row.set(.parent, child.parent)
-        try row.set(.name, child.name)
-        try row.set(.start, child.start)
-        try row.set(.end, child.end)
-        try row.set(.cpu, child.cpu)
-        try row.set(.outcome, .outcomeValue, child.outcome)
-        try row.set(.parentIndex, child.parentIndex)
-        try row.set(.capture, child.capture?.rawValue)
-    }
-
-    static func read(_ row: inout Row<Self>) throws(ReadFailure) -> ChildProcess {
-        ChildProcess(
-            pid: try row.integer(.pid), parent: try row.integer(.parent),
-            parentIndex: try row.optional(.parentIndex), name: try row.text(.name),
-            start: try row.integer(.start), end: try row.optional(.end),
-            cpu: try row.optional(.cpu), outcome: try row.outcome(.outcome, .outcomeValue),
-            capture: try row.optionalWord(.capture))
+    static func visit<V: ColumnVisitor>(
+        _ child: inout ChildProcess, by columns: inout V
+    ) throws(V.Failure) {
+        try columns.integer("pid", &child.pid)
+        try columns.integer("parent", &child.parent)
+        try columns.text("name", &child.name)
+        try columns.integer("start_ns", &child.start)
+        try columns.integer("end_ns", &child.end)
+        try columns.integer("cpu_ns", &child.cpu)
+        try columns.outcome(&child.outcome)
+        try columns.integer("parent_child", &child.parentIndex)
+        try columns.word("capture", &child.capture)
     }
 
     static func admit(

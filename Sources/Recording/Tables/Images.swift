@@ -1,34 +1,20 @@
 package import ProfileModel
 
 /// The programs that each process ran.
-enum ImagesTable: Int32, RecordingTable {
-    case path = 1, time, child
-
+enum ImagesTable: RecordingTable {
     static let tableName = "images"
     static let layout = TableLayout(Self.self)
 
-    var column: Column {
-        switch self {
-        case .path: .text("path")
-        case .time: .integer("time_ns")
-        case .child: .integer("child").orNull()
-        }
+    static var blank: (image: Image, child: ChildIndex?) {
+        (Image(path: "", arguments: [], time: .blank), nil)
     }
 
-    static func write(
-        _ value: (image: Image, child: ChildIndex?), to row: inout RowEncoder<Self, some RowTarget>
-    ) throws(SQLiteFailure) {
-        try row.set(.path, value.image.path)
-        try row.set(.time, value.image.time)
-        try row.set(.child, value.child)
-    }
-
-    static func read(_ row: inout Row<Self>) throws(ReadFailure) -> (
-        image: Image, child: ChildIndex?
-    ) {
-        let image = Image(
-            path: try row.text(.path), arguments: [], time: try row.integer(.time))
-        return (image, try row.optional(.child))
+    static func visit<V: ColumnVisitor>(
+        _ value: inout (image: Image, child: ChildIndex?), by columns: inout V
+    ) throws(V.Failure) {
+        try columns.text("path", &value.image.path)
+        try columns.integer("time_ns", &value.image.time)
+        try columns.integer("child", &value.child)
     }
 
     static func admit(
@@ -43,7 +29,7 @@ enum ImagesTable: Int32, RecordingTable {
     ) throws(ReadFailure) {
         var images = try reader.values(of: Self.self)
         try reader.scanValues(ArgumentsTable.self) { argument, row throws(ReadFailure) in
-            guard images.indices.contains(argument.image) else { throw row.invalid(.image) }
+            guard images.indices.contains(argument.image) else { throw row.invalid("image") }
             images[argument.image].image.arguments.append(argument.text)
         }
         for (image, child) in images {
@@ -64,28 +50,17 @@ enum ImagesTable: Int32, RecordingTable {
 }
 
 /// The arguments of all images.
-enum ArgumentsTable: Int32, UnruledTable {
-    case image = 1, text
-
+enum ArgumentsTable: UnruledTable {
     static let tableName = "arguments"
     static let layout = TableLayout(Self.self)
 
-    var column: Column {
-        switch self {
-        case .image: .integer("image")
-        case .text: .text("value")
-        }
-    }
+    static var blank: (image: Int, text: String) { (0, "") }
 
-    static func write(
-        _ argument: (image: Int, text: String), to row: inout RowEncoder<Self, some RowTarget>
-    ) throws(SQLiteFailure) {
-        try row.set(.image, argument.image)
-        try row.set(.text, argument.text)
-    }
-
-    static func read(_ row: inout Row<Self>) throws(ReadFailure) -> (image: Int, text: String) {
-        (try row.integer(.image), try row.text(.text))
+    static func visit<V: ColumnVisitor>(
+        _ argument: inout (image: Int, text: String), by columns: inout V
+    ) throws(V.Failure) {
+        try columns.integer("image", &argument.image)
+        try columns.text("value", &argument.text)
     }
 }
 

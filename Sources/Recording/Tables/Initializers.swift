@@ -1,39 +1,25 @@
 package import ProfileModel
 
 /// Runs of static initialisers.
-enum InitializersTable: Int32, RecordingTable {
-    case function = 1, thread, start, end, cpu, isComplete
-
+enum InitializersTable: RecordingTable {
     static let tableName = "initializers"
     static let layout = TableLayout(Self.self)
 
-    var column: Column {
-        switch self {
-        case .function: .integer("function")
-        case .thread: .integer("thread")
-        case .start: .integer("start_ns")
-        case .end: .integer("end_ns")
-        case .cpu: .integer("cpu_ns")
-        case .isComplete: .integer("complete")
-        }
-    }
-
-    static func write(
-        _ initializer: InitializerRun, to row: inout RowEncoder<Self, some RowTarget>
-    ) throws(SQLiteFailure) {
-        try row.set(.function, initializer.function)
-        try row.set(.thread, initializer.thread)
-        try row.set(.start, initializer.start)
-        try row.set(.end, initializer.end)
-        try row.set(.cpu, initializer.cpu)
-        try row.set(.isComplete, initializer.isComplete)
-    }
-
-    static func read(_ row: inout Row<Self>) throws(ReadFailure) -> InitializerRun {
+    static var blank: InitializerRun {
         InitializerRun(
-            function: try row.integer(.function), thread: try row.integer(.thread),
-            start: try row.integer(.start), end: try row.integer(.end),
-            cpu: try row.integer(.cpu), isComplete: try row.integer(.isComplete))
+            function: StackID(0), thread: ThreadIndex(0), start: .blank, end: .blank, cpu: .zero,
+            isComplete: false)
+    }
+
+    static func visit<V: ColumnVisitor>(
+        _ initializer: inout InitializerRun, by columns: inout V
+    ) throws(V.Failure) {
+        try columns.integer("function", &initializer.function)
+        try columns.integer("thread", &initializer.thread)
+        try columns.integer("start_ns", &initializer.start)
+        try columns.integer("end_ns", &initializer.end)
+        try columns.integer("cpu_ns", &initializer.cpu)
+        try columns.integer("complete", &initializer.isComplete)
     }
 
     static func admit(

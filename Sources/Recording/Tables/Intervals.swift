@@ -1,41 +1,22 @@
 package import ProfileModel
 
 /// Programs' reports of their own work, by signposts: intervals.
-enum IntervalsTable: Int32, LabelledTable {
-    case name = 1, category, subsystem, thread, start, end, isComplete, child
-
+enum IntervalsTable: RecordingTable {
     static let tableName = "intervals"
     static let layout = TableLayout(Self.self)
 
-    var column: Column {
-        switch self {
-        case .name: .text("name")
-        case .category: .text("category")
-        case .subsystem: .text("subsystem")
-        case .thread: .integer("thread").orNull()
-        case .start: .integer("start_ns")
-        case .end: .integer("end_ns")
-        case .isComplete: .integer("complete")
-        case .child: .integer("child").orNull()
-        }
+    static var blank: Interval {
+        Interval(name: "", category: "", thread: nil, start: .blank, end: .blank)
     }
 
-    static func write(
-        _ interval: Interval, to row: inout RowEncoder<Self, some RowTarget>
-    ) throws(SQLiteFailure) {
-        try row.setLabel(of: interval)
-        try row.set(.start, interval.start)
-        try row.set(.end, interval.end)
-        try row.set(.isComplete, interval.isComplete)
-        try row.set(.child, interval.child)
-    }
-
-    static func read(_ row: inout Row<Self>) throws(ReadFailure) -> Interval {
-        Interval(
-            name: try row.text(.name), category: try row.text(.category),
-            subsystem: try row.text(.subsystem), thread: try row.optional(.thread),
-            start: try row.integer(.start), end: try row.integer(.end),
-            isComplete: try row.integer(.isComplete), child: try row.optional(.child))
+    static func visit<V: ColumnVisitor>(
+        _ interval: inout Interval, by columns: inout V
+    ) throws(V.Failure) {
+        try columns.label(&interval)
+        try columns.integer("start_ns", &interval.start)
+        try columns.integer("end_ns", &interval.end)
+        try columns.integer("complete", &interval.isComplete)
+        try columns.integer("child", &interval.child)
     }
 
     static func admit(

@@ -2,30 +2,23 @@ import ProfileModel
 
 /// A program's report by a signpost: an interval or a single moment.
 protocol Labelled {
-    var name: String { get }
-    var category: String { get }
-    var subsystem: String { get }
-    var thread: ThreadIndex? { get }
-    var child: ChildIndex? { get }
+    var name: String { get set }
+    var category: String { get set }
+    var subsystem: String { get set }
+    var thread: ThreadIndex? { get set }
+    var child: ChildIndex? { get set }
 }
 
 extension Interval: Labelled {}
 extension Signpost: Labelled {}
 
-/// A table of programs' reports by signposts. The label is in its first columns.
-protocol LabelledTable: RecordingTable where Value: Labelled {
-    static var name: Self { get }
-    static var category: Self { get }
-    static var subsystem: Self { get }
-    static var thread: Self { get }
-}
-
-extension RowEncoder where T: LabelledTable {
-    mutating func setLabel(of value: T.Value) throws(SQLiteFailure) {
-        try set(.name, value.name)
-        try set(.category, value.category)
-        try set(.subsystem, value.subsystem)
-        try set(.thread, value.thread)
+extension ColumnVisitor {
+    /// The first columns of a table of such reports.
+    mutating func label(_ value: inout some Labelled) throws(Failure) {
+        try text("name", &value.name)
+        try text("category", &value.category)
+        try text("subsystem", &value.subsystem)
+        try integer("thread", &value.thread)
     }
 }
 

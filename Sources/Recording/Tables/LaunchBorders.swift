@@ -1,44 +1,23 @@
 package import ProfileModel
 
 /// The borders of phases.
-enum LaunchBordersTable: Int32, RecordingTable {
-    case kind = 1, time, minorFaults, majorFaults, readBytes, child
-
+enum LaunchBordersTable: RecordingTable {
     static let tableName = "marks"
     static let layout = TableLayout(Self.self)
 
-    var column: Column {
-        switch self {
-        case .kind: .integer("kind")
-        case .time: .integer("time_ns")
-        case .minorFaults: .integer("minor_faults").orNull()
-        case .majorFaults: .integer("major_faults").orNull()
-        case .readBytes: .integer("read_bytes").orNull()
-        case .child: .integer("child").orNull()
-        }
+    static var blank: (border: LaunchBorder, child: ChildIndex?) {
+        (LaunchBorder(kind: .spawned, time: .blank), nil)
     }
 
-    static func write(
-        _ value: (border: LaunchBorder, child: ChildIndex?),
-        to row: inout RowEncoder<Self, some RowTarget>
-    ) throws(SQLiteFailure) {
-        try row.set(.kind, value.border.kind)
-        try row.set(.time, value.border.time)
-        try row.set(.minorFaults, value.border.counters.minorFaults)
-        try row.set(.majorFaults, value.border.counters.majorFaults)
-        try row.set(.readBytes, value.border.counters.readBytes)
-        try row.set(.child, value.child)
-    }
-
-    static func read(_ row: inout Row<Self>) throws(ReadFailure) -> (
-        border: LaunchBorder, child: ChildIndex?
-    ) {
-        let counters = ProcessCounters(
-            minorFaults: try row.optional(.minorFaults),
-            majorFaults: try row.optional(.majorFaults), readBytes: try row.optional(.readBytes))
-        let border = LaunchBorder(
-            kind: try row.integer(.kind), time: try row.integer(.time), counters: counters)
-        return (border, try row.optional(.child))
+    static func visit<V: ColumnVisitor>(
+        _ value: inout (border: LaunchBorder, child: ChildIndex?), by columns: inout V
+    ) throws(V.Failure) {
+        try columns.integer("kind", &value.border.kind)
+        try columns.integer("time_ns", &value.border.time)
+        try columns.integer("minor_faults", &value.border.counters.minorFaults)
+        try columns.integer("major_faults", &value.border.counters.majorFaults)
+        try columns.integer("read_bytes", &value.border.counters.readBytes)
+        try columns.integer("child", &value.child)
     }
 
     static func admit(

@@ -1,47 +1,26 @@
 package import ProfileModel
 
 /// Loads of libraries.
-enum LibrariesTable: Int32, RecordingTable {
-    case path = 1, file, start, wall, size, requestedBy, caller, isInitial, child
-
+enum LibrariesTable: RecordingTable {
     static let tableName = "libraries"
     static let layout = TableLayout(Self.self)
 
-    var column: Column {
-        switch self {
-        case .path: .text("path")
-        case .file: .text("file").orNull()
-        case .start: .integer("start_ns")
-        case .wall: .integer("wall_ns").orNull()
-        case .size: .integer("size")
-        case .requestedBy: .text("requested_by").orNull()
-        case .caller: .integer("caller").orNull()
-        case .isInitial: .integer("initial")
-        case .child: .integer("child").orNull()
-        }
+    static var blank: LibraryLoad {
+        LibraryLoad(path: "", start: .blank, size: 0, isInitial: false)
     }
 
-    static func write(
-        _ library: LibraryLoad, to row: inout RowEncoder<Self, some RowTarget>
-    ) throws(SQLiteFailure) {
-        try row.set(.path, library.path)
-        try row.set(.file, library.file)
-        try row.set(.start, library.start)
-        try row.set(.wall, library.wall)
-        try row.set(.size, library.size)
-        try row.set(.requestedBy, library.requestedBy)
-        try row.set(.caller, library.caller)
-        try row.set(.isInitial, library.isInitial)
-        try row.set(.child, library.child)
-    }
-
-    static func read(_ row: inout Row<Self>) throws(ReadFailure) -> LibraryLoad {
-        LibraryLoad(
-            path: try row.text(.path), start: try row.integer(.start),
-            wall: try row.optional(.wall), size: try row.integer(.size),
-            requestedBy: try row.optionalText(.requestedBy), caller: try row.optional(.caller),
-            isInitial: try row.integer(.isInitial), file: try row.optionalText(.file),
-            child: try row.optional(.child))
+    static func visit<V: ColumnVisitor>(
+        _ library: inout LibraryLoad, by columns: inout V
+    ) throws(V.Failure) {
+        try columns.text("path", &library.path)
+        try columns.text("file", &library.file)
+        try columns.integer("start_ns", &library.start)
+        try columns.integer("wall_ns", &library.wall)
+        try columns.integer("size", &library.size)
+        try columns.text("requested_by", &library.requestedBy)
+        try columns.integer("caller", &library.caller)
+        try columns.integer("initial", &library.isInitial)
+        try columns.integer("child", &library.child)
     }
 
     static func admit(
@@ -69,31 +48,17 @@ enum LibrariesTable: Int32, RecordingTable {
 }
 
 /// Whether anything refers to a library, as symbolication found.
-enum LibraryReferencesTable: Int32, UnruledTable {
-    case library = 1, isReferenced
-
+enum LibraryReferencesTable: UnruledTable {
     static let tableName = "library_references"
     static let layout = TableLayout(Self.self)
 
-    var column: Column {
-        switch self {
-        case .library: .integer("library")
-        case .isReferenced: .integer("referenced")
-        }
-    }
+    static var blank: (library: Int, isReferenced: Bool) { (0, false) }
 
-    static func write(
-        _ reference: (library: Int, isReferenced: Bool),
-        to row: inout RowEncoder<Self, some RowTarget>
-    ) throws(SQLiteFailure) {
-        try row.set(.library, reference.library)
-        try row.set(.isReferenced, reference.isReferenced)
-    }
-
-    static func read(_ row: inout Row<Self>) throws(ReadFailure) -> (
-        library: Int, isReferenced: Bool
-    ) {
-        (try row.integer(.library), try row.integer(.isReferenced))
+    static func visit<V: ColumnVisitor>(
+        _ reference: inout (library: Int, isReferenced: Bool), by columns: inout V
+    ) throws(V.Failure) {
+        try columns.integer("library", &reference.library)
+        try columns.integer("referenced", &reference.isReferenced)
     }
 
     static func load(
@@ -103,7 +68,7 @@ enum LibraryReferencesTable: Int32, UnruledTable {
             let (library, isReferenced) = value
             guard recording.libraries.indices.contains(library),
                 recording.libraries[library].isReferenced == nil
-            else { throw row.invalid(.library) }
+            else { throw row.invalid("library") }
             recording.libraries[library].isReferenced = isReferenced
         }
     }

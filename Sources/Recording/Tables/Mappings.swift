@@ -1,39 +1,23 @@
 package import ProfileModel
 
 /// Where modules were, and since when.
-enum MappingsTable: Int32, RecordingTable {
-    case start = 1, end, bias, module, time, child
-
+enum MappingsTable: RecordingTable {
     static let tableName = "mappings"
     static let layout = TableLayout(Self.self)
 
-    var column: Column {
-        switch self {
-        case .start: .integer("start_address")
-        case .end: .integer("end_address").relative(to: Self.start)
-        case .bias: .integer("bias").relative(to: Self.start)
-        case .module: .integer("module")
-        case .time: .integer("time_ns")
-        case .child: .integer("child").orNull()
-        }
+    static var blank: Mapping {
+        Mapping(start: 0, end: 0, bias: 0, module: ModuleIndex(0), time: .blank)
     }
 
-    static func write(
-        _ mapping: Mapping, to row: inout RowEncoder<Self, some RowTarget>
-    ) throws(SQLiteFailure) {
-        try row.set(.start, mapping.start)
-        try row.set(.end, mapping.end)
-        try row.set(.bias, mapping.bias)
-        try row.set(.module, mapping.module)
-        try row.set(.time, mapping.time)
-        try row.set(.child, mapping.child)
-    }
-
-    static func read(_ row: inout Row<Self>) throws(ReadFailure) -> Mapping {
-        Mapping(
-            start: try row.integer(.start), end: try row.integer(.end),
-            bias: try row.integer(.bias), module: try row.integer(.module),
-            time: try row.integer(.time), child: try row.optional(.child))
+    static func visit<V: ColumnVisitor>(
+        _ mapping: inout Mapping, by columns: inout V
+    ) throws(V.Failure) {
+        try columns.integer("start_address", &mapping.start)
+        try columns.integer("end_address", &mapping.end, relativeTo: "start_address")
+        try columns.integer("bias", &mapping.bias, relativeTo: "start_address")
+        try columns.integer("module", &mapping.module)
+        try columns.integer("time_ns", &mapping.time)
+        try columns.integer("child", &mapping.child)
     }
 
     static func admit(

@@ -1,39 +1,21 @@
 import ProfileModel
 
 /// Where each module's symbols came from.
-enum ModuleSymbolsTable: Int32, RecordingTable {
-    case module = 1, debugInfoPath, debugInfoOrigin, symbolOrigin
-
+enum ModuleSymbolsTable: RecordingTable {
     static let tableName = "module_symbols"
     static let layout = TableLayout(Self.self)
 
-    var column: Column {
-        switch self {
-        case .module: .integer("module")
-        case .debugInfoPath: .text("debug_info_path").orNull()
-        case .debugInfoOrigin: .text("debug_info_origin").orNull()
-        case .symbolOrigin: .text("symbol_origin").orNull()
-        }
+    static var blank: (module: ModuleIndex, symbols: ModuleSymbols) {
+        (ModuleIndex(0), ModuleSymbols())
     }
 
-    static func write(
-        _ value: (module: ModuleIndex, symbols: ModuleSymbols),
-        to row: inout RowEncoder<Self, some RowTarget>
-    ) throws(SQLiteFailure) {
-        try row.set(.module, value.module)
-        try row.set(.debugInfoPath, value.symbols.debugInfoPath)
-        try row.set(.debugInfoOrigin, value.symbols.debugInfoOrigin?.rawValue)
-        try row.set(.symbolOrigin, value.symbols.symbolOrigin?.rawValue)
-    }
-
-    static func read(
-        _ row: inout Row<Self>
-    ) throws(ReadFailure) -> (module: ModuleIndex, symbols: ModuleSymbols) {
-        let symbols = ModuleSymbols(
-            debugInfoPath: try row.optionalText(.debugInfoPath),
-            debugInfoOrigin: try row.optionalWord(.debugInfoOrigin),
-            symbolOrigin: try row.optionalWord(.symbolOrigin))
-        return (try row.integer(.module), symbols)
+    static func visit<V: ColumnVisitor>(
+        _ value: inout (module: ModuleIndex, symbols: ModuleSymbols), by columns: inout V
+    ) throws(V.Failure) {
+        try columns.integer("module", &value.module)
+        try columns.text("debug_info_path", &value.symbols.debugInfoPath)
+        try columns.word("debug_info_origin", &value.symbols.debugInfoOrigin)
+        try columns.word("symbol_origin", &value.symbols.symbolOrigin)
     }
 
     static func admit(
@@ -48,13 +30,13 @@ enum ModuleSymbolsTable: Int32, RecordingTable {
     ) throws(ReadFailure) {
         var modules: [ModuleIndex: ModuleSymbols] = [:]
         try reader.scanValues(Self.self) { value, row throws(ReadFailure) in
-            guard modules[value.module] == nil else { throw row.invalid(.module) }
+            guard modules[value.module] == nil else { throw row.invalid("module") }
             modules[value.module] = value.symbols
         }
         try reader.scanValues(ModuleRemarksTable.self) { value, row throws(ReadFailure) in
             guard let known = modules[value.module],
                 known.remarks.count < ModuleSymbols.mostRemarks
-            else { throw row.invalid(.module) }
+            else { throw row.invalid("module") }
             modules[value.module]?.remarks.append(value.remark)
         }
         recording.symbols.modules = modules
@@ -62,33 +44,19 @@ enum ModuleSymbolsTable: Int32, RecordingTable {
 }
 
 /// Remarks on the modules.
-enum ModuleRemarksTable: Int32, UnruledTable {
-    case module = 1, kind, detail
-
+enum ModuleRemarksTable: UnruledTable {
     static let tableName = "module_remarks"
     static let layout = TableLayout(Self.self)
 
-    var column: Column {
-        switch self {
-        case .module: .integer("module")
-        case .kind: .text("kind")
-        case .detail: .text("detail")
-        }
+    static var blank: (module: ModuleIndex, remark: ModuleRemark) {
+        (ModuleIndex(0), ModuleRemark(.unreadable))
     }
 
-    static func write(
-        _ value: (module: ModuleIndex, remark: ModuleRemark),
-        to row: inout RowEncoder<Self, some RowTarget>
-    ) throws(SQLiteFailure) {
-        try row.set(.module, value.module)
-        try row.set(.kind, value.remark.kind.rawValue)
-        try row.set(.detail, value.remark.detail)
-    }
-
-    static func read(
-        _ row: inout Row<Self>
-    ) throws(ReadFailure) -> (module: ModuleIndex, remark: ModuleRemark) {
-        let remark = ModuleRemark(try row.word(.kind), try row.text(.detail))
-        return (try row.integer(.module), remark)
+    static func visit<V: ColumnVisitor>(
+        _ value: inout (module: ModuleIndex, remark: ModuleRemark), by columns: inout V
+    ) throws(V.Failure) {
+        try columns.integer("module", &value.module)
+        try columns.word("kind", &value.remark.kind)
+        try columns.text("detail", &value.remark.detail)
     }
 }

@@ -1,28 +1,17 @@
 package import ProfileModel
 
 /// Files whose code was mapped.
-enum ModulesTable: Int32, RecordingTable {
-    case path = 1, buildID
-
+enum ModulesTable: RecordingTable {
     static let tableName = "modules"
     static let layout = TableLayout(Self.self)
 
-    var column: Column {
-        switch self {
-        case .path: .text("path")
-        case .buildID: .blob("build_id")
-        }
-    }
+    static var blank: Module { Module(path: "") }
 
-    static func write(
-        _ module: Module, to row: inout RowEncoder<Self, some RowTarget>
-    ) throws(SQLiteFailure) {
-        try row.set(.path, module.path)
-        try row.set(.buildID, module.buildID)
-    }
-
-    static func read(_ row: inout Row<Self>) throws(ReadFailure) -> Module {
-        Module(path: try row.text(.path), buildID: try row.blob(.buildID))
+    static func visit<V: ColumnVisitor>(
+        _ module: inout Module, by columns: inout V
+    ) throws(V.Failure) {
+        try columns.text("path", &module.path)
+        try columns.blob("build_id", &module.buildID)
     }
 
     static func admit(

@@ -1,28 +1,17 @@
 package import ProfileModel
 
 /// The recorder's notes on its own work.
-enum NotesTable: Int32, RecordingTable {
-    case kind = 1, value
-
+enum NotesTable: RecordingTable {
     static let tableName = "notes"
     static let layout = TableLayout(Self.self)
 
-    var column: Column {
-        switch self {
-        case .kind: .text("kind")
-        case .value: .integer("value")
-        }
-    }
+    static var blank: RecorderNote { RecorderNote(.lostSignposts) }
 
-    static func write(
-        _ note: RecorderNote, to row: inout RowEncoder<Self, some RowTarget>
-    ) throws(SQLiteFailure) {
-        try row.set(.kind, note.kind.rawValue)
-        try row.set(.value, note.value)
-    }
-
-    static func read(_ row: inout Row<Self>) throws(ReadFailure) -> RecorderNote {
-        RecorderNote(try row.word(.kind), try row.integer(.value))
+    static func visit<V: ColumnVisitor>(
+        _ note: inout RecorderNote, by columns: inout V
+    ) throws(V.Failure) {
+        try columns.word("kind", &note.kind)
+        try columns.integer("value", &note.value)
     }
 
     static func admit(

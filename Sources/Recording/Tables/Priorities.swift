@@ -1,37 +1,22 @@
 package import ProfileModel
 
 /// Each thread's first priority, and every change that the recorder noticed.
-enum PrioritiesTable: Int32, RecordingTable {
-    case thread = 1, time, policy, nice, realTime
-
+enum PrioritiesTable: RecordingTable {
     static let tableName = "priorities"
     static let layout = TableLayout(Self.self)
 
-    var column: Column {
-        switch self {
-        case .thread: .integer("thread")
-        case .time: .integer("time_ns")
-        case .policy: .integer("policy")
-        case .nice: .integer("nice")
-        case .realTime: .integer("real_time")
-        }
+    static var blank: Priority {
+        Priority(thread: ThreadIndex(0), time: .blank, policy: 0, nice: 0, realTime: 0)
     }
 
-    static func write(
-        _ priority: Priority, to row: inout RowEncoder<Self, some RowTarget>
-    ) throws(SQLiteFailure) {
-        try row.set(.thread, priority.thread)
-        try row.set(.time, priority.time)
-        try row.set(.policy, priority.policy)
-        try row.set(.nice, priority.nice)
-        try row.set(.realTime, priority.realTime)
-    }
-
-    static func read(_ row: inout Row<Self>) throws(ReadFailure) -> Priority {
-        Priority(
-            thread: try row.integer(.thread), time: try row.integer(.time),
-            policy: try row.integer(.policy), nice: try row.integer(.nice),
-            realTime: try row.integer(.realTime))
+    static func visit<V: ColumnVisitor>(
+        _ priority: inout Priority, by columns: inout V
+    ) throws(V.Failure) {
+        try columns.integer("thread", &priority.thread)
+        try columns.integer("time_ns", &priority.time)
+        try columns.integer("policy", &priority.policy)
+        try columns.integer("nice", &priority.nice)
+        try columns.integer("real_time", &priority.realTime)
     }
 
     static func admit(

@@ -1,28 +1,17 @@
 package import ProfileModel
 
 /// The condition that ended the launch; at most one row.
-enum ReadyTable: Int32, RecordingTable {
-    case time = 1, condition
-
+enum ReadyTable: RecordingTable {
     static let tableName = "ready"
     static let layout = TableLayout(Self.self)
 
-    var column: Column {
-        switch self {
-        case .time: .integer("time_ns")
-        case .condition: .text("condition")
-        }
-    }
+    static var blank: Readiness { Readiness(time: .blank, by: "") }
 
-    static func write(
-        _ ready: Readiness, to row: inout RowEncoder<Self, some RowTarget>
-    ) throws(SQLiteFailure) {
-        try row.set(.time, ready.time)
-        try row.set(.condition, ready.by)
-    }
-
-    static func read(_ row: inout Row<Self>) throws(ReadFailure) -> Readiness {
-        Readiness(time: try row.integer(.time), by: try row.text(.condition))
+    static func visit<V: ColumnVisitor>(
+        _ ready: inout Readiness, by columns: inout V
+    ) throws(V.Failure) {
+        try columns.integer("time_ns", &ready.time)
+        try columns.text("condition", &ready.by)
     }
 
     static func admit(

@@ -1,9 +1,7 @@
 package import ProfileModel
 
 /// The scheduler's account of each thread: contiguous runs in one row, see ``RunChunk``.
-enum RunsTable: Int32, RecordingTable {
-    case thread = 1, start, data
-
+enum RunsTable: RecordingTable {
     static let tableName = "runs"
     static let layout = TableLayout(Self.self)
     static let isLong = true
@@ -11,27 +9,17 @@ enum RunsTable: Int32, RecordingTable {
     /// A small file could hold very many runs.
     private static let mostRuns = 5_000_000
 
-    var column: Column {
-        switch self {
-        case .thread: .integer("thread")
-        case .start: .integer("start_ns")
-        case .data: .blob("data")
-        }
+    static var blank: (thread: ThreadIndex, start: MonotonicTime, data: [UInt8]) {
+        (ThreadIndex(0), .blank, [])
     }
 
-    static func write(
-        _ chunk: (thread: ThreadIndex, start: MonotonicTime, data: [UInt8]),
-        to row: inout RowEncoder<Self, some RowTarget>
-    ) throws(SQLiteFailure) {
-        try row.set(.thread, chunk.thread)
-        try row.set(.start, chunk.start)
-        try row.set(.data, chunk.data)
-    }
-
-    static func read(
-        _ row: inout Row<Self>
-    ) throws(ReadFailure) -> (thread: ThreadIndex, start: MonotonicTime, data: [UInt8]) {
-        (try row.integer(.thread), try row.integer(.start), try row.blob(.data))
+    static func visit<V: ColumnVisitor>(
+        _ chunk: inout (thread: ThreadIndex, start: MonotonicTime, data: [UInt8]),
+        by columns: inout V
+    ) throws(V.Failure) {
+        try columns.integer("thread", &chunk.thread)
+        try columns.integer("start_ns", &chunk.start)
+        try columns.blob("data", &chunk.data)
     }
 
     static func admit(
@@ -59,7 +47,7 @@ enum RunsTable: Int32, RecordingTable {
         try reader.scan(Self.self) { row, rules throws(ReadFailure) in
             let (thread, start, data) = try read(&row)
             guard let chunk = RunChunk.runs(of: thread, from: start, data) else {
-                throw row.invalid(.data)
+                throw row.invalid("data")
             }
             let place = row.place
             for run in chunk {

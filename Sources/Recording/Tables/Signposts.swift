@@ -1,36 +1,18 @@
 package import ProfileModel
 
 /// As ``IntervalsTable``, for single moments.
-enum SignpostsTable: Int32, LabelledTable {
-    case name = 1, category, subsystem, thread, time, child
-
+enum SignpostsTable: RecordingTable {
     static let tableName = "signposts"
     static let layout = TableLayout(Self.self)
 
-    var column: Column {
-        switch self {
-        case .name: .text("name")
-        case .category: .text("category")
-        case .subsystem: .text("subsystem")
-        case .thread: .integer("thread").orNull()
-        case .time: .integer("time_ns")
-        case .child: .integer("child").orNull()
-        }
-    }
+    static var blank: Signpost { Signpost(name: "", category: "", thread: nil, time: .blank) }
 
-    static func write(
-        _ signpost: Signpost, to row: inout RowEncoder<Self, some RowTarget>
-    ) throws(SQLiteFailure) {
-        try row.setLabel(of: signpost)
-        try row.set(.time, signpost.time)
-        try row.set(.child, signpost.child)
-    }
-
-    static func read(_ row: inout Row<Self>) throws(ReadFailure) -> Signpost {
-        Signpost(
-            name: try row.text(.name), category: try row.text(.category),
-            subsystem: try row.text(.subsystem), thread: try row.optional(.thread),
-            time: try row.integer(.time), child: try row.optional(.child))
+    static func visit<V: ColumnVisitor>(
+        _ signpost: inout Signpost, by columns: inout V
+    ) throws(V.Failure) {
+        try columns.label(&signpost)
+        try columns.integer("time_ns", &signpost.time)
+        try columns.integer("child", &signpost.child)
     }
 
     static func admit(

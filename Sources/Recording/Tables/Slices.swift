@@ -1,49 +1,27 @@
 package import ProfileModel
 
 /// How each thread spent its time, and where.
-enum SlicesTable: Int32, RecordingTable {
-    case thread = 1, start, running, runnable, preempted, blocked, stack, systemCall, truncation
-
+enum SlicesTable: RecordingTable {
     static let tableName = "slices"
     static let layout = TableLayout(Self.self)
     static let isLong = true
 
-    var column: Column {
-        switch self {
-        case .thread: .integer("thread")
-        case .start: .integer("start_ns")
-        case .running: .integer("running_ns")
-        case .runnable: .integer("runnable_ns")
-        case .preempted: .integer("preempted_ns")
-        case .blocked: .integer("blocked_ns")
-        case .stack: .integer("stack").orNull()
-        case .systemCall: .integer("system_call").orNull()
-        case .truncation: .integer("truncation").orNull()
-        }
+    static var blank: Slice {
+        Slice(thread: ThreadIndex(0), start: .blank, times: StateTimes(), stack: nil)
     }
 
-    static func write(
-        _ slice: Slice, to row: inout RowEncoder<Self, some RowTarget>
-    ) throws(SQLiteFailure) {
-        try row.set(.thread, slice.thread)
-        try row.set(.start, slice.start)
-        try row.set(.running, slice.times.running)
-        try row.set(.runnable, slice.times.runnable)
-        try row.set(.preempted, slice.times.preempted)
-        try row.set(.blocked, slice.times.blocked)
-        try row.set(.stack, slice.stack)
-        try row.set(.systemCall, slice.systemCall)
-        try row.set(.truncation, slice.truncation)
-    }
-
-    static func read(_ row: inout Row<Self>) throws(ReadFailure) -> Slice {
-        let times = StateTimes(
-            running: try row.integer(.running), runnable: try row.integer(.runnable),
-            preempted: try row.integer(.preempted), blocked: try row.integer(.blocked))
-        return Slice(
-            thread: try row.integer(.thread), start: try row.integer(.start), times: times,
-            stack: try row.optional(.stack), systemCall: try row.optional(.systemCall),
-            truncation: try row.optional(.truncation))
+    static func visit<V: ColumnVisitor>(
+        _ slice: inout Slice, by columns: inout V
+    ) throws(V.Failure) {
+        try columns.integer("thread", &slice.thread)
+        try columns.integer("start_ns", &slice.start)
+        try columns.integer("running_ns", &slice.times.running)
+        try columns.integer("runnable_ns", &slice.times.runnable)
+        try columns.integer("preempted_ns", &slice.times.preempted)
+        try columns.integer("blocked_ns", &slice.times.blocked)
+        try columns.integer("stack", &slice.stack)
+        try columns.integer("system_call", &slice.systemCall)
+        try columns.integer("truncation", &slice.truncation)
     }
 
     static func admit(

@@ -1,34 +1,17 @@
 package import ProfileModel
 
 /// One frame each, with its callers' stack.
-enum StacksTable: Int32, RecordingTable {
-    case parent = 1, module, address, kind
-
+enum StacksTable: RecordingTable {
     static let tableName = "stacks"
     static let layout = TableLayout(Self.self)
 
-    var column: Column {
-        switch self {
-        case .parent: .integer("parent").orNull()
-        case .module: .integer("module").orNull()
-        case .address: .integer("address")
-        case .kind: .integer("kind")
-        }
-    }
+    static var blank: StackTable.Node { StackTable.Node(parent: nil, frame: .blank) }
 
-    static func write(
-        _ node: StackTable.Node, to row: inout RowEncoder<Self, some RowTarget>
-    ) throws(SQLiteFailure) {
-        try row.set(.parent, node.parent)
-        try row.set(.module, node.frame.module)
-        try row.set(.address, node.frame.address.value)
-        try row.set(.kind, node.frame.address.kind)
-    }
-
-    static func read(_ row: inout Row<Self>) throws(ReadFailure) -> StackTable.Node {
-        StackTable.Node(
-            parent: try row.optional(.parent),
-            frame: try row.frame(.module, .address, .kind))
+    static func visit<V: ColumnVisitor>(
+        _ node: inout StackTable.Node, by columns: inout V
+    ) throws(V.Failure) {
+        try columns.integer("parent", &node.parent)
+        try columns.frame(&node.frame)
     }
 
     static func admit(

@@ -1,85 +1,51 @@
 package import ProfileModel
 
 /// The texts of ``SymbolsTable``, each once.
-enum StringsTable: Int32, UnruledTable {
-    case value = 1
-
+enum StringsTable: UnruledTable {
     static let tableName = "strings"
     static let layout = TableLayout(Self.self)
 
-    var column: Column { .text("value") }
+    static var blank: String { "" }
 
-    static func write(
-        _ text: String, to row: inout RowEncoder<Self, some RowTarget>
-    ) throws(SQLiteFailure) {
-        try row.set(.value, text)
-    }
-
-    static func read(_ row: inout Row<Self>) throws(ReadFailure) -> String {
-        try row.text(.value)
+    static func visit<V: ColumnVisitor>(
+        _ text: inout String, by columns: inout V
+    ) throws(V.Failure) {
+        try columns.text("value", &text)
     }
 }
 
 /// A function at an address, with the rows of its texts.
 struct StoredSymbol {
-    var address: FrameAddress
+    var address = FrameAddress.blank
     /// Among the functions at the address; the outermost is 0.
-    var position: Int
+    var position = 0
     var function: Int?
     var file: Int?
     var line: Int32?
-    var isInlined: Bool
-    var isUnoptimized: Bool
+    var isInlined = false
+    var isUnoptimized = false
     var linkageName: Int?
 }
 
 /// The meaning of addresses: a row for each function at an address. Empty if the recording was not
 /// symbolicated.
-enum SymbolsTable: Int32, RecordingTable {
-    case module = 1, address, kind, position, function, file, line, isInlined, isUnoptimized
-    case linkageName
-
+enum SymbolsTable: RecordingTable {
     static let tableName = "symbols"
     static let layout = TableLayout(Self.self)
 
-    var column: Column {
-        switch self {
-        case .module: .integer("module").orNull()
-        case .address: .integer("address")
-        case .kind: .integer("kind")
-        case .position: .integer("position")
-        case .function: .integer("function").orNull()
-        case .file: .integer("file").orNull()
-        case .line: .integer("line").orNull()
-        case .isInlined: .integer("inlined")
-        case .isUnoptimized: .integer("unoptimized")
-        case .linkageName: .integer("linkage_name").orNull()
-        }
-    }
+    static var blank: StoredSymbol { StoredSymbol() }
 
-    static func write(
-        _ symbol: StoredSymbol, to row: inout RowEncoder<Self, some RowTarget>
-    ) throws(SQLiteFailure) {
-        try row.set(.module, symbol.address.module)
-        try row.set(.address, symbol.address.address.value)
-        try row.set(.kind, symbol.address.address.kind)
-        try row.set(.position, symbol.position)
-        try row.set(.function, symbol.function)
-        try row.set(.file, symbol.file)
-        try row.set(.line, symbol.line)
-        try row.set(.isInlined, symbol.isInlined)
-        try row.set(.isUnoptimized, symbol.isUnoptimized)
-        try row.set(.linkageName, symbol.linkageName)
-    }
-
-    static func read(_ row: inout Row<Self>) throws(ReadFailure) -> StoredSymbol {
-        StoredSymbol(
-            address: try row.frame(.module, .address, .kind),
-            position: try row.integer(.position), function: try row.optional(.function),
-            file: try row.optional(.file), line: try row.optional(.line),
-            isInlined: try row.integer(.isInlined),
-            isUnoptimized: try row.integer(.isUnoptimized),
-            linkageName: try row.optional(.linkageName))
+    static func visit<V: ColumnVisitor>(
+        _ symbol: inout StoredSymbol, by columns: inout V
+    ) throws(V.Failure) {
+        try columns.frame(&symbol.address)
+        try columns.integer("position", &symbol.position)
+        try columns.integer("function", &symbol.function)
+        try columns.integer("file", &symbol.file)
+        try columns.integer("line", &symbol.line)
+        try columns.integer("inlined", &symbol.isInlined)
+        try columns.integer("unoptimized", &symbol.isUnoptimized)
+        try columns.integer("linkage_name", &symbol.linkageName)
     }
 
     static func admit(
@@ -100,7 +66,7 @@ enum SymbolsTable: Int32, RecordingTable {
             let isNext = symbol.position > 0 && key == current
             guard symbol.position == (isNext ? frames[key]?.count : 0),
                 isNext || frames[key] == nil
-            else { throw row.invalid(.position) }
+            else { throw row.invalid("position") }
             frames[key, default: []].append(frame)
             current = key
         }
@@ -108,19 +74,19 @@ enum SymbolsTable: Int32, RecordingTable {
     }
 
     private static func sourceFrame(
-        _ symbol: StoredSymbol, _ row: Row<Self>, _ strings: [String]
+        _ symbol: StoredSymbol, _ row: Row, _ strings: [String]
     ) throws(ReadFailure) -> SourceFrame {
-        func string(_ index: Int?, _ column: Self) throws(ReadFailure) -> String? {
+        func string(_ index: Int?, _ column: StaticString) throws(ReadFailure) -> String? {
             guard let index else { return nil }
             guard strings.indices.contains(index) else { throw row.invalid(column) }
             return strings[index]
         }
-        if let line = symbol.line, line < 0 { throw row.invalid(.line) }
+        if let line = symbol.line, line < 0 { throw row.invalid("line") }
         return SourceFrame(
-            function: try string(symbol.function, .function),
-            file: try string(symbol.file, .file), line: symbol.line,
+            function: try string(symbol.function, "function"),
+            file: try string(symbol.file, "file"), line: symbol.line,
             isInlined: symbol.isInlined, isUnoptimized: symbol.isUnoptimized,
-            linkageName: try string(symbol.linkageName, .linkageName))
+            linkageName: try string(symbol.linkageName, "linkage_name"))
     }
 
     /// Only functions that could not be named later: ``RecordingFile/store(_:references:in:)`` writes

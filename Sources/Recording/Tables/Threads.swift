@@ -1,40 +1,24 @@
 package import ProfileModel
 
 /// The threads of all processes.
-enum ThreadsTable: Int32, RecordingTable {
-    case tid = 1, name, start, end, isMain, child
-
+enum ThreadsTable: RecordingTable {
     static let tableName = "threads"
     static let layout = TableLayout(Self.self)
     static let isUpdated = true
 
-    var column: Column {
-        switch self {
-        case .tid: .integer("tid")
-        case .name: .text("name")
-        case .start: .integer("start_ns")
-        case .end: .integer("end_ns").orNull()
-        case .isMain: .integer("is_main")
-        case .child: .integer("child").orNull()
-        }
+    static var blank: RecordedThread {
+        RecordedThread(tid: 0, name: "", start: .blank, isMain: false)
     }
 
-    static func write(
-        _ thread: RecordedThread, to row: inout RowEncoder<Self, some RowTarget>
-    ) throws(SQLiteFailure) {
-        try row.set(.tid, thread.tid)
-        try row.set(.name, thread.name)
-        try row.set(.start, thread.start)
-        try row.set(.end, thread.end)
-        try row.set(.isMain, thread.isMain)
-        try row.set(.child, thread.child)
-    }
-
-    static func read(_ row: inout Row<Self>) throws(ReadFailure) -> RecordedThread {
-        RecordedThread(
-            tid: try row.integer(.tid), name: try row.text(.name),
-            start: try row.integer(.start), end: try row.optional(.end),
-            isMain: try row.integer(.isMain), child: try row.optional(.child))
+    static func visit<V: ColumnVisitor>(
+        _ thread: inout RecordedThread, by columns: inout V
+    ) throws(V.Failure) {
+        try columns.integer("tid", &thread.tid)
+        try columns.text("name", &thread.name)
+        try columns.integer("start_ns", &thread.start)
+        try columns.integer("end_ns", &thread.end)
+        try columns.integer("is_main", &thread.isMain)
+        try columns.integer("child", &thread.child)
     }
 
     static func admit(

@@ -1,34 +1,19 @@
 package import ProfileModel
 
 /// Why threads waited. Many waits have the same reason, so each is written once.
-enum WaitReasonsTable: Int32, RecordingTable {
-    case kind = 1, detail, owner, place
-
+enum WaitReasonsTable: RecordingTable {
     static let tableName = "wait_reasons"
     static let layout = TableLayout(Self.self)
 
-    var column: Column {
-        switch self {
-        case .kind: .text("kind")
-        case .detail: .text("detail").orNull()
-        case .owner: .integer("owner").orNull()
-        case .place: .integer("place").orNull()
-        }
-    }
+    static var blank: WaitReason { WaitReason(.lock) }
 
-    static func write(
-        _ reason: WaitReason, to row: inout RowEncoder<Self, some RowTarget>
-    ) throws(SQLiteFailure) {
-        try row.set(.kind, reason.kind.rawValue)
-        try row.set(.detail, reason.detail)
-        try row.set(.owner, reason.owner)
-        try row.set(.place, reason.place)
-    }
-
-    static func read(_ row: inout Row<Self>) throws(ReadFailure) -> WaitReason {
-        WaitReason(
-            try row.word(.kind), detail: try row.optionalText(.detail),
-            owner: try row.optional(.owner), place: try row.optional(.place))
+    static func visit<V: ColumnVisitor>(
+        _ reason: inout WaitReason, by columns: inout V
+    ) throws(V.Failure) {
+        try columns.word("kind", &reason.kind)
+        try columns.text("detail", &reason.detail)
+        try columns.integer("owner", &reason.owner)
+        try columns.integer("place", &reason.place)
     }
 
     static func admit(
@@ -49,40 +34,25 @@ struct StoredWait {
 }
 
 /// The reasons of threads' waits, and their lengths.
-enum WaitsTable: Int32, RecordingTable {
-    case thread = 1, start, end, reason, systemCall, stack
-
+enum WaitsTable: RecordingTable {
     static let tableName = "waits"
     static let layout = TableLayout(Self.self)
     static let isLong = true
 
-    var column: Column {
-        switch self {
-        case .thread: .integer("thread")
-        case .start: .integer("start_ns")
-        case .end: .integer("end_ns")
-        case .reason: .integer("reason")
-        case .systemCall: .integer("system_call")
-        case .stack: .integer("stack").orNull()
-        }
-    }
-
-    static func write(
-        _ wait: StoredWait, to row: inout RowEncoder<Self, some RowTarget>
-    ) throws(SQLiteFailure) {
-        try row.set(.thread, wait.thread)
-        try row.set(.start, wait.start)
-        try row.set(.end, wait.end)
-        try row.set(.reason, wait.reason)
-        try row.set(.systemCall, wait.systemCall)
-        try row.set(.stack, wait.stack)
-    }
-
-    static func read(_ row: inout Row<Self>) throws(ReadFailure) -> StoredWait {
+    static var blank: StoredWait {
         StoredWait(
-            thread: try row.integer(.thread), start: try row.integer(.start),
-            end: try row.integer(.end), reason: try row.integer(.reason),
-            systemCall: try row.integer(.systemCall), stack: try row.optional(.stack))
+            thread: ThreadIndex(0), start: .blank, end: .blank, reason: 0, systemCall: 0)
+    }
+
+    static func visit<V: ColumnVisitor>(
+        _ wait: inout StoredWait, by columns: inout V
+    ) throws(V.Failure) {
+        try columns.integer("thread", &wait.thread)
+        try columns.integer("start_ns", &wait.start)
+        try columns.integer("end_ns", &wait.end)
+        try columns.integer("reason", &wait.reason)
+        try columns.integer("system_call", &wait.systemCall)
+        try columns.integer("stack", &wait.stack)
     }
 
     static func admit(
@@ -121,7 +91,7 @@ enum WaitsTable: Int32, RecordingTable {
     ) throws(ReadFailure) {
         let reasons = try reader.values(of: WaitReasonsTable.self)
         try reader.scanValues(Self.self) { wait, row throws(ReadFailure) in
-            guard reasons.indices.contains(wait.reason) else { throw row.invalid(.reason) }
+            guard reasons.indices.contains(wait.reason) else { throw row.invalid("reason") }
             body(
                 Wait(
                     thread: wait.thread, start: wait.start, end: wait.end,

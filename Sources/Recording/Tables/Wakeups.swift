@@ -1,41 +1,26 @@
 package import ProfileModel
 
 /// The thread that woke each thread.
-enum WakeupsTable: Int32, RecordingTable {
-    case thread = 1, time, waker, wakerName, wakerThread, isInterrupt
-
+enum WakeupsTable: RecordingTable {
     static let tableName = "wakeups"
     static let layout = TableLayout(Self.self)
     static let isLong = true
 
-    var column: Column {
-        switch self {
-        case .thread: .integer("thread")
-        case .time: .integer("time_ns")
-        case .waker: .integer("waker")
-        case .wakerName: .text("waker_name")
-        case .wakerThread: .integer("waker_thread").orNull()
-        case .isInterrupt: .integer("interrupt")
-        }
-    }
-
-    static func write(
-        _ wakeup: Wakeup, to row: inout RowEncoder<Self, some RowTarget>
-    ) throws(SQLiteFailure) {
-        try row.set(.thread, wakeup.thread)
-        try row.set(.time, wakeup.time)
-        try row.set(.waker, wakeup.waker)
-        try row.set(.wakerName, wakeup.wakerName)
-        try row.set(.wakerThread, wakeup.wakerThread)
-        try row.set(.isInterrupt, wakeup.isInterrupt)
-    }
-
-    static func read(_ row: inout Row<Self>) throws(ReadFailure) -> Wakeup {
+    static var blank: Wakeup {
         Wakeup(
-            thread: try row.integer(.thread), time: try row.integer(.time),
-            waker: try row.integer(.waker), wakerName: try row.text(.wakerName),
-            wakerThread: try row.optional(.wakerThread),
-            isInterrupt: try row.integer(.isInterrupt))
+            thread: ThreadIndex(0), time: .blank, waker: 0, wakerName: "", wakerThread: nil,
+            isInterrupt: false)
+    }
+
+    static func visit<V: ColumnVisitor>(
+        _ wakeup: inout Wakeup, by columns: inout V
+    ) throws(V.Failure) {
+        try columns.integer("thread", &wakeup.thread)
+        try columns.integer("time_ns", &wakeup.time)
+        try columns.integer("waker", &wakeup.waker)
+        try columns.text("waker_name", &wakeup.wakerName)
+        try columns.integer("waker_thread", &wakeup.wakerThread)
+        try columns.integer("interrupt", &wakeup.isInterrupt)
     }
 
     static func admit(

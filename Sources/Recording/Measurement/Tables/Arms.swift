@@ -1,48 +1,31 @@
 import ProfileModel
 
 /// The programs that took turns.
-enum ArmsTable: Int32, ReadableTable {
-    case path = 1
-
+enum ArmsTable: Table {
     static let tableName = "arms"
     static let layout = TableLayout(Self.self)
 
-    var column: Column { .text("path") }
+    static var blank: MeasuredArm { MeasuredArm(command: [], path: "") }
 
-    static func write(
-        _ arm: MeasuredArm, to row: inout RowEncoder<Self, some RowTarget>
-    ) throws(SQLiteFailure) {
-        try row.set(.path, arm.path)
-    }
-
-    static func read(_ row: inout Row<Self>) throws(ReadFailure) -> MeasuredArm {
-        MeasuredArm(command: [], path: try row.text(.path))
+    static func visit<V: ColumnVisitor>(
+        _ arm: inout MeasuredArm, by columns: inout V
+    ) throws(V.Failure) {
+        try columns.text("path", &arm.path)
     }
 }
 
 /// The arguments of the arms, in order.
-enum ArmArgumentsTable: Int32, ReadableTable {
-    case arm = 1, text
-
+enum ArmArgumentsTable: Table {
     static let tableName = "arguments"
     static let layout = TableLayout(Self.self)
 
-    var column: Column {
-        switch self {
-        case .arm: .integer("arm")
-        case .text: .text("value")
-        }
-    }
+    static var blank: (arm: Int, text: String) { (0, "") }
 
-    static func write(
-        _ argument: (arm: Int, text: String), to row: inout RowEncoder<Self, some RowTarget>
-    ) throws(SQLiteFailure) {
-        try row.set(.arm, argument.arm)
-        try row.set(.text, argument.text)
-    }
-
-    static func read(_ row: inout Row<Self>) throws(ReadFailure) -> (arm: Int, text: String) {
-        (try row.integer(.arm), try row.text(.text))
+    static func visit<V: ColumnVisitor>(
+        _ argument: inout (arm: Int, text: String), by columns: inout V
+    ) throws(V.Failure) {
+        try columns.integer("arm", &argument.arm)
+        try columns.text("value", &argument.text)
     }
 }
 
@@ -54,7 +37,7 @@ extension TableReader {
         }
         try scan(ArmArgumentsTable.self) { row, _ throws(ReadFailure) in
             let (arm, text) = try ArmArgumentsTable.read(&row)
-            guard arms.indices.contains(arm) else { throw row.invalid(.arm) }
+            guard arms.indices.contains(arm) else { throw row.invalid("arm") }
             arms[arm].command.append(text)
         }
         return arms

@@ -1,52 +1,32 @@
 import ProfileModel
 
 /// One row: how the launches were made.
-enum ConditionsTable: Int32, ReadableTable {
-    case cache = 1, network, diskRate
-
+enum ConditionsTable: Table {
     static let tableName = "conditions"
     static let layout = TableLayout(Self.self)
 
-    var column: Column {
-        switch self {
-        case .cache: .text("cache")
-        case .network: .text("network").orNull()
-        case .diskRate: .integer("disk_rate").orNull()
-        }
-    }
+    static var blank: MeasuredConditions { MeasuredConditions() }
 
-    static func write(
-        _ conditions: MeasuredConditions, to row: inout RowEncoder<Self, some RowTarget>
-    ) throws(SQLiteFailure) {
-        try row.set(.cache, conditions.cache.rawValue)
-        try row.set(.network, conditions.network)
-        try row.set(.diskRate, conditions.diskRate)
-    }
-
-    static func read(_ row: inout Row<Self>) throws(ReadFailure) -> MeasuredConditions {
-        MeasuredConditions(
-            cache: try row.word(.cache), network: try row.optionalText(.network),
-            diskRate: try row.optional(.diskRate))
+    static func visit<V: ColumnVisitor>(
+        _ conditions: inout MeasuredConditions, by columns: inout V
+    ) throws(V.Failure) {
+        try columns.word("cache", &conditions.cache)
+        try columns.text("network", &conditions.network)
+        try columns.integer("disk_rate", &conditions.diskRate)
     }
 }
 
 /// The conditions, any of which ended a launch.
-enum UntilTable: Int32, ReadableTable {
-    case condition = 1
-
+enum UntilTable: Table {
     static let tableName = "until"
     static let layout = TableLayout(Self.self)
 
-    var column: Column { .text("condition") }
+    static var blank: String { "" }
 
-    static func write(
-        _ condition: String, to row: inout RowEncoder<Self, some RowTarget>
-    ) throws(SQLiteFailure) {
-        try row.set(.condition, condition)
-    }
-
-    static func read(_ row: inout Row<Self>) throws(ReadFailure) -> String {
-        try row.text(.condition)
+    static func visit<V: ColumnVisitor>(
+        _ condition: inout String, by columns: inout V
+    ) throws(V.Failure) {
+        try columns.text("condition", &condition)
     }
 }
 

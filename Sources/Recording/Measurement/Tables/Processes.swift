@@ -1,44 +1,27 @@
 import ProfileModel
 
 /// For launches whose processes are known. A launch without processes has one row without a name.
-enum ProcessesTable: Int32, ReadableTable {
-    case launch = 1, name, count, running, wall, cpu
-
+enum ProcessesTable: Table {
     static let tableName = "processes"
     static let layout = TableLayout(Self.self)
 
-    var column: Column {
-        switch self {
-        case .launch: .integer("launch")
-        case .name: .text("name").orNull()
-        case .count: .integer("count")
-        case .running: .integer("running")
-        case .wall: .integer("wall_ns")
-        case .cpu: .integer("cpu_ns").orNull()
-        }
-    }
+    static var blank: (launch: Int, processes: MeasuredProcesses?) { (0, nil) }
 
-    static func write(
-        _ value: (launch: Int, processes: MeasuredProcesses?),
-        to row: inout RowEncoder<Self, some RowTarget>
-    ) throws(SQLiteFailure) {
-        try row.set(.launch, value.launch)
-        try row.set(.name, value.processes?.name)
-        try row.set(.count, value.processes?.count ?? 0)
-        try row.set(.running, value.processes?.running ?? 0)
-        try row.set(.wall, value.processes?.wall ?? .zero)
-        try row.set(.cpu, value.processes?.cpu)
-    }
-
-    static func read(_ row: inout Row<Self>) throws(ReadFailure) -> (
-        launch: Int, processes: MeasuredProcesses?
-    ) {
-        let launch: Int = try row.integer(.launch)
-        guard let name = try row.optionalText(.name) else { return (launch, nil) }
-        let processes = MeasuredProcesses(
-            name: name, count: try row.integer(.count), running: try row.integer(.running),
-            wall: try row.integer(.wall), cpu: try row.optional(.cpu))
-        return (launch, processes)
+    static func visit<V: ColumnVisitor>(
+        _ value: inout (launch: Int, processes: MeasuredProcesses?), by columns: inout V
+    ) throws(V.Failure) {
+        var (name, processes) = (
+            value.processes?.name,
+            value.processes ?? MeasuredProcesses(name: "", count: 0, wall: .zero)
+        )
+        try columns.integer("launch", &value.launch)
+        try columns.text("name", &name)
+        try columns.integer("count", &processes.count)
+        try columns.integer("running", &processes.running)
+        try columns.integer("wall_ns", &processes.wall)
+        try columns.integer("cpu_ns", &processes.cpu)
+        processes.name = name ?? ""
+        value.processes = name == nil ? nil : processes
     }
 }
 
@@ -57,18 +40,18 @@ extension TableReader {
         try scan(ProcessesTable.self) { row, _ throws(ReadFailure) in
             let (index, processes) = try ProcessesTable.read(&row)
             guard launches.indices.contains(index), index >= last else {
-                throw row.invalid(.launch)
+                throw row.invalid("launch")
             }
             last = index
             let isFirst = launches[index].processes == nil
             if isFirst { launches[index].processes = [] }
             guard let processes else {
-                guard isFirst else { throw row.invalid(.name) }
+                guard isFirst else { throw row.invalid("name") }
                 return
             }
             // A launch has either one row for "none", or rows for processes.
             guard isFirst || launches[index].processes?.isEmpty == false else {
-                throw row.invalid(.name)
+                throw row.invalid("name")
             }
             launches[index].processes?.append(processes)
         }
