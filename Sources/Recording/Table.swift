@@ -70,6 +70,26 @@ extension RecordingTable {
     ) throws(RecordingError) {}
 }
 
+/// A table whose rows are a list of a recording.
+protocol ListTable: RecordingTable where Ruled == Value {
+    static var list: WritableKeyPath<Recording, [Value]> { get }
+    /// The waiting rows of a writer.
+    static var rows: KeyPath<WaitingRows, TableRows<Self>> { get }
+}
+
+extension ListTable {
+    static func load(
+        _ recording: inout Recording, from reader: inout TableReader
+    ) throws(ReadFailure) {
+        recording[keyPath: list] = try reader.values(of: Self.self)
+    }
+
+    static func save(_ recording: Recording, to writer: RecordingWriter) throws(RecordingError) {
+        let rows = writer.rows[keyPath: rows]
+        for value in recording[keyPath: list] { try writer.append(value, to: rows) }
+    }
+}
+
 /// A table without a rule: the code that reads its rows checks their references.
 protocol UnruledTable: RecordingTable {}
 

@@ -1,9 +1,12 @@
 package import ProfileModel
 
 /// Runs of static initialisers.
-enum InitializersTable: RecordingTable {
+enum InitializersTable: ListTable {
     static let tableName = "initializers"
     static let layout = TableLayout(Self.self)
+
+    static var list: WritableKeyPath<Recording, [InitializerRun]> { \.initializers }
+    static var rows: KeyPath<WaitingRows, TableRows<Self>> { \.initializers }
 
     static var blank: InitializerRun {
         InitializerRun(
@@ -31,16 +34,6 @@ enum InitializersTable: RecordingTable {
         guard 0...Consistency.latest ~= initializer.cpu.nanoseconds else {
             throw row.problem("a time out of range")
         }
-    }
-
-    static func load(
-        _ recording: inout Recording, from reader: inout TableReader
-    ) throws(ReadFailure) {
-        recording.initializers = try reader.values(of: Self.self)
-    }
-
-    static func save(_ recording: Recording, to writer: RecordingWriter) throws(RecordingError) {
-        for initializer in recording.initializers { try writer.append(initializer) }
     }
 }
 

@@ -1,9 +1,12 @@
 package import ProfileModel
 
 /// Programs' reports of their own work, by signposts: intervals.
-enum IntervalsTable: RecordingTable {
+enum IntervalsTable: ListTable {
     static let tableName = "intervals"
     static let layout = TableLayout(Self.self)
+
+    static var list: WritableKeyPath<Recording, [Interval]> { \.intervals }
+    static var rows: KeyPath<WaitingRows, TableRows<Self>> { \.intervals }
 
     static var blank: Interval {
         Interval(name: "", category: "", thread: nil, start: .blank, end: .blank)
@@ -24,16 +27,6 @@ enum IntervalsTable: RecordingTable {
     ) throws(Inconsistency) {
         try rules.checkLabel(of: interval, row)
         try rules.check(interval.start, interval.end, row)
-    }
-
-    static func load(
-        _ recording: inout Recording, from reader: inout TableReader
-    ) throws(ReadFailure) {
-        recording.intervals = try reader.values(of: Self.self)
-    }
-
-    static func save(_ recording: Recording, to writer: RecordingWriter) throws(RecordingError) {
-        for interval in recording.intervals { try writer.append(interval) }
     }
 }
 

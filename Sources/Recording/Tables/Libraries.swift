@@ -1,9 +1,12 @@
 package import ProfileModel
 
 /// Loads of libraries.
-enum LibrariesTable: RecordingTable {
+enum LibrariesTable: ListTable {
     static let tableName = "libraries"
     static let layout = TableLayout(Self.self)
+
+    static var list: WritableKeyPath<Recording, [LibraryLoad]> { \.libraries }
+    static var rows: KeyPath<WaitingRows, TableRows<Self>> { \.libraries }
 
     static var blank: LibraryLoad {
         LibraryLoad(path: "", start: .blank, size: 0, isInitial: false)
@@ -34,16 +37,6 @@ enum LibrariesTable: RecordingTable {
         guard 0...latest ~= library.size else { throw row.problem("its size is out of range") }
         try rules.check(library.caller, row)
         try rules.check(library.child, row)
-    }
-
-    static func load(
-        _ recording: inout Recording, from reader: inout TableReader
-    ) throws(ReadFailure) {
-        recording.libraries = try reader.values(of: Self.self)
-    }
-
-    static func save(_ recording: Recording, to writer: RecordingWriter) throws(RecordingError) {
-        for library in recording.libraries { try writer.append(library) }
     }
 }
 

@@ -1,9 +1,12 @@
 package import ProfileModel
 
 /// Where modules were, and since when.
-enum MappingsTable: RecordingTable {
+enum MappingsTable: ListTable {
     static let tableName = "mappings"
     static let layout = TableLayout(Self.self)
+
+    static var list: WritableKeyPath<Recording, [Mapping]> { \.mappings }
+    static var rows: KeyPath<WaitingRows, TableRows<Self>> { \.mappings }
 
     static var blank: Mapping {
         Mapping(start: 0, end: 0, bias: 0, module: ModuleIndex(0), time: .blank)
@@ -27,16 +30,6 @@ enum MappingsTable: RecordingTable {
         try rules.check(mapping.module, row)
         try rules.check(mapping.child, row)
         guard mapping.start < mapping.end else { throw row.problem("an empty range") }
-    }
-
-    static func load(
-        _ recording: inout Recording, from reader: inout TableReader
-    ) throws(ReadFailure) {
-        recording.mappings = try reader.values(of: Self.self)
-    }
-
-    static func save(_ recording: Recording, to writer: RecordingWriter) throws(RecordingError) {
-        for mapping in recording.mappings { try writer.append(mapping) }
     }
 }
 

@@ -1,9 +1,12 @@
 package import ProfileModel
 
 /// Files whose code was mapped.
-enum ModulesTable: RecordingTable {
+enum ModulesTable: ListTable {
     static let tableName = "modules"
     static let layout = TableLayout(Self.self)
+
+    static var list: WritableKeyPath<Recording, [Module]> { \.modules }
+    static var rows: KeyPath<WaitingRows, TableRows<Self>> { \.modules }
 
     static var blank: Module { Module(path: "") }
 
@@ -18,16 +21,6 @@ enum ModulesTable: RecordingTable {
         _: Module, at row: RowPlace, by rules: inout Consistency
     ) throws(Inconsistency) {
         rules.modules += 1
-    }
-
-    static func load(
-        _ recording: inout Recording, from reader: inout TableReader
-    ) throws(ReadFailure) {
-        recording.modules = try reader.values(of: Self.self)
-    }
-
-    static func save(_ recording: Recording, to writer: RecordingWriter) throws(RecordingError) {
-        for module in recording.modules { try writer.append(module) }
     }
 }
 

@@ -1,9 +1,12 @@
 package import ProfileModel
 
 /// The recorder's notes on its own work.
-enum NotesTable: RecordingTable {
+enum NotesTable: ListTable {
     static let tableName = "notes"
     static let layout = TableLayout(Self.self)
+
+    static var list: WritableKeyPath<Recording, [RecorderNote]> { \.notes }
+    static var rows: KeyPath<WaitingRows, TableRows<Self>> { \.notes }
 
     static var blank: RecorderNote { RecorderNote(.lostSignposts) }
 
@@ -23,16 +26,6 @@ enum NotesTable: RecordingTable {
         guard rules.noteKinds.insert(note.kind).inserted else {
             throw row.problem("repeats an earlier kind")
         }
-    }
-
-    static func load(
-        _ recording: inout Recording, from reader: inout TableReader
-    ) throws(ReadFailure) {
-        recording.notes = try reader.values(of: Self.self)
-    }
-
-    static func save(_ recording: Recording, to writer: RecordingWriter) throws(RecordingError) {
-        for note in recording.notes { try writer.append(note) }
     }
 }
 

@@ -1,9 +1,12 @@
 package import ProfileModel
 
 /// Each thread's first priority, and every change that the recorder noticed.
-enum PrioritiesTable: RecordingTable {
+enum PrioritiesTable: ListTable {
     static let tableName = "priorities"
     static let layout = TableLayout(Self.self)
+
+    static var list: WritableKeyPath<Recording, [Priority]> { \.priorities }
+    static var rows: KeyPath<WaitingRows, TableRows<Self>> { \.priorities }
 
     static var blank: Priority {
         Priority(thread: ThreadIndex(0), time: .blank, policy: 0, nice: 0, realTime: 0)
@@ -24,16 +27,6 @@ enum PrioritiesTable: RecordingTable {
     ) throws(Inconsistency) {
         try rules.check(priority.thread, row)
         try rules.check(priority.time, row)
-    }
-
-    static func load(
-        _ recording: inout Recording, from reader: inout TableReader
-    ) throws(ReadFailure) {
-        recording.priorities = try reader.values(of: Self.self)
-    }
-
-    static func save(_ recording: Recording, to writer: RecordingWriter) throws(RecordingError) {
-        for priority in recording.priorities { try writer.append(priority) }
     }
 }
 

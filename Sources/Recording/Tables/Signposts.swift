@@ -1,9 +1,12 @@
 package import ProfileModel
 
 /// As ``IntervalsTable``, for single moments.
-enum SignpostsTable: RecordingTable {
+enum SignpostsTable: ListTable {
     static let tableName = "signposts"
     static let layout = TableLayout(Self.self)
+
+    static var list: WritableKeyPath<Recording, [Signpost]> { \.signposts }
+    static var rows: KeyPath<WaitingRows, TableRows<Self>> { \.signposts }
 
     static var blank: Signpost { Signpost(name: "", category: "", thread: nil, time: .blank) }
 
@@ -20,16 +23,6 @@ enum SignpostsTable: RecordingTable {
     ) throws(Inconsistency) {
         try rules.checkLabel(of: signpost, row)
         try rules.check(signpost.time, row)
-    }
-
-    static func load(
-        _ recording: inout Recording, from reader: inout TableReader
-    ) throws(ReadFailure) {
-        recording.signposts = try reader.values(of: Self.self)
-    }
-
-    static func save(_ recording: Recording, to writer: RecordingWriter) throws(RecordingError) {
-        for signpost in recording.signposts { try writer.append(signpost) }
     }
 }
 

@@ -1,10 +1,13 @@
 package import ProfileModel
 
 /// How each thread spent its time, and where.
-enum SlicesTable: RecordingTable {
+enum SlicesTable: ListTable {
     static let tableName = "slices"
     static let layout = TableLayout(Self.self)
     static let isLong = true
+
+    static var list: WritableKeyPath<Recording, [Slice]> { \.slices }
+    static var rows: KeyPath<WaitingRows, TableRows<Self>> { \.slices }
 
     static var blank: Slice {
         Slice(thread: ThreadIndex(0), start: .blank, times: StateTimes(), stack: nil)
@@ -52,16 +55,6 @@ enum SlicesTable: RecordingTable {
             range ~= times.preempted.nanoseconds, range ~= times.blocked.nanoseconds
         else { throw row.problem("a time out of range") }
         return times.wall.nanoseconds
-    }
-
-    static func load(
-        _ recording: inout Recording, from reader: inout TableReader
-    ) throws(ReadFailure) {
-        recording.slices = try reader.values(of: Self.self)
-    }
-
-    static func save(_ recording: Recording, to writer: RecordingWriter) throws(RecordingError) {
-        for slice in recording.slices { try writer.append(slice) }
     }
 }
 

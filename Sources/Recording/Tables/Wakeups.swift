@@ -1,10 +1,13 @@
 package import ProfileModel
 
 /// The thread that woke each thread.
-enum WakeupsTable: RecordingTable {
+enum WakeupsTable: ListTable {
     static let tableName = "wakeups"
     static let layout = TableLayout(Self.self)
     static let isLong = true
+
+    static var list: WritableKeyPath<Recording, [Wakeup]> { \.wakeups }
+    static var rows: KeyPath<WaitingRows, TableRows<Self>> { \.wakeups }
 
     static var blank: Wakeup {
         Wakeup(
@@ -30,16 +33,6 @@ enum WakeupsTable: RecordingTable {
         try rules.check(wakeup.wakerThread, row)
         try rules.check(wakeup.time, row)
         guard wakeup.waker >= 0 else { throw row.problem("a negative thread id") }
-    }
-
-    static func load(
-        _ recording: inout Recording, from reader: inout TableReader
-    ) throws(ReadFailure) {
-        recording.wakeups = try reader.values(of: Self.self)
-    }
-
-    static func save(_ recording: Recording, to writer: RecordingWriter) throws(RecordingError) {
-        for wakeup in recording.wakeups { try writer.append(wakeup) }
     }
 }
 
