@@ -37,8 +37,18 @@ class Decisions(unittest.TestCase):
         self.assertEqual(code, 3)
         self.assertEqual(sentences, [
             "3 figures, 2 off, 2 of them while the machine was busy.",
-            "the machine was too busy to tell: other work took up to 50 % of its cores; "
-            "run make truth again when it is quiet"])
+            "the machine was too busy to tell: other work took up to 50 % of its cores, and they "
+            "stalled for up to 0 ns during a case; run make truth again when it is quiet"])
+
+    def test_a_stall_excuses_what_it_can_have_caused(self):
+        for ours, stalled, code in ((125e6, 3e6, 3), (125e6, 2.9e6, 1), (115e6, 3e6, 3), (None, 9e9, 1)):
+            self.assertEqual(self.decide(figure(True, ours=ours, stalled=stalled))[0], code)
+        self.assertEqual(self.decide(figure(True, unit="yes/no", ours=0, stalled=9e9))[0], 1)
+
+    def test_stalls_belong_to_the_case_in_which_they_began(self):
+        figures = [figure(startNs=100, endNs=200), figure(startNs=200, endNs=300)]
+        truth_table.add_stalls(figures, ["99 1", "100 2", "199 4", "200 8", "a line cut of", "30"])
+        self.assertEqual([figure["stalled"] for figure in figures], [6, 8])
 
     def test_a_case_that_throws(self):
         log = (
@@ -63,11 +73,11 @@ class Decisions(unittest.TestCase):
 class Rows(unittest.TestCase):
     def test_near(self):
         self.assertEqual(truth_table.row(figure()), (
-            "waits", "pipe", "120.00 ms", "121.00 ms", "1.00 ms", "± 2.00 ms", "0 %", "ok"))
+            "waits", "pipe", "120.00 ms", "121.00 ms", "1.00 ms", "± 2.00 ms", "0 %", "0 ns", "ok"))
 
     def test_not_reported(self):
         row = truth_table.row(figure(True, ours=None))
-        self.assertEqual((row[3], row[4], row[7]), ("not reported", "", "OFF"))
+        self.assertEqual((row[3], row[4], row[8]), ("not reported", "", "OFF"))
 
     def test_bounds(self):
         for values, text in (
@@ -79,7 +89,7 @@ class Rows(unittest.TestCase):
 
     def test_a_verdict_of_ours(self):
         row = truth_table.row(figure(True, 0.3, unit="yes/no", truth=1, ours=0, least=1, most=1))
-        self.assertEqual((row[2], row[3], row[4], row[7]), ("yes", "no", "", "busy"))
+        self.assertEqual((row[2], row[3], row[4], row[8]), ("yes", "no", "", "busy"))
 
     def test_a_long_name_is_shortened(self):
         name = truth_table.row(figure(figure="a;" * 60 + "last"))[1]

@@ -3,7 +3,8 @@ import Glibc
 
 /// The CPU time that the machine's cores and this test have used up to a moment, in nanoseconds.
 struct MachineLoad {
-    private var time: Int64
+    /// On CLOCK_MONOTONIC, in nanoseconds.
+    private(set) var time: Int64
     private var busy: Int64
     private var own: Int64
 

@@ -20,10 +20,13 @@ struct Truth {
         var most: Double?
         var isOff: Bool
         var othersShare = 0.0
+        /// When the case began and ended, on CLOCK_MONOTONIC.
+        var startNs: Int64?
+        var endNs: Int64?
 
         enum CodingKeys: String, CodingKey {
             case name = "case"
-            case figure, unit, truth, ours, least, most, isOff, othersShare
+            case figure, unit, truth, ours, least, most, isOff, othersShare, startNs, endNs
         }
     }
 
@@ -35,10 +38,7 @@ struct Truth {
         guard let path = Setup.environment["TRUTH"] else { throw Setup.Missing(name: "TRUTH") }
         var truth = Truth(name: name)
         let start = MachineLoad()
-        defer {
-            let share = start.flatMap { MachineLoad()?.othersShare(since: $0) } ?? 0
-            truth.write(to: path, othersShare: share)
-        }
+        defer { truth.write(to: path, from: start, to: MachineLoad()) }
         try measure(&truth)
         try #require(!truth.figures.isEmpty, "the case has no figures")
     }
@@ -96,14 +96,15 @@ struct Truth {
                 most: most, isOff: !isRight || !isTold))
     }
 
-    private func write(to path: String, othersShare: Double) {
+    private func write(to path: String, from start: MachineLoad?, to end: MachineLoad?) {
         guard let file = fopen(path, "ae") else {
             Issue.record("\(path) cannot be written")
             return
         }
         defer { fclose(file) }
         for var figure in figures {
-            figure.othersShare = othersShare
+            figure.othersShare = start.flatMap { end?.othersShare(since: $0) } ?? 0
+            (figure.startNs, figure.endNs) = (start?.time, end?.time)
             guard let line = try? JSONEncoder().encode(figure) else { continue }
             fputs(String(decoding: line, as: UTF8.self) + "\n", file)
         }
