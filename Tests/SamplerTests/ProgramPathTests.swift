@@ -115,8 +115,14 @@ import Testing
         #expect(path(file, ["/x/dash"], called: "sh") == file)
         // A script's name is no name of its interpreter.
         #expect(path(file, [], called: "build.sh") == file)
-        let none = Image(path: file, arguments: [], time: MonotonicTime(nanoseconds: 0)).completed(
-            by: nil, called: "sh")
-        #expect(none.path == file)
+        // Where the event was lost, the file at the path tells.
+        func withoutEvent(_ path: String, _ name: String) -> String {
+            Image(path: path, arguments: [], time: MonotonicTime(nanoseconds: 0))
+                .completed(by: nil, called: name).path
+        }
+        #expect(withoutEvent(file, "sh") == link)
+        #expect(withoutEvent(file, "ash") == file)
+        #expect(withoutEvent(scratch.path("gone"), "sh") == scratch.path("gone"))
+        #expect(withoutEvent("", "sh") == "")
     }
 }

@@ -56,12 +56,22 @@ extension Image {
     package func completed(by code: CodeMapping?, called name: String) -> Image {
         let isKnown = [name, arguments.first?.split(separator: "/").last.map(String.init)]
             .contains(String(self.name))
-        guard let code, path.isEmpty || (path == code.path && !isKnown) else { return self }
-        return Image(path: code.path(called: name), arguments: arguments, time: time)
+        guard path.isEmpty || !isKnown else { return self }
+        // On a busy machine the event may be lost. What the path leads to is known anyway.
+        guard let file = code ?? CodeMapping(ofFileAt: path), path.isEmpty || path == file.path
+        else { return self }
+        return Image(path: file.path(called: name), arguments: arguments, time: time)
     }
 }
 
 extension CodeMapping {
+    /// The code of a file that need not be mapped anywhere; nil: there is no such file.
+    fileprivate init?(ofFileAt path: String) {
+        var file = stat()
+        guard stat(path, &file) == 0 else { return nil }
+        self.init(start: 0, end: 0, fileOffset: 0, path: path, inode: UInt64(file.st_ino))
+    }
+
     /// The path by which the program of this code was started, if this name exists next to the
     /// file: `/usr/bin/sh`, which leads to `/usr/bin/dash`.
     package func path(called name: String) -> String {
