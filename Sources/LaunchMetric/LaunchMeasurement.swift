@@ -8,7 +8,7 @@ public struct LaunchMeasurement: Hashable, Sendable {
     public var wall: Spread<Duration>
     /// The launch's parts, in the order of time.
     public var phases: [Phase]
-    /// CPU time of the process and of the children that it waited for; nil: unknown.
+    /// CPU time of the process's own threads; nil: unknown.
     public var cpu: Spread<Duration>?
     /// How long the first thread waited for something other than a core; nil: unknown.
     public var mainBlocked: Spread<Duration>?

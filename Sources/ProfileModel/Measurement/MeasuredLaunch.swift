@@ -10,8 +10,7 @@ package struct MeasuredLaunch: Hashable, Sendable {
     package var wall: TimeSpan
     /// The part of the launch that the measuring itself took.
     package var held: TimeSpan
-    /// CPU time in the launch, of all the process's threads and of the children that it waited for;
-    /// nil: unknown.
+    /// CPU time in the launch, of all the process's own threads; nil: unknown.
     package var cpu: TimeSpan?
     /// How long the first thread waited for something other than a core; nil: unknown.
     package var mainBlocked: TimeSpan?
