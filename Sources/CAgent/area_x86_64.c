@@ -57,7 +57,7 @@
 #define ENTRY_POINTER 2640
 #define REAL_ENTRY 2648
 #define TIMERS 2720
-#define MASKING 2976
+#define MASKING 3232
 
 __asm__(
     ".section fl_code,\"ax\",@progbits\n"
@@ -154,7 +154,7 @@ CHECK_SIZE(fl_initializer, 64);
 CHECK_SIZE(fl_library, 192);
 CHECK_SIZE(fl_open, 256);
 CHECK_SIZE(fl_mark, 256);
-CHECK_SIZE(fl_timer, 32);
+CHECK_SIZE(fl_timer, FL_TIMER_SIZE);
 _Static_assert(offsetof(struct fl_timer, descriptor) == 4, "the code above counts on it");
 _Static_assert(offsetof(struct fl_timer, slots) == 8, "the code above counts on it");
 _Static_assert(offsetof(struct interrupted, rdx) == 136, "the code above counts on it");

@@ -147,7 +147,7 @@ __asm__(
     "1:\n"
     "  cmp %ecx, 4(%r9)\n"
     "  je 2f\n"
-    "  add $32, %r9\n"
+    "  add $" NUMBER(FL_TIMER_SIZE) ", %r9\n"
     "  dec %eax\n"
     "  jne 1b\n"
     "  jmp 6f\n"

@@ -89,28 +89,42 @@ import Testing
         Self.expect(tally, running: 100, wanted: 100, end: 2000)
     }
 
-    /// The scheduler tells nothing of a thread that sleeps on. A thread that ran meanwhile is to be
-    /// looked at.
+    enum Constancy {
+        case asleep
+        case atWork
+        /// It changed, or may have.
+        case none
+    }
+
+    /// A thread in the same state as at the last look need not be looked at. A thread that changed meanwhile
+    /// must be.
     @Test(
         arguments: [
-            ([(900, .arrived(core: 0))], false),
-            ([(800, .arrived(core: 0)), (900, .left(.waiting, core: 0))], true),
-            ([(800, .arrived(core: 0)), (900, .left(.pushed, core: 0))], false),
-            ([(800, .arrived(core: 0)), (1100, .left(.waiting, core: 0))], false),
+            ([(900, .arrived(core: 0))], .atWork),
+            ([(900, .began(creator: 6))], .atWork),
+            ([(800, .arrived(core: 0)), (900, .left(.waiting, core: 0))], .asleep),
+            ([(800, .arrived(core: 0)), (900, .left(.pushed, core: 0))], .atWork),
+            (
+                [(800, .left(.waiting, core: 0)), (900, .woken(SchedulerRecord.Waker(tid: 9)))],
+                .atWork
+            ),
+            ([(900, .arrived(core: 0)), (1100, .left(.pushed, core: 0))], .none),
+            ([(900, .left(.pushed, core: 0)), (1100, .arrived(core: 0))], .none),
+            ([(800, .arrived(core: 0)), (1100, .left(.waiting, core: 0))], .none),
             (
                 [
                     (900, .left(.waiting, core: 0)), (1100, .arrived(core: 0)),
                     (1200, .left(.waiting, core: 0)),
-                ], false
+                ], .none
             ),
-            ([(900, .arrived(core: 0)), (1100, .lost(since: Self.at(1000)))], false),
-            ([(900, .left(.waiting, core: 0)), (950, .lost(since: Self.at(940)))], false),
-            ([], false),
-        ] as [([(Int64, SchedulerRecord.Kind)], Bool)])
-    func threadsThatNeedNoLook(
-        records: [(Int64, SchedulerRecord.Kind)], isAsleep: Bool
-    ) {
+            ([(900, .arrived(core: 0)), (1100, .lost(since: Self.at(1000)))], .none),
+            ([(900, .left(.waiting, core: 0)), (950, .lost(since: Self.at(940)))], .none),
+            ([(900, .arrived(core: 0)), (950, .ended)], .none),
+            ([], .none),
+        ] as [([(Int64, SchedulerRecord.Kind)], Constancy)])
+    func constantStates(records: [(Int64, SchedulerRecord.Kind)], constancy: Constancy) {
         let tally = Self.tally(records)
-        #expect(tally.isAsleep == isAsleep)
+        #expect(tally.isAsleep == (constancy == .asleep))
+        #expect(tally.isAtWork == (constancy == .atWork))
     }
 }

@@ -153,7 +153,8 @@ enum {
 // A kernel timer that sends one thread the sampling signal at each interval of its CPU time, if the
 // thread runs its own code then. The recorder opens the timer, and puts requests into the slots
 // beforehand.
-#define FL_TIMER_SLOTS 8
+#define FL_TIMER_SLOTS 24      // answers that wait while the recorder has no core
+#define FL_TIMER_SIZE 64
 struct fl_timer {
     uint32_t tid;           // the thread's id as the process knows it; 0: there is no timer
     uint32_t descriptor;    // the recorder's descriptor, which the signal carries, plus 1; 0: none

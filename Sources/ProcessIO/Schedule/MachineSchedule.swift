@@ -26,6 +26,10 @@ package struct MachineSchedule {
     private var lastRead = MonotonicTime.now
     /// Everything up to this time was reported; later events still wait, or are in the rings.
     private var told = MonotonicTime.now
+    /// Whether the process may have new threads since the flag was last cleared. It is set before the
+    /// records of these threads are reported.
+    var mayHaveNewThreads = false
+    private(set) var reading = ScheduleReading(time: .now)
     private var names = ThreadNames()
     /// Threads that are followed since the last call.
     private var watched: [SchedulerRecord] = []
@@ -39,6 +43,15 @@ package struct MachineSchedule {
         case happened(Int32, SchedulerRecord.Kind)
         case forked(Int32, process: Int32, creator: Int32)
         case traced(SchedulerTracepoints.Event)
+
+        /// The thread whose state it changes.
+        var thread: Int32? {
+            switch self {
+            case .happened(let tid, _), .traced(.stopping(let tid)), .traced(.woken(let tid, _, _)):
+                tid
+            case .forked: nil
+            }
+        }
     }
 
     /// A quarter of a MiB: 2,700 switches on a core between two looks.
@@ -101,6 +114,11 @@ package struct MachineSchedule {
         watched.removeAll(keepingCapacity: true)
         for entry in waiting[..<ready] { tell(entry, &result) }
         waiting.removeFirst(ready)
+        reading.time = now
+        reading.stirring.removeAll(keepingCapacity: true)
+        for entry in waiting {
+            if let tid = entry.content.thread, own.contains(tid) { reading.stirring.insert(tid) }
+        }
         return result
     }
 
@@ -113,15 +131,20 @@ package struct MachineSchedule {
         }
     }
 
-    private func content(_ record: PerfRecords.Record, after last: MonotonicTime) -> Content? {
+    private mutating func content(
+        _ record: PerfRecords.Record, after last: MonotonicTime
+    ) -> Content? {
         switch record.kind {
         case .sample: return points.event(record).map { .traced($0) }
-        case .lost: return .happened(0, .lost(since: last))
+        case .lost:
+            mayHaveNewThreads = true
+            return .happened(0, .lost(since: last))
         case .name, .count, .mapping: return nil
         case .fork:
             guard let child = record.child, let creator = record.tid,
                 followsChildren || child.pid == pid
             else { return nil }
+            if child.pid == pid { mayHaveNewThreads = true }
             return .forked(child.tid, process: child.pid, creator: creator)
         case .exit, .switch, .machineSwitch:
             guard let tid = record.tid, tid != 0, let kind = record.switching else { return nil }

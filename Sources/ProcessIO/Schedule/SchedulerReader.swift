@@ -51,10 +51,33 @@ package struct SchedulerReader {
         switches?.follow(tid)
     }
 
+    package var reading: ScheduleReading {
+        machine?.reading ?? switches?.reading
+            ?? ScheduleReading(time: MonotonicTime(nanoseconds: 0))
+    }
+
+    /// Whether the process may have threads that it did not have at the last call.
+    package mutating func takeNewThreads() -> Bool {
+        defer {
+            machine?.mayHaveNewThreads = false
+            switches?.mayHaveNewThreads = false
+        }
+        return machine?.mayHaveNewThreads ?? switches?.mayHaveNewThreads ?? true
+    }
+
     /// The records since the last call, or since a little before it; all of them at the end.
     package mutating func read(isLast: Bool = false) -> [SchedulerRecord] {
         machine?.read(isLast: isLast) ?? switches?.read() ?? []
     }
+}
+
+/// What the last reading of the scheduler's events says of those that are not reported yet.
+package struct ScheduleReading {
+    /// When the events were read. Of a thread that does not stir, everything up to then has been
+    /// reported.
+    package var time: MonotonicTime
+    /// The threads of the process with events that were read and are not reported yet.
+    package var stirring: Set<Int32> = []
 }
 
 /// Reports when each thread has a core. Any user who may observe the threads may use it: it needs
@@ -68,6 +91,9 @@ package struct ThreadSwitches {
     /// Threads that could not be followed.
     package private(set) var refused: Int64 = 0
     private var started: [SchedulerRecord] = []
+    /// As in ``SchedulerReader``.
+    private(set) var reading = ScheduleReading(time: .now)
+    var mayHaveNewThreads = false
 
     /// Room for 256 switches between two looks. The memory that the kernel grants a user is enough
     /// for 43 threads per core.
@@ -103,10 +129,13 @@ package struct ThreadSwitches {
         var result = started
         started.removeAll(keepingCapacity: true)
         var ended: [Int32] = []
+        reading.time = .now
+        var hasFork = false
         for (tid, ring) in rings {
             ring.forEach { record in
                 guard let time = record.time else { return }
                 let isLoss = record.kind == .lost
+                if isLoss || record.kind == .fork { hasFork = true }
                 guard let kind = isLoss ? .lost(since: latest[tid] ?? time) : record.switching
                 else { return }
                 latest[tid] = time
@@ -115,6 +144,7 @@ package struct ThreadSwitches {
             }
         }
         for tid in ended { (rings[tid], latest[tid]) = (nil, nil) }
+        if hasFork { mayHaveNewThreads = true }
         return result
     }
 }

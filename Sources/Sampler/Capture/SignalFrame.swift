@@ -27,10 +27,11 @@ enum SignalFrame {
     ) -> UInt64? {
         return stack.bytes.withUnsafeBytes { raw -> UInt64? in
             let words = raw.bindMemory(to: UInt64.self)
-            guard words.count > Layout.length else { return nil }
-            for index in 0..<(words.count - Layout.length) {
-                let base = words[index + Layout.stackBase]
-                let size = words[index + Layout.stackSize]
+            // Read once: a sample may have thousands of words.
+            let (length, atBase, atSize) = (Layout.length, Layout.stackBase, Layout.stackSize)
+            guard words.count > length else { return nil }
+            for index in 0..<(words.count - length) {
+                let (base, size) = (words[index + atBase], words[index + atSize])
                 guard base <= pointer, size <= 1 << 30, pointer &- base < size else { continue }
                 let inner = words[index + Layout.stackPointer]
                 // Linkage and flags words are small.

@@ -16,7 +16,13 @@ struct StackCapture: SessionPart {
     func captureRunning(
         _ thread: TracedThread, _ counters: SchedulerCounters, at now: MonotonicTime
     ) {
-        if context.isSampledByTree(thread), !timerStacks.wantsTimer(thread) { return }
+        // Nothing else need be known of the thread.
+        if thread.samples != nil, thread.timing.timer == nil, !timerStacks.wantsTimer(thread),
+            context.isSampledByTree(thread)
+                || !context.stage.isSettling && !context.isTracedForNothing(thread)
+        {
+            return
+        }
         guard let status = recentStatus(of: thread, counters) else { return }
         let hasWaited = thread.burst.hasWaited(voluntary: status.voluntary)
         let candidate = CaptureCandidate(

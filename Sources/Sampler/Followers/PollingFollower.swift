@@ -25,7 +25,9 @@ struct PollingFollower: SessionPart {
             return
         }
         followExecution()
-        if image.untraced?.lookForThreads() == true { discovery.addNewThreads(at: now) }
+        if image.untraced?.lookForThreads(isTold: context.scheduler.isReporting) == true {
+            discovery.addNewThreads(at: now)
+        }
     }
 
     /// Makes a thread that is about to execute another program wait until it is traced. So nothing

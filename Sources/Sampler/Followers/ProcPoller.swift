@@ -8,6 +8,8 @@ struct ProcPoller {
     /// The folder's count of links is cheap to read, but if one thread came and another went, it
     /// does not change. So the folder is listed now and then in any case.
     private static let ticksBetweenLists = 16
+    /// Where new threads are reported. A report may be lost.
+    private static let ticksBetweenChecks = 128
 
     init(_ program: any ProgramAccess) { self.program = program }
 
@@ -27,9 +29,12 @@ struct ProcPoller {
     mutating func sawThreadEnd() { links &-= 1 }
 
     /// Whether threads came or went. Their folder has one link for each.
-    mutating func lookForThreads() -> Bool {
-        guard let links = program.threadLinks else { return false }
+    ///
+    /// - Parameter isTold: whether the scheduler reports new threads.
+    mutating func lookForThreads(isTold: Bool) -> Bool {
         ticks += 1
+        if isTold { return ticks % Self.ticksBetweenChecks == 0 }
+        guard let links = program.threadLinks else { return false }
         defer { self.links = links }
         return links != self.links || ticks % Self.ticksBetweenLists == 0
     }

@@ -91,14 +91,7 @@ final class ProcessGroup {
                         session.tick(at: now, missed: missed)
                     }
                     if session !== main { end.look(at: now, inChild: session) }
-                    if session.context.eventFollowed?.takeLookToFollow() == true {
-                        main.context.scheduler.follow(session.pid)
-                    }
-                    if (ticker.served &+ Int64(session.pid)) % Self.ticksBetweenLooks == 0 {
-                        session.parts.eventFollower.endIfGone(at: now)
-                    }
-                    // Untraced processes are not reported; we poll them.
-                    session.parts.eventFollower.finish(mayWait: true)
+                    if session.context.eventFollowed != nil { follow(session, at: now) }
                     closeIfOver(session)
                 }
                 main.context.tree?.dropStrays()
@@ -151,6 +144,17 @@ final class ProcessGroup {
         outcome.endSignal = endSignal
         outcome.wasAskedToFinish = wasAskedToFinish
         return outcome
+    }
+
+    /// Looks after a process that the kernel's events describe. It is not reported when it ends: we poll it.
+    private func follow(_ session: ProcessSession, at now: MonotonicTime) {
+        if session.context.eventFollowed?.takeLookToFollow() == true {
+            main.context.scheduler.follow(session.pid)
+        }
+        if (main.ledger.ticks &+ Int64(session.pid)) % Self.ticksBetweenLooks == 0 {
+            session.parts.eventFollower.endIfGone(at: now)
+        }
+        session.parts.eventFollower.finish(mayWait: true)
     }
 
     /// Ends the recording. Undoing our changes in the first process takes a while, and may need

@@ -44,8 +44,16 @@ final class ProcessSession: SessionPart {
         parts.requests.callOffLateStops(at: now)
         tendOurCode(at: now)
         parts.schedule.reportSchedule()
+        if context.scheduler.takeNewThreads() { parts.discovery.addNewThreads(at: now) }
+        let reading = context.scheduler.reading
+        // A thread that is not looked at may have had no core just before later samples.
+        let limit = [context.newsLimit, reading?.time].compactMap(\.self).min()
         for thread in threads.values where thread.phase == .free && isDue(thread, at: now) {
-            look(at: thread, now)
+            if isAllKnown(of: thread, by: reading), thread.takeRest() {
+                leave(thread, upTo: limit, at: now)
+            } else {
+                look(at: thread, now)
+            }
         }
         for refinement in sink.takeRefinements() { parts.requests.refine(refinement) }
     }
@@ -62,12 +70,14 @@ final class ProcessSession: SessionPart {
         parts.markPlacer.placeMarks()
     }
 
+    /// Asks nothing of a thread of which everything is known.
+    private func leave(_ thread: TracedThread, upTo limit: MonotonicTime?, at now: MonotonicTime) {
+        parts.eventStacks.takeSamples(of: thread, thread.clock.counters, upTo: limit)
+        observer.watchName(of: thread, at: now)
+        observer.followWait(of: thread, at: now)
+    }
+
     private func look(at thread: TracedThread, _ now: MonotonicTime) {
-        if isAllKnown(of: thread), thread.takeRest() {
-            parts.eventStacks.takeSamples(
-                of: thread, thread.clock.counters, upTo: context.newsLimit)
-            return observer.followWait(of: thread, at: now)
-        }
         guard let counters = thread.counters() else { return parts.polling.forget(thread, at: now) }
         context.cpuAvoidance.leaveCore(of: thread, counters, at: now)
         observer.watchName(of: thread, at: now)
@@ -87,13 +97,19 @@ final class ProcessSession: SessionPart {
         }
     }
 
-    /// Whether the scheduler tells all that a look would: the thread sleeps on. (Of a thread that is
-    /// ready, the kernel's figure of its waiting is needed beside each sample.)
-    private func isAllKnown(of thread: TracedThread) -> Bool {
-        guard thread.isAsleep, !stage.isSettling, !thread.tracing.isTraced,
-            thread.timing.slots.isEmpty
+    /// Whether the scheduler tells all that a look would: the thread sleeps on, or it keeps its core, or still
+    /// wants one, and events take its stacks. So its counters but the CPU time, which its samples bring along,
+    /// are those of the last look.
+    private func isAllKnown(of thread: TracedThread, by reading: ScheduleReading?) -> Bool {
+        guard thread.isAsleep || reading != nil && isSampledAtWork(thread),
+            !stage.isSettling, !thread.tracing.isTraced, thread.timing.slots.isEmpty,
+            reading?.stirring.contains(thread.tid) != true
         else { return false }
         return context.signalCapture?.isUnderWay(thread) != true
+    }
+
+    private func isSampledAtWork(_ thread: TracedThread) -> Bool {
+        thread.isAtWork && thread.samples != nil && !parts.timerStacks.wantsTimer(thread)
     }
 
     /// Whether to look at a thread at this tick. Where there are very many threads, those that have

@@ -21,7 +21,14 @@ struct ScheduleFollowing {
     /// Whether the scheduler also reports processes that this one starts.
     var seesMachine: Bool { reader?.seesMachine ?? false }
 
+    /// nil: the scheduler does not report to this session.
+    var reading: ScheduleReading? { reader?.reading }
+    var isReporting: Bool { reader != nil }
+
     mutating func begin(_ reader: SchedulerReader?) { self.reader = reader }
+
+    /// Whether the process may have threads that it did not have at the last call.
+    mutating func takeNewThreads() -> Bool { reader?.takeNewThreads() ?? false }
 
     /// A thread was found.
     mutating func follow(_ tid: Int32) { reader?.follow(tid) }

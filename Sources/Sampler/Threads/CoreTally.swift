@@ -24,6 +24,9 @@ struct CoreTally: Hashable, Sendable {
     /// Whether the thread waited at the last look and has waited since.
     var isAsleep: Bool { state == .waiting && !hasSwitched }
 
+    /// Whether the thread had a core at the last look, or wanted one, and nothing has changed since.
+    var isAtWork: Bool { (state == .running || state == .wantsCore) && !hasSwitched }
+
     /// A look has reported all that happened so far.
     mutating func restart() {
         running = .zero

@@ -293,16 +293,22 @@ final class TracedThread {
     /// Whether the thread waits where the last look found it, as far as the scheduler has told.
     var isAsleep: Bool { blocked != nil && tally.isAsleep }
 
-    /// A look now and then finds what the scheduler does not tell: the thread's name, its priority,
+    /// Whether the thread has kept its core since its last sample, or has wanted one since then, as far as
+    /// the scheduler has told.
+    var isAtWork: Bool { blocked == nil && tally.isAtWork }
+
+    /// A look now and then finds what the scheduler does not tell: the thread's priority, its later names,
     /// the interpreter that it runs.
     ///
     /// - Returns: whether the thread may be left alone at this tick.
     func takeRest() -> Bool {
-        rests = (rests + 1) % Self.ticksBetweenLooks
+        rests = (rests + 1) % (blocked == nil ? Self.looksApart : Self.looksApartAsleep)
         return rests != 0
     }
 
-    private static let ticksBetweenLooks = 8
+    private static let looksApart = 8
+    /// Only others can change what is known of a sleeping thread.
+    private static let looksApartAsleep = 32
 
     /// It was left alone at a look that found it running.
     func leaveAlone() { unsampledLooks += 1 }
