@@ -35,6 +35,10 @@ package struct LaunchReport: Decodable {
 
         /// Whether a program replaced another one unnoticed: then its phases are not divided.
         package var hasLateExec: Bool { notes.contains { $0.kind == "late_exec" } }
+        /// Whether our code could not come in in time, so stacks are taken by ptrace.
+        package var isUnmapped: Bool { notes.contains { $0.kind == "unmapped" } }
+        /// Whether phases may be missing, because a recorder without a core missed their borders.
+        package var isUndivided: Bool { hasLateExec || isUnmapped }
 
         /// Whether so many samples or looks are missing that no library is called unused.
         package var isMuchMissed: Bool {

@@ -9,7 +9,7 @@ extension Firstlight {
 /// A program without recording, and the same program recorded.
 package struct SideBySide {
     /// In seconds: far more than any of these programs takes, so a program that hangs is found.
-    private static let limit = 30.0
+    private static let limit = 300.0
 
     package let scratch: Scratch
 

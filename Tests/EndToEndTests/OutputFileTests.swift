@@ -184,7 +184,7 @@ extension EndToEnd {
             #expect(String(launch.frequencyHz) == frequency)
             let expected = Int(frequency).map { Double($0) * Double(launch.wallNs) / 1e9 } ?? 0
             #expect(Double(launch.ticks) <= expected * 1.05 + 2)
-            #expect(launch.capture == "signal")
+            #expect(launch.capture == (launch.isUnmapped ? "ptrace" : "signal"))
         }
     }
 }
