@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Where the launch time of programs from Debian goes: records each and prints the phase tables of
-docs/launches.md, of the median of five launches. Programs that are not installed are left out.
+"""Where the launch time of programs from Debian goes: records each and prints its phases, of
+the median of five launches (docs/launches.md has the CPU times). Programs that are not installed are left out.
 
     apt-get install gdb mousepad dbus-x11 xvfb x11-utils redis-server nginx-light
 
